@@ -1,0 +1,9 @@
+/** Time as the rooms see it, so that a test can hold it in its hand. */
+export interface Clock {
+  /** Wall clock in milliseconds since 1970. It may jump: for records and for people, never for waiting. */
+  readonly now: () => number;
+  /** Milliseconds that never go back. */
+  readonly monotonic: () => number;
+  /** Calls `call` once after `ms`; what it returns cancels it. Never keeps the process alive by itself. */
+  readonly after: (ms: number, call: () => void) => () => void;
+}
