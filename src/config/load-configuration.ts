@@ -1,0 +1,137 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
+import type { Settings } from '../core/settings.ts';
+import { applyOverrides } from './apply-overrides.ts';
+import { buildSettings } from './build-settings.ts';
+import { checkPaths } from './check-paths.ts';
+import { readEnvironmentFile } from './environment-file.ts';
+import { type Override, readOverrides } from './environment-overrides.ts';
+import { explainIssues } from './explain-issues.ts';
+import { findSecrets } from './find-secrets.ts';
+import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
+import { settingsJsonSchema } from './json-schema.ts';
+import type { Problem } from './problem.ts';
+import { type YamlText, readYaml } from './read-yaml.ts';
+import { secretMeantBy } from './secret-names.ts';
+import type { SecretSources } from './read-secret.ts';
+import { settingsSchema } from './settings-schema.ts';
+
+/** The configuration as it was found, with what else its surroundings say. */
+export interface Configuration {
+  readonly settings: Settings;
+  /** True for the configuration that ships with ingestd. */
+  readonly trial: boolean;
+  readonly secretSources: SecretSources;
+  /** What is not wrong but worth a word. */
+  readonly warnings: readonly string[];
+}
+
+/** What `loadConfiguration` is given. */
+export interface ConfigurationSearch extends SettingsSearch {
+  /** False leaves the folders untouched, for commands that only speak to the daemon. Default true. */
+  readonly checkFolders?: boolean;
+}
+
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_PROBLEMS = 20;
+
+/**
+ * Finds, reads and judges the configuration, contract section 3. Throws ConfigurationError that names the
+ * place, the key, the value and the mend of everything that is wrong with it.
+ */
+export async function loadConfiguration(search: ConfigurationSearch): Promise<Configuration> {
+  const { file, trial } = await findSettingsFile(search);
+  const yaml = readYaml(await readText(file), file);
+  const directory = trial ? search.cwd : dirname(file);
+  const environmentFile = await readEnvironmentFile(directory);
+  const schema = settingsJsonSchema();
+  const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env }, schema);
+  const source = { file, yaml, overrides };
+
+  const merged = applyOverrides(withoutNulls(yaml.value) ?? {}, overrides);
+  const input = withoutNulls(merged.value);
+  const secrets = findSecrets(input, schema);
+  const parsed = settingsSchema.safeParse(input);
+  if (!parsed.success) {
+    const issues = explainIssues(parsed.error.issues, input, schema);
+    throw configurationError(source, [...secrets, ...merged.problems, ...issues.filter(isNoSecret)]);
+  }
+  const { settings, problems } = buildSettings(parsed.data, { file, directory, env: search.env });
+  const wrong = [...secrets, ...merged.problems, ...problems];
+  if (wrong.length > 0) throw configurationError(source, wrong);
+  if (search.checkFolders !== false) await checkPaths(settings);
+  return {
+    settings,
+    trial,
+    secretSources: { env: search.env, environmentFile, cwd: search.cwd },
+    warnings: [...environmentFile.warnings, ...warnings, ...(await openToAll(file))],
+  };
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    const bytes = await readFile(file);
+    if (bytes.length > MAX_FILE_BYTES) {
+      throw new ConfigurationError(`${file} is larger than 1 MiB; that is no configuration file`);
+    }
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === 'configuration') return error;
+  const words = code === undefined ? undefined : unreadableWords[code];
+  if (words !== undefined) return new ConfigurationError(`${file} ${words}`, { cause: error });
+  return new ConfigurationError(`${file} cannot be read: ${errorMessage(error)}`, { cause: error });
+}
+
+const unreadableWords: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist; write it with: ingestd init, or name another with --config',
+  ENOTDIR: 'does not exist; write it with: ingestd init, or name another with --config',
+  EISDIR: 'is a directory; name the file in it',
+  EACCES: 'cannot be read by this user; change its permissions or run ingestd as another user',
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
+};
+
+/** A key without a value is a key left out. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item) ?? null);
+  if (typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, child]) => (child === null ? [] : [[key, withoutNulls(child)]])),
+  );
+}
+
+function isNoSecret({ path }: Problem): boolean {
+  const key = path.at(-1);
+  return typeof key !== 'string' || secretMeantBy(key) === undefined;
+}
+
+function configurationError(
+  { file, yaml, overrides }: { file: string; yaml: YamlText; overrides: readonly Override[] },
+  problems: readonly Problem[],
+): ConfigurationError {
+  const lines = problems.map(({ path, message }) => {
+    const variable = overrides.find((override) => isPrefix(override.path, path))?.variable;
+    const position = yaml.position(path);
+    return `${variable ?? (position === undefined ? file : `${file}:${position}`)}: ${message}`;
+  });
+  const more = lines.length - MAX_PROBLEMS;
+  return new ConfigurationError(
+    [...lines.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
+  );
+}
+
+function isPrefix(prefix: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
+  return prefix.length <= path.length && prefix.every((key, index) => key === path[index]);
+}
+
+async function openToAll(file: string): Promise<string[]> {
+  const { mode } = await stat(file);
+  return (mode & 0o002) === 0 ? [] : [`${file} can be changed by everybody; chmod o-w ${file}`];
+}

@@ -1,0 +1,90 @@
+import { printable } from '../core/printable.ts';
+import type { Concealer } from './concealer.ts';
+
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 100;
+const MAX_TEXT = 4096;
+const CUT = '[cut]';
+
+/** Keys whose values are never written, without case and punctuation. */
+const secretKeys = new Set([
+  'authorization',
+  'proxyauthorization',
+  'cookie',
+  'setcookie',
+  'xapikey',
+  'apikey',
+  'clientsecret',
+  'password',
+  'passwd',
+  'secret',
+  'token',
+  'accesstoken',
+  'refreshtoken',
+  'bearer',
+  'xingestdtoken',
+  'httptoken',
+]);
+
+/** Data as it may be written: secrets cut, text printable, errors reduced to name, code and message, nothing endless. */
+export function cleanData(data: object, concealer: Concealer): Record<string, unknown> {
+  const cleaned = clean(data, { concealer, depth: 0, above: [] });
+  return typeof cleaned === 'object' && cleaned !== null
+    ? Object.fromEntries(Object.entries(cleaned))
+    : { data: cleaned };
+}
+
+/** Text as it may be written. */
+export function cleanText(text: string, concealer: Concealer): string {
+  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return printable(concealer.cut(short));
+}
+
+interface Place {
+  readonly concealer: Concealer;
+  readonly depth: number;
+  readonly above: readonly object[];
+}
+
+function clean(value: unknown, place: Place): unknown {
+  if (typeof value === 'string') return cleanText(value, place.concealer);
+  if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
+  if (typeof value === 'function') return undefined;
+  return typeof value === 'object' && value !== null ? cleanObject(value, place) : value;
+}
+
+function cleanObject(value: object, { concealer, depth, above }: Place): unknown {
+  if (depth >= MAX_DEPTH || above.includes(value)) return '…';
+  const inside = { concealer, depth: depth + 1, above: [...above, value] };
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, inside));
+  if (value instanceof Map || value instanceof Set) return clean([...value], inside);
+  if (looksLikeError(value)) return cleanError(value, inside);
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_ITEMS)
+      .map(([key, child]) => [cleanText(key, concealer), isSecretKey(key) ? CUT : clean(child, inside)]),
+  );
+}
+
+/** An error's own properties may hold a whole request, headers and body: only what is asked for is written. */
+function cleanError(
+  error: object & { readonly message: unknown; readonly stack: unknown },
+  place: Place,
+): unknown {
+  const { name, code, cause } = error as { name?: unknown; code?: unknown; cause?: unknown };
+  return Object.fromEntries(
+    Object.entries({ name, code, message: error.message, cause })
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, clean(value, place)]),
+  );
+}
+
+function looksLikeError(value: object): value is object & { message: unknown; stack: unknown } {
+  return 'message' in value && 'stack' in value && typeof value.message === 'string';
+}
+
+function isSecretKey(key: string): boolean {
+  return secretKeys.has(key.toLowerCase().replaceAll(/[^a-z]/g, ''));
+}

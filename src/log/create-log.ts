@@ -1,0 +1,81 @@
+import { isatty } from 'node:tty';
+import { pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
+import type { LogPort } from '../core/log-port.ts';
+import type { Settings } from '../core/settings.ts';
+import { cleanData, cleanText } from './clean-data.ts';
+import { createConcealer } from './concealer.ts';
+import { writeStandardError } from './standard-error.ts';
+
+/** What a log is made of. */
+export interface LogOptions {
+  readonly level: Settings['log']['level'];
+  readonly format: Settings['log']['format'];
+  /** Texts that must never be written. */
+  readonly secrets?: readonly string[] | undefined;
+  /** Takes whole lines with their line end. Default: standard error. */
+  readonly write?: ((text: string) => void) | undefined;
+  /** Whether lines go to a terminal. Default: whether standard error is one. */
+  readonly terminal?: boolean | undefined;
+  /** Default: only on a terminal, and not where NO_COLOR is set. */
+  readonly color?: boolean | undefined;
+}
+
+/** A log that can learn more secrets and another level while it runs. */
+export interface Log extends LogPort {
+  /** Texts that must not be written from now on: tokens, credentials read anew. */
+  readonly conceal: (secrets: readonly string[]) => void;
+  readonly setLevel: (level: Settings['log']['level']) => void;
+  /** Text with control characters escaped and secrets cut, for messages that go elsewhere. */
+  readonly clean: (text: string) => string;
+}
+
+/**
+ * Writes log lines to standard error: JSON, or readable on a terminal. Every text is cut of secrets and
+ * escaped, so that one event is one line. Never throws and never ends the process.
+ */
+export function createLog(options: LogOptions): Log {
+  const terminal = options.terminal ?? isatty(2);
+  const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
+  const concealer = createConcealer(options.secrets);
+  const write = options.write ?? writeStandardError;
+  const color = options.color ?? (terminal && !process.env['NO_COLOR']);
+  const destination = { write: pretty ? prettyWriter(write, color) : write };
+  const logger = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const line =
+    (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
+    (data: object, message: string): void => {
+      if (logger.isLevelEnabled(level))
+        logger[level](cleanData(data, concealer), cleanText(message, concealer));
+    };
+  return {
+    trace: line('trace'),
+    debug: line('debug'),
+    info: line('info'),
+    warn: line('warn'),
+    error: line('error'),
+    conceal: concealer.add,
+    setLevel: (level) => {
+      logger.level = level;
+    },
+    clean: (text) => cleanText(text, concealer),
+  };
+}
+
+function prettyWriter(write: (text: string) => void, color: boolean): (line: string) => void {
+  const prettify = prettyFactory({
+    colorize: color,
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+    ignore: 'pid,hostname',
+  });
+  return (line) => write(prettify(line) ?? line);
+}
