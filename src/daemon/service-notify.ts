@@ -43,7 +43,7 @@ export interface ServiceNotify {
 export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotify {
   const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
   const send = createSender(options);
-  const status = createStatusLine(clock, (text) => send([`STATUS=${text}`]));
+  const status = createStatusLine(clock, (text) => void send([`STATUS=${text}`]));
   const intervalMs = watchdogIntervalMs(env, pid);
 
   return {

@@ -1,0 +1,124 @@
+import type { Import, SourceFile } from './read-imports.ts';
+
+/** The rooms of the house and which others each may know. A room that is not named here may not exist. */
+const rooms: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  config: ['core'],
+  log: ['core'],
+  folder: ['core'],
+  ledger: ['core'],
+  remote: ['core'],
+  sync: ['core'],
+  status: ['core'],
+  embedded: ['core'],
+  daemon: ['core', 'config', 'log', 'folder', 'ledger', 'remote', 'sync', 'status', 'embedded'],
+  cli: ['core', 'config', 'log', 'daemon', 'ledger', 'embedded'],
+  'main.ts': ['core', 'cli'],
+};
+
+/** A package's doors: the files that may import it. */
+const doors: Readonly<Record<string, RegExp>> = {
+  '@fastify/busboy': /^embedded\//,
+  '@inquirer/confirm': /^cli\//,
+  '@inquirer/input': /^cli\//,
+  '@inquirer/password': /^cli\//,
+  '@inquirer/select': /^cli\//,
+  bottleneck: /^remote\/limiter\.ts$/,
+  chokidar: /^folder\/[a-z-]*watcher[a-z-]*\.ts$/,
+  'cli-progress': /^cli\//,
+  commander: /^(cli\/|main\.ts$)/,
+  dotenv: /^config\//,
+  fastify: /^(status|embedded)\//,
+  'form-data': /^remote\//,
+  got: /^remote\//,
+  ignore: /^folder\//,
+  jose: /^embedded\//,
+  lowdb: /^ledger\//,
+  'p-queue': /^sync\//,
+  picocolors: /^cli\//,
+  pino: /^log\//,
+  'pino-pretty': /^log\//,
+  'prom-client': /^status\//,
+  'proxy-agent': /^remote\//,
+  tinyqueue: /^sync\//,
+  yaml: /^config\//,
+  zod: /./,
+};
+
+const maxLines = 300;
+
+/** Files that may be longer, each with its reason. */
+const longFiles: Readonly<Record<string, string>> = {};
+
+/** Says in words which walls of the architecture `files` break; empty is well. */
+export function brokenWalls(files: readonly SourceFile[]): readonly string[] {
+  return [
+    ...files.flatMap((file) => file.imports.flatMap((found) => judgeImport(file, found))),
+    ...files.flatMap(judgeLength),
+    ...findCycles(files).map((cycle) => `cycle: ${cycle.join(' → ')}`),
+  ];
+}
+
+/** Packages that have no door, so that a new one cannot come in unseen. */
+export function doorless(packages: readonly string[]): readonly string[] {
+  return packages.filter((name) => doors[name] === undefined);
+}
+
+function judgeImport(file: SourceFile, found: Import): readonly string[] {
+  switch (found.kind) {
+    case 'file':
+      return judgeRoom(file.path, found.target);
+    case 'package':
+      return judgeDoor(file.path, found.target);
+    case 'node':
+      if (roomOf(file.path) !== 'core' || found.typeOnly) return [];
+      return [`${file.path}: core is pure and imports only types of ${found.target}`];
+  }
+}
+
+function judgeRoom(path: string, target: string): readonly string[] {
+  const from = roomOf(path);
+  const to = roomOf(target);
+  if (target.startsWith('..')) return [`${path} reaches out of the source folder: ${target}`];
+  if (to === from || rooms[from]?.includes(to) === true) return [];
+  return [`${path} (${from}) must not know ${target} (${to})`];
+}
+
+function judgeDoor(path: string, name: string): readonly string[] {
+  if (roomOf(path) === 'core' && name !== 'zod') return [`${path}: core imports no package but zod: ${name}`];
+  const door = doors[name];
+  if (door === undefined) return [`${path} imports ${name}, which has no door`];
+  return door.test(path) ? [] : [`${path} is not the door of ${name}`];
+}
+
+function judgeLength({ path, lines }: SourceFile): readonly string[] {
+  if (lines <= maxLines || longFiles[path] !== undefined) return [];
+  return [`${path} has ${lines} lines, more than ${maxLines}`];
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** Each cycle once, found by walking depth first; type-only imports count too. */
+function findCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const edges = new Map(files.map((file) => [file.path, localTargets(file)]));
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const walk = (path: string) => {
+    const seenAt = trail.indexOf(path);
+    if (seenAt !== -1) cycles.push([...trail.slice(seenAt), path]);
+    if (seenAt !== -1 || done.has(path)) return;
+    trail.push(path);
+    for (const next of edges.get(path) ?? []) walk(next);
+    trail.pop();
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path);
+  return cycles;
+}
+
+function localTargets({ imports }: SourceFile): readonly string[] {
+  return imports.filter(({ kind }) => kind === 'file').map(({ target }) => target);
+}

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { readImports } from './support/read-imports.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+import type { TemporaryFolder } from './support/temporary-folder.ts';
+import { brokenWalls, doorless } from './support/walls.ts';
+
+describe('the walls of the house', () => {
+  it('stand', async () => {
+    const files = await readImports('src');
+    expect(files.length).toBeGreaterThan(10);
+    expect(brokenWalls(files)).toEqual([]);
+  });
+
+  it('have a door for every package that is installed to run', async () => {
+    const manifest = JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: object };
+    expect(doorless(Object.keys(manifest.dependencies))).toEqual([]);
+  });
+});
+
+describe('the reader of walls, shown a house with broken ones', () => {
+  let house: TemporaryFolder;
+  beforeEach(async () => {
+    house = await temporaryFolder();
+  });
+  afterEach(() => house.remove());
+
+  const broken = async (sources: Readonly<Record<string, string>>) => {
+    for (const [name, text] of Object.entries(sources)) await house.write(name, text);
+    return brokenWalls(await readImports(house.path));
+  };
+
+  it.each([
+    ['a room that knows another', 'sync/a.ts', `import { b } from '../ledger/b.ts';`, /sync.*ledger\/b\.ts/],
+    ['by a type alone', 'sync/a.ts', `import type { B } from '../ledger/b.ts';`, /ledger\/b\.ts/],
+    ['by an export', 'folder/a.ts', `export * from '../remote/b.ts';`, /folder.*remote\/b\.ts/],
+    ['by a dynamic import', 'log/a.ts', `export const b = () => import('../status/b.ts');`, /status\/b\.ts/],
+    ['by the type of an import', 'log/a.ts', `export type B = import('../status/b.ts').B;`, /status\/b\.ts/],
+    [
+      'by the URL of a worker',
+      'folder/a.ts',
+      `export const b = new Worker(new URL('../ledger/b.ts', import.meta.url));`,
+      /folder.*ledger\/b\.ts/,
+    ],
+    ['a room that knows the daemon', 'status/a.ts', `import { b } from '../daemon/b.ts';`, /daemon\/b\.ts/],
+    ['a core that knows a room', 'core/a.ts', `import { b } from '../log/b.ts';`, /core.*log\/b\.ts/],
+    ['a core that reads files', 'core/a.ts', `import { readFile } from 'node:fs/promises';`, /core is pure/],
+    ['a core with a package', 'core/a.ts', `import got from 'got';`, /no package but zod/],
+    [
+      'an embedded service that knows the client',
+      'embedded/a.ts',
+      `import '../remote/b.ts';`,
+      /remote\/b\.ts/,
+    ],
+    ['a command that goes past the daemon', 'cli/a.ts', `import '../remote/b.ts';`, /remote\/b\.ts/],
+    [
+      'a package by the wrong door',
+      'sync/a.ts',
+      `import chokidar from 'chokidar';`,
+      /not the door of chokidar/,
+    ],
+    [
+      'a deep import by the wrong door',
+      'cli/a.ts',
+      `import { Low } from 'lowdb/node';`,
+      /not the door of lowdb/,
+    ],
+    ['a package that nobody named', 'log/a.ts', `import _ from 'lodash';`, /lodash, which has no door/],
+    ['a room that nobody named', 'utils/a.ts', `import { b } from '../core/b.ts';`, /utils.*core\/b\.ts/],
+    [
+      'a way out of the source',
+      'log/a.ts',
+      `import p from '../../package.json';`,
+      /out of the source folder/,
+    ],
+    ['a long file', 'log/a.ts', 'export {};\n'.repeat(301), /301 lines/],
+  ])('sees %s', async (_name, path, text, words) => {
+    const found = await broken({ [path]: text });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatch(words);
+  });
+
+  it('sees a cycle of three files', async () => {
+    const found = await broken({
+      'log/a.ts': `import './b.ts';`,
+      'log/b.ts': `import { c } from './c.ts';\nexport const b = c;`,
+      'log/c.ts': `import type { A } from './a.ts';\nexport const c: A = 1;`,
+    });
+    expect(found).toEqual(['cycle: log/a.ts → log/b.ts → log/c.ts → log/a.ts']);
+  });
+
+  it('lets a sound house stand', async () => {
+    const found = await broken({
+      'core/a.ts': `import type { Readable } from 'node:stream';\nimport { z } from 'zod';\nexport type A = Readable;`,
+      'folder/chokidar-watcher.ts': `import { watch } from 'chokidar';\nimport type { A } from '../core/a.ts';`,
+      'daemon/compose.ts': `import '../folder/chokidar-watcher.ts';`,
+      'cli/run.ts': `import '../daemon/compose.ts';\nimport { Command } from 'commander';`,
+      'main.ts': `import './cli/run.ts';`,
+    });
+    expect(found).toEqual([]);
+  });
+});
