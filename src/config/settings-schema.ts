@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { folderMetadataSchema } from './folder-metadata-schema.ts';
+import { metadataSchema } from '../core/metadata-schema.ts';
 import { folderNameSchema } from './folder-name.ts';
 
 /** What a key is called beside its value: shown in the documentation. */
@@ -68,7 +68,7 @@ const folder = z.strictObject({
     notes({ description: 'Unique. It keeps the ledger valid when the path changes.' }),
   ),
   path: text().meta(notes({ description: 'The directory, relative to the configuration file.' })),
-  metadata: folderMetadataSchema
+  metadata: metadataSchema
     .prefault({})
     .meta(notes({ description: 'Defaults for every document: the fields of a sidecar.' })),
   sidecar: z

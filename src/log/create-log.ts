@@ -4,15 +4,15 @@ import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { cleanData, cleanText } from './clean-data.ts';
-import { createConcealer } from './concealer.ts';
+import { type Concealer, createConcealer } from './concealer.ts';
 import { writeStandardError } from './standard-error.ts';
 
 /** What a log is made of. */
 export interface LogOptions {
   readonly level: Settings['log']['level'];
   readonly format: Settings['log']['format'];
-  /** Texts that must never be written. */
-  readonly secrets?: readonly string[] | undefined;
+  /** Cuts what must never be written. Default: one that knows nothing but the forms of tokens. */
+  readonly concealer?: Concealer | undefined;
   /** Takes whole lines with their line end. Default: standard error. */
   readonly write?: ((text: string) => void) | undefined;
   /** Whether lines go to a terminal. Default: whether standard error is one. */
@@ -26,8 +26,6 @@ export interface Log extends LogPort {
   /** Texts that must not be written from now on: tokens, credentials read anew. */
   readonly conceal: (secrets: readonly string[]) => void;
   readonly setLevel: (level: Settings['log']['level']) => void;
-  /** Text with control characters escaped and secrets cut, for messages that go elsewhere. */
-  readonly clean: (text: string) => string;
 }
 
 /**
@@ -37,7 +35,7 @@ export interface Log extends LogPort {
 export function createLog(options: LogOptions): Log {
   const terminal = options.terminal ?? isatty(2);
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
-  const concealer = createConcealer(options.secrets);
+  const concealer = options.concealer ?? createConcealer();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
   const destination = { write: pretty ? prettyWriter(write, color) : write };
@@ -66,7 +64,6 @@ export function createLog(options: LogOptions): Log {
     setLevel: (level) => {
       logger.level = level;
     },
-    clean: (text) => cleanText(text, concealer),
   };
 }
 

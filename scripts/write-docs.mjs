@@ -1,0 +1,12 @@
+// Writes the files that are made from the settings and the commands. `npm run docs` builds first.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { generatedFiles } from '../dist/cli/generated-files.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+for (const [path, text] of generatedFiles()) {
+  const file = join(root, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+import { connectDaemon } from './daemon-client.ts';
+import { withExamples } from './examples.ts';
+import { prepare } from './prepare.ts';
+
+/** `ingestd health`: exit 0 while the running daemon is healthy. */
+export function addHealthCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('health')
+    .description("exit 0 while the running daemon makes progress: for Docker's HEALTHCHECK")
+    .action(async (_options, command: Command) => {
+      context.exitWith(await health(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [{ command: 'ingestd health && echo well', does: 'says nothing when all is well' }]);
+}
+
+async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const daemon = await connectDaemon(settings.state.dir);
+  if (daemon === null) {
+    context.complain(`no daemon runs with the state directory ${settings.state.dir}`);
+    return exitCodes.unforeseen;
+  }
+  if ((await daemon.probe('/healthz')) === 200) return exitCodes.ok;
+  context.complain('the daemon makes no progress');
+  return exitCodes.unforeseen;
+}

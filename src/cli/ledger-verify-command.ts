@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
+import { printable } from '../core/printable.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+import { withExamples } from './examples.ts';
+import { prepare } from './prepare.ts';
+
+/** `ingestd ledger verify`: checks the ledger against its checksums. */
+export function addLedgerVerifyCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('verify')
+    .description('check the ledger against its checksums; changes nothing')
+    .option('--json', 'print what was found as one JSON value')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await ledgerVerify(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [{ command: 'ingestd ledger verify', does: 'exit code 0: whole, 1: damaged' }]);
+}
+
+async function ledgerVerify(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { verifyLedger } = await import('../ledger/verify-ledger.ts');
+  const report = await verifyLedger(settings.state.dir);
+  if (flags.json) context.output.json(report);
+  else {
+    for (const { file, message } of report.findings)
+      context.output.line(`${printable(file)}: ${printable(message)}`);
+    context.output.line(report.ok ? 'The ledger is whole.' : 'The ledger is damaged.');
+  }
+  return report.ok ? exitCodes.ok : exitCodes.unforeseen;
+}

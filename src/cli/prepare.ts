@@ -1,0 +1,75 @@
+import { type Configuration, loadConfiguration } from '../config/load-configuration.ts';
+import { findCredentials, loadCredentials } from '../config/load-credentials.ts';
+import { loadHttpToken } from '../config/load-http-token.ts';
+import type { Credentials, Settings } from '../core/settings.ts';
+import { type Log, createLog } from '../log/create-log.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+
+/** The configuration and the log of one command. */
+export interface Prepared {
+  readonly configuration: Configuration;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+interface PrepareOptions {
+  /** Only what is wrong goes to the log, unless the configuration asks for debug or trace. */
+  readonly quiet?: boolean;
+  /** False for commands that only speak to the daemon. */
+  readonly checkFolders?: boolean;
+}
+
+/** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
+export async function prepare(
+  context: CommandContext,
+  flags: GlobalFlags,
+  { quiet = false, checkFolders = true }: PrepareOptions = {},
+): Promise<Prepared> {
+  const { env, cwd, concealer } = context;
+  const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
+  const { settings } = configuration;
+  if (settings.log.level === 'debug' || settings.log.level === 'trace') context.showStacks();
+  const log = createLog({
+    level: quiet ? quietLevel(settings.log.level) : settings.log.level,
+    format: settings.log.format,
+    concealer,
+  });
+  for (const warning of configuration.warnings) log.warn({ warning }, 'configuration');
+  return { configuration, settings, log };
+}
+
+/** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
+export async function credentialsFor(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<Credentials | null> {
+  if (settings.service.mode === 'embedded') return null;
+  const credentials = await loadCredentials(configuration.secretSources);
+  concealer.add(Object.values(credentials));
+  return credentials;
+}
+
+/** The five secrets if all are there, else the names of those that are missing. */
+export async function presentCredentials(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
+  if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
+  const found = await findCredentials(configuration.secretSources);
+  if (found.credentials !== null) concealer.add(Object.values(found.credentials));
+  return found;
+}
+
+/** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
+export async function httpTokenFor(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<string | null> {
+  const token = await loadHttpToken(settings, configuration.secretSources);
+  if (token !== null) concealer.add([token]);
+  return token;
+}
+
+function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
+  return level === 'info' ? 'warn' : level;
+}

@@ -1,0 +1,111 @@
+import { printable } from '../core/printable.ts';
+import type { FolderStatus, Status } from '../core/status.ts';
+import { verdict } from '../core/verdict.ts';
+import { countWords, numberWords } from '../core/words.ts';
+import type { Output } from './output.ts';
+
+interface StatusView {
+  readonly colors: Output['colors'];
+  /** Address of the page; null: none. */
+  readonly page: string | null;
+  /** False: the ledger is shown, no daemon runs. */
+  readonly running: boolean;
+}
+
+const MAX_ROWS = 10;
+
+/** A few lines, the verdict first: what a person reads at a glance. */
+export function renderStatus(status: Status, view: StatusView): string[] {
+  return [
+    headline(status, view),
+    ...(view.running ? [] : [view.colors.yellow('ingestd is not running; this is what its ledger says.')]),
+    '',
+    ...folderRows(status.folders, view),
+    ...daemonRows(status, view),
+    ...section(`Failed (${numberWords(status.failuresTotal)})`, failureRows(status), view.colors.red),
+    ...section(`Held deletions`, heldRows(status), view.colors.yellow),
+    ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
+    ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
+  ];
+}
+
+function headline(status: Status, { colors, running }: StatusView): string {
+  const text = printable(verdict(status));
+  const wrong = status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
+  const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
+  if (wrong) return colors.bold(colors.red(text));
+  return colors.bold(waits ? colors.yellow(text) : colors.green(text));
+}
+
+function folderRows(folders: readonly FolderStatus[], { colors, running }: StatusView): string[] {
+  const width = Math.max(0, ...folders.map(({ name }) => printable(name).length));
+  return folders.map((folder) => {
+    const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
+    const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
+    if (folder.pending + folder.waiting > 0)
+      parts.push(`${numberWords(folder.pending + folder.waiting)} on their way`);
+    if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
+    if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
+    if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
+    const state =
+      folder.state === 'unavailable' && running ? colors.red('unavailable') : running ? folder.state : '';
+    return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, printable(folder.path)].filter(Boolean).join('  '))}`;
+  });
+}
+
+function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {
+  if (!running) return [];
+  const { rate, auth, reasons } = status;
+  const token = {
+    none: 'no token yet',
+    ok: 'credentials accepted',
+    refused: colors.red('credentials refused'),
+  };
+  return [
+    '',
+    `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
+    ...reasons.map(
+      ({ code, message }) => `${colors.yellow(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
+    ),
+    colors.dim(
+      [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])].join(', '),
+    ),
+  ];
+}
+
+function failureRows({ failures, failuresTotal }: Status): string[] {
+  const rows = failures.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, failuresTotal, 'ingestd retry tries them again, ingestd why PATH tells the story');
+}
+
+function heldRows({ held }: Status): string[] {
+  const rows = held.map(
+    ({ folder, count, reason, since }) =>
+      `${folder}: ${countWords(count, 'deletion')} since ${since}: ${reason}`,
+  );
+  return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are well again');
+}
+
+function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
+  const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, inDoubtTotal, 'ingestd retry PATH dismisses a doubt');
+}
+
+function skipRows({ skipped, skippedTotal }: Status): string[] {
+  const rows = skipped.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, skippedTotal, 'ingestd status --json lists them all');
+}
+
+function cut(rows: readonly string[], total: number, hint: string): string[] {
+  if (rows.length === 0) return [];
+  const more = total - Math.min(rows.length, MAX_ROWS);
+  return [
+    ...rows.slice(0, MAX_ROWS).map(printable),
+    ...(more > 0 ? [`and ${numberWords(more)} more`] : []),
+    `(${hint})`,
+  ];
+}
+
+function section(title: string, rows: readonly string[], paint: (text: string) => string): string[] {
+  return rows.length === 0 ? [] : ['', paint(title), ...rows.map((row) => `  ${row}`)];
+}

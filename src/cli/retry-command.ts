@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
+import { printable } from '../core/printable.ts';
+import { countWords } from '../core/words.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+import { connectDaemon } from './daemon-client.ts';
+import { withExamples } from './examples.ts';
+import { insideWorkingDirectory } from './file-argument.ts';
+import { prepare } from './prepare.ts';
+import { retriedSchema } from './status-schema.ts';
+
+/** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
+export function addRetryCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('retry')
+    .description('put failed documents back in the queue and dismiss doubts; no path: all')
+    .argument('[paths...]', 'files, or FOLDER/PATH as status shows them')
+    .action(async (paths: string[], _options, command: Command) => {
+      context.exitWith(await retry(context, paths, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd retry', does: 'everything that failed' },
+    { command: 'ingestd retry inbox/report.pdf', does: 'one document' },
+  ]);
+}
+
+async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const wanted = paths.map((path) => insideWorkingDirectory(path, { cwd: context.cwd, settings }));
+  const daemon = await connectDaemon(settings.state.dir);
+  const { retried, unknown } =
+    daemon === null
+      ? await (await import('../daemon/offline-actions.ts')).retryOffline(settings, wanted)
+      : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
+  const when = daemon === null ? 'when ingestd runs' : 'now';
+  context.output.line(
+    retried === 0 && unknown.length === 0
+      ? 'Nothing has failed.'
+      : `${countWords(retried, 'document')} will be tried again ${when}.`,
+  );
+  for (const path of unknown) {
+    context.complain(
+      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt`,
+    );
+  }
+  return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
+}

@@ -1,0 +1,122 @@
+import type { Readable, Writable } from 'node:stream';
+import { type Command, CommanderError } from 'commander';
+import { secretVariables } from '../config/secret-names.ts';
+import { closest } from '../core/closest.ts';
+import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../core/errors.ts';
+import { printable } from '../core/printable.ts';
+import { createConcealer } from '../log/concealer.ts';
+import { writeStandardError } from '../log/standard-error.ts';
+import type { CommandContext } from './command-context.ts';
+import { createOutput } from './output.ts';
+import { createProgram, withSubcommands } from './program.ts';
+
+/** The process a command line runs in. */
+export interface Surroundings {
+  /** Without the program's own name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable & { readonly isTTY?: boolean };
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+}
+
+/** Runs one command line and gives the exit code, contract section 2. Never rejects: errors go to standard error in words. */
+export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<number> {
+  const concealer = createConcealer(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
+  const complain = (message: string): void => {
+    for (const line of concealer.cut(message).split('\n'))
+      writeStandardError(`ingestd: ${printable(line)}\n`);
+  };
+  const output = createOutput(stdout, env);
+  let exitCode: number = exitCodes.ok;
+  let stacks = false;
+  const context: CommandContext = {
+    env,
+    cwd,
+    output,
+    complain,
+    concealer,
+    progress: stderr.isTTY === true && env['TERM'] !== 'dumb' ? stderr : null,
+    interactive: stdin.isTTY === true && stdout.isTTY === true,
+    exitWith: (code) => {
+      exitCode = code;
+    },
+    showStacks: () => {
+      stacks = true;
+    },
+  };
+  const lastWords = (error: unknown): void => {
+    process.exit(report(error, { complain, stacks: true }));
+  };
+  process.on('uncaughtException', lastWords);
+  const program = createProgram(context);
+  for (const command of withSubcommands(program)) quieten(command, context);
+  try {
+    refuseUnknownCommand(program, args);
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    exitCode = report(error, { complain, stacks });
+  } finally {
+    process.off('uncaughtException', lastWords);
+  }
+  await output.flush();
+  return exitCode;
+}
+
+/** Commander throws instead of ending the process, and writes where the context says. */
+function quieten(command: Command, { output, complain }: CommandContext): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => output.raw(text),
+    writeErr: (text) => complain(text.trimEnd()),
+    outputError: (text) => {
+      const message = text
+        .trim()
+        .replace(/^error: /, '')
+        .replaceAll('\n', ' ');
+      complain(`${message}; ${helpFor(command)} shows how`);
+    },
+  });
+}
+
+function helpFor(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) names.unshift(each.name());
+  return `${names.join(' ')} --help`;
+}
+
+/** A word that is no command would else be taken for an argument of the default command. */
+function refuseUnknownCommand(program: Command, args: readonly string[]): void {
+  const word = firstOperand(args);
+  const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
+  if (word === undefined || names.includes(word)) return;
+  const near = closest(word, names);
+  throw new ConfigurationError(
+    `"${word}" is not a command; ${near === undefined ? 'ingestd --help lists them' : `did you mean ${near}?`}`,
+  );
+}
+
+function firstOperand(args: readonly string[]): string | undefined {
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index];
+    if (word === '--') return args[index + 1];
+    if (word === '-c' || word === '--config') index += 1;
+    else if (word !== undefined && !word.startsWith('-')) return word;
+  }
+  return undefined;
+}
+
+function report(
+  error: unknown,
+  { complain, stacks }: { complain: (message: string) => void; stacks: boolean },
+): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  complain(errorMessage(error));
+  if (error instanceof IngestdError) return error.exitCode;
+  if (stacks) complain(stackOf(error));
+  return exitCodes.unforeseen;
+}
+
+function stackOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'stack' in error ? String(error.stack) : '';
+}

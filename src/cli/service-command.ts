@@ -1,0 +1,96 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { errorCode } from '../core/errors.ts';
+import type { LogPort } from '../core/log-port.ts';
+import { systemClock } from '../daemon/system-clock.ts';
+import type { EmbeddedService } from '../embedded/embedded-service.ts';
+import { createLog } from '../log/create-log.ts';
+import type { CommandContext } from './command-context.ts';
+import { withExamples } from './examples.ts';
+import { untilSignalled } from './until-signalled.ts';
+
+interface ServiceFlags {
+  readonly port?: number;
+  readonly host: string;
+  readonly data?: string;
+}
+
+const USUAL_PORT = 7421;
+
+/** `ingestd service`: the embedded service alone. */
+export function addServiceCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('service')
+    .description(
+      'run the embedded service alone and print its addresses and trial credentials, ready for a .env',
+    )
+    .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
+    .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
+    .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await service(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd service > .env', does: 'in one terminal, and in another:' },
+    { command: 'ingestd run --config ./ingestd.yaml', does: 'with the .env beside it' },
+  ]);
+}
+
+function portOf(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  }
+  return Number(text);
+}
+
+async function service(context: CommandContext, { port, host, data }: ServiceFlags): Promise<number> {
+  const { env, cwd, output, concealer } = context;
+  const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
+  const log = createLog({ level: 'info', format: 'auto', concealer });
+  const running = await start({ dataDir, host, port, log });
+  const { authUrl, ingestUrl, pageUrl, credentials } = running;
+  concealer.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
+  const lines = {
+    INGESTD_AUTH_URL: authUrl,
+    INGESTD_INGEST_URL: ingestUrl,
+    INGESTD_API_KEY: credentials.apiKey,
+    INGESTD_CLIENT_ID: credentials.clientId,
+    INGESTD_CLIENT_SECRET: credentials.clientSecret,
+    INGESTD_USERNAME: credentials.username,
+    INGESTD_PASSWORD: credentials.password,
+  };
+  for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
+  log.info({ page: pageUrl, data: dataDir }, 'the embedded service runs; its page shows what it holds');
+  await untilSignalled();
+  await running.close();
+  return 0;
+}
+
+async function start({
+  dataDir,
+  host,
+  port,
+  log,
+}: {
+  dataDir: string;
+  host: string;
+  port: number | undefined;
+  log: LogPort;
+}): Promise<EmbeddedService> {
+  const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
+  const options = { dataDir, host, clock: systemClock, log };
+  try {
+    return await startEmbeddedService({ ...options, port: port ?? USUAL_PORT });
+  } catch (error) {
+    if (port !== undefined || errorCode(error) !== 'EADDRINUSE') throw error;
+    return startEmbeddedService({ ...options, port: 0 });
+  }
+}
+
+function usualDirectory(env: CommandContext['env']): string {
+  return resolve(
+    env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
+    'ingestd-service',
+  );
+}

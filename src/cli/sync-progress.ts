@@ -1,0 +1,53 @@
+import type { Writable } from 'node:stream';
+import { SingleBar } from 'cli-progress';
+import type { SyncProgress } from '../daemon/run-sync.ts';
+import { durationWords, numberWords, sizeWords } from '../core/words.ts';
+
+/** A progress bar. */
+export interface ProgressBar {
+  readonly update: (progress: SyncProgress) => void;
+  /** Leaves the last line standing. May be called twice. */
+  readonly close: () => void;
+}
+
+/** Draws the progress of a `sync` on a terminal: documents, bytes, requests left in this minute, time to go. */
+export function createSyncProgress(stream: Writable): ProgressBar {
+  const bar = new SingleBar({
+    format: '[{bar}] {documents} documents, {bytes}, {requests} requests left this minute, {eta}',
+    barCompleteChar: '=',
+    barIncompleteChar: ' ',
+    barsize: 24,
+    fps: 10,
+    stream: stream as NodeJS.WritableStream,
+    // The process ends by its own signals, and the cursor stays as it is.
+    gracefulExit: false,
+    hideCursor: null,
+  });
+  let started = false;
+  let closed = false;
+  return {
+    update: (progress) => {
+      if (closed) return;
+      const words = wordsOf(progress);
+      const total = Math.max(1, progress.documentsTotal);
+      if (started) bar.setTotal(total);
+      else bar.start(total, progress.documentsDone, words);
+      started = true;
+      bar.update(progress.documentsDone, words);
+    },
+    close: () => {
+      if (started && !closed) bar.stop();
+      closed = true;
+    },
+  };
+}
+
+function wordsOf(progress: SyncProgress): Record<string, string> {
+  const { documentsDone, documentsTotal, bytesDone, bytesTotal, requestsLeftInMinute, etaSeconds } = progress;
+  return {
+    documents: `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`,
+    bytes: `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`,
+    requests: numberWords(requestsLeftInMinute),
+    eta: documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds),
+  };
+}

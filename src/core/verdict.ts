@@ -1,0 +1,71 @@
+import type { Status } from './status.ts';
+import { countWords, durationWords, numberWords } from './words.ts';
+
+/**
+ * The state of things in one sentence: how many documents are in the service, what is on its way, and what
+ * waits for a person. The page, `status` and systemd show the same.
+ */
+export function verdict(status: Status): string {
+  const sums = sumsOf(status);
+  const trouble = troubleOf(status);
+  const sentences = [...(trouble === null ? [] : [trouble]), holdings(status, sums), ...asks(status, sums)];
+  return sentences.map((sentence) => `${sentence}.`).join(' ').replace(/\.$/, '');
+}
+
+interface Sums {
+  readonly documents: number;
+  readonly synced: number;
+  readonly moving: number;
+  readonly failed: number;
+  readonly held: number;
+}
+
+function sumsOf(status: Status): Sums {
+  const sum = (of: (folder: Status['folders'][number]) => number): number =>
+    status.folders.reduce((total, folder) => total + of(folder), 0);
+  const synced = sum(({ synced }) => synced);
+  const moving = sum(({ pending, waiting }) => pending + waiting);
+  const failed = sum(({ failed }) => failed);
+  return { documents: synced + moving + failed, synced, moving, failed, held: sum(({ held }) => held) };
+}
+
+/** What stands in the way of everything, first. */
+function troubleOf({ state, reasons }: Status): string | null {
+  if (state === 'stopping') return 'Stopping';
+  if (state !== 'degraded' && state !== 'paused') return null;
+  const [reason] = reasons;
+  const lead = state === 'paused' ? 'Paused' : 'Needs attention';
+  return reason === undefined ? lead : `${lead}: ${reason.message.replace(/\.+$/, '')}`;
+}
+
+function holdings(status: Status, { documents, synced, moving }: Sums): string {
+  if (documents === 0) return emptiness(status);
+  const have = documents === 1 ? 'is' : 'are';
+  if (synced === documents) {
+    const scanning = status.state === 'starting' ? ', still looking' : '';
+    return documents === 1 ? `The one document is in the service${scanning}` : `All ${numberWords(documents)} documents are in the service${scanning}`;
+  }
+  const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} ${have} in the service`];
+  if (moving > 0) parts.push(`${numberWords(moving)} on ${moving === 1 ? 'its' : 'their'} way`);
+  const { etaSeconds } = status.queue;
+  if (moving > 0 && etaSeconds > 0 && Number.isFinite(etaSeconds)) parts.push(durationWords(etaSeconds));
+  return parts.join(', ');
+}
+
+function emptiness({ state, folders }: Status): string {
+  if (state === 'starting' || folders.some((folder) => folder.state === 'scanning')) {
+    return `Looking through ${countWords(folders.length, 'folder')}`;
+  }
+  const present = folders.find((folder) => folder.state !== 'unavailable');
+  return present === undefined ? 'No folder can be read' : `No documents yet: put a file into ${present.path}`;
+}
+
+/** What waits for a person, each a sentence of its own. */
+function asks(status: Status, { failed, held }: Sums): string[] {
+  const sentences: string[] = [];
+  if (failed > 0) sentences.push(`${countWords(failed, 'document')} failed`);
+  if (held > 0) sentences.push(`${countWords(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'} for approval`);
+  const doubts = status.inDoubtTotal;
+  if (doubts > 0) sentences.push(`${countWords(doubts, 'upload')} in doubt`);
+  return sentences;
+}

@@ -1,0 +1,35 @@
+/** A whole number with its thousands set off: `12,418`. */
+export function numberWords(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replaceAll(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `1 document`, `2 documents`; `plural` where adding an s is not enough. */
+export function countWords(count: number, singular: string, plural = `${singular}s`): string {
+  return `${numberWords(count)} ${count === 1 ? singular : plural}`;
+}
+
+/** How long something takes, as a person would say it: `a few seconds`, `about 1 minute`, `about 3 hours`. */
+export function durationWords(seconds: number): string {
+  if (seconds < 10) return 'a few seconds';
+  if (seconds < 55) return `about ${Math.round(seconds / 5) * 5} seconds`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `about ${countWords(minutes, 'minute')}`;
+  const hours = Math.round(seconds / 3600);
+  if (hours < 36) return `about ${countWords(hours, 'hour')}`;
+  return `about ${countWords(Math.round(seconds / 86_400), 'day')}`;
+}
+
+/** Bytes in the unit that reads best: `12.4 MB`, of 1000. */
+export function sizeWords(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  if (bytes < 1000) return `${Math.round(bytes)} B`;
+  let value = bytes / 1000;
+  let unit = 0;
+  while (value >= 999.95 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${value.toFixed(1)} ${units[unit]}`;
+}

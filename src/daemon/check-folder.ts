@@ -1,0 +1,148 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { errorCode } from '../core/errors.ts';
+import type { Look, Skip } from '../core/document.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import { mendFor } from '../core/mends.ts';
+import type { CheckFinding } from '../core/reports.ts';
+import type { FolderSettings, Settings } from '../core/settings.ts';
+import { countWords } from '../core/words.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import { systemClock } from './system-clock.ts';
+
+/** What one folder has to say. */
+export interface FolderCheck {
+  readonly findings: readonly CheckFinding[];
+  /** Directories that `run` will watch one by one. */
+  readonly watchedDirectories: number;
+}
+
+/** Skips that a person may well mean: told, and no problem. */
+const harmless = new Set([
+  'symbolic-link',
+  'symlink',
+  'empty-file',
+  'not-utf8',
+  'unicode-twin',
+  'orphan-sidecar',
+]);
+
+const LOOKS_AT_ONCE = 16;
+const MEBIBYTE = 1024 * 1024;
+
+/** Sweeps one folder and looks at every document in it; gives what would be refused, with the reason. */
+export async function checkFolder(
+  folder: FolderSettings,
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+): Promise<FolderCheck> {
+  const unusable = await rootFinding(folder);
+  if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
+  const port = openFolder({
+    // One sweep is enough, and nothing needs to settle: each file is judged as it stands.
+    settings: { ...folder, watch: 'polling' },
+    timing: { ...settings.timing, settleMs: 0, removeGraceMs: 0 },
+    maxFileBytes: settings.service.maxFileMegabytes * MEBIBYTE,
+    stateDir: settings.state.dir,
+    clock: systemClock,
+    log,
+  });
+  try {
+    return await judge(port, folder);
+  } finally {
+    await port.close();
+  }
+}
+
+async function judge(port: FolderPort, folder: FolderSettings): Promise<FolderCheck> {
+  const paths: string[] = [];
+  const skips: Skip[] = [];
+  let directories = 0;
+  await port.start({
+    directory: (sweep) => {
+      directories += 1;
+      for (const { path } of sweep.sightings) paths.push(path);
+      skips.push(...sweep.skips);
+    },
+    swept: () => undefined,
+    changed: () => undefined,
+  });
+  const findings = skips.map((skip) => finding(folder, skip.path, skip));
+  let documents = 0;
+  for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {
+    const some = paths.slice(from, from + LOOKS_AT_ONCE);
+    const looks = await Promise.all(some.map((path) => port.look(path)));
+    for (const [index, look] of looks.entries()) {
+      const refused = refusal(look);
+      if (refused === null) documents += 1;
+      else findings.push(finding(folder, some[index] ?? '', refused, look.kind));
+    }
+  }
+  const reasons = port.health().reasons.map(({ code, message }) => healthFinding(folder, code, message));
+  return {
+    findings: [...reasons, ...findings, summary(folder, documents)],
+    watchedDirectories: folder.watch === 'polling' ? 0 : directories,
+  };
+}
+
+function refusal(look: Look): { readonly code: string; readonly message: string } | null {
+  switch (look.kind) {
+    case 'document':
+    case 'settling':
+    case 'absent':
+    case 'ignored':
+      return null;
+    case 'unknown':
+    case 'skipped':
+    case 'waiting':
+    case 'unfit':
+      return look;
+  }
+}
+
+function finding(
+  folder: FolderSettings,
+  path: string,
+  { code, message }: { readonly code: string; readonly message: string },
+  kind: Look['kind'] = 'skipped',
+): CheckFinding {
+  const level = kind === 'waiting' || harmless.has(code) ? 'warning' : 'error';
+  return { level, subject: `${folder.name}/${path}`, code, message, mend: mendFor(code) };
+}
+
+function healthFinding(folder: FolderSettings, code: string, message: string): CheckFinding {
+  return { level: 'error', subject: folder.name, code, message, mend: mendFor(code) };
+}
+
+function summary(folder: FolderSettings, documents: number): CheckFinding {
+  return {
+    level: 'info',
+    subject: folder.name,
+    code: 'documents',
+    message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
+    mend: '',
+  };
+}
+
+async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding | null> {
+  const wrong = (code: string, message: string, mend: string): CheckFinding => ({
+    level: 'error',
+    subject: name,
+    code,
+    message,
+    mend,
+  });
+  try {
+    await stat(path);
+    await access(path, constants.R_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT')
+      return wrong('folder-missing', `${path} does not exist`, 'Make it, mount it, or mend folders[].path.');
+    return wrong(
+      'folder-unreadable',
+      `${path} cannot be read (${code ?? 'unknown'})`,
+      'Let the user that runs ingestd read and enter it.',
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { errorCode, errorMessage } from '../core/errors.ts';
+import type { CheckFinding } from '../core/reports.ts';
+import type { ServiceSettings } from '../core/settings.ts';
+import { numberWords } from '../core/words.ts';
+import { createAgents } from '../remote/agents.ts';
+
+/** Beyond this a token may look expired, or valid for too long. */
+const TOLERATED_SECONDS = 60;
+
+/** Asks the token endpoints' host for nothing and compares its Date header with this machine's clock. No credentials go out. */
+export async function checkServiceClock({
+  authUrl,
+  connectSeconds,
+}: ServiceSettings): Promise<CheckFinding[]> {
+  const found = (
+    level: CheckFinding['level'],
+    code: string,
+    [message, mend]: readonly [string, string],
+  ): CheckFinding => ({
+    level,
+    subject: authUrl,
+    code,
+    message,
+    mend,
+  });
+  try {
+    const before = Date.now();
+    const date = await dateOf(authUrl, connectSeconds * 1000);
+    const now = (before + Date.now()) / 2;
+    if (date === undefined) return [];
+    const seconds = Math.round((now - Date.parse(date)) / 1000);
+    if (Number.isNaN(seconds) || Math.abs(seconds) <= TOLERATED_SECONDS) return [];
+    const way = seconds > 0 ? 'ahead of' : 'behind';
+    return [
+      found('warning', 'clock', [
+        `this machine's clock is ${numberWords(Math.abs(seconds))} seconds ${way} the service's`,
+        'Set it: timedatectl set-ntp true',
+      ]),
+    ];
+  } catch (error) {
+    return [
+      found('error', 'service-unreachable', [
+        `cannot be reached (${errorCode(error) ?? errorMessage(error)})`,
+        'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
+      ]),
+    ];
+  }
+}
+
+function dateOf(address: string, withinMs: number): Promise<string | undefined> {
+  const agents = createAgents(address);
+  const secure = address.startsWith('https:');
+  return new Promise<string | undefined>((resolve, reject) => {
+    const call = (secure ? requestHttps : requestHttp)(
+      address,
+      { method: 'HEAD', agent: secure ? agents.https : agents.http, signal: AbortSignal.timeout(withinMs) },
+      (response) => {
+        response.resume();
+        resolve(response.headers.date);
+      },
+    );
+    call.on('error', reject);
+    call.end();
+  }).finally(agents.close);
+}

@@ -1,0 +1,53 @@
+import type { LogPort } from '../core/log-port.ts';
+import type { CheckFinding } from '../core/reports.ts';
+import type { Settings } from '../core/settings.ts';
+import { checkFolder } from './check-folder.ts';
+import { checkServiceClock } from './check-service-clock.ts';
+import { checkStateDirectory } from './check-state-directory.ts';
+import { checkWatches } from './check-watches.ts';
+
+/** What `check` is given. */
+export interface CheckOptions {
+  readonly settings: Settings;
+  readonly log: LogPort;
+  /** Variables of secrets that no source has. */
+  readonly missingCredentials: readonly string[];
+  /** What reading the configuration had to say. */
+  readonly warnings: readonly string[];
+  /** Asks the service for its clock too. */
+  readonly online: boolean;
+}
+
+/** Everything that would stand in the way of delivery, each with its mend, `contract.md` section 2. Sends nothing, changes nothing. */
+export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
+  const { settings, log, missingCredentials, warnings, online } = options;
+  const findings: CheckFinding[] = [
+    ...missingCredentials.map(missingCredential),
+    ...warnings.map(configurationWarning),
+    ...(await checkStateDirectory(settings.state.dir)),
+  ];
+  let directories = 0;
+  for (const folder of settings.folders) {
+    const result = await checkFolder(folder, { settings, log });
+    findings.push(...result.findings);
+    directories += result.watchedDirectories;
+  }
+  findings.push(...(await checkWatches(directories)));
+  if (online && settings.service.mode === 'remote')
+    findings.push(...(await checkServiceClock(settings.service)));
+  return findings;
+}
+
+function missingCredential(variable: string): CheckFinding {
+  return {
+    level: 'error',
+    subject: variable,
+    code: 'credential-missing',
+    message: 'is not set anywhere',
+    mend: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
+  };
+}
+
+function configurationWarning(warning: string): CheckFinding {
+  return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, mend: '' };
+}
