@@ -72,7 +72,11 @@ export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotif
 }
 
 /** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
-function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
+function createSender({
+  env,
+  clock,
+  log,
+}: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
   const socket = env['NOTIFY_SOCKET'];
   if (socket === undefined || socket === '') return () => Promise.resolve();
   // The sender gets the socket and its own whereabouts: secrets in the environment are none of its business.
@@ -85,16 +89,22 @@ function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly stri
     log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
   };
   return (pairs) => {
-    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv).catch(complain));
+    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv, clock).catch(complain));
     return last;
   };
 }
 
-function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
+function runSender(pairs: readonly string[], env: Record<string, string>, clock: Clock): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore', timeout: sendTimeoutMs });
-    child.once('error', reject);
+    const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
+    // Not spawn's own timeout: its timer outlives a sender that is not there and holds the process open.
+    const relent = clock.after(sendTimeoutMs, () => child.kill('SIGKILL'));
+    child.once('error', (error) => {
+      relent();
+      reject(error);
+    });
     child.once('exit', (code, signal) => {
+      relent();
       if (code === 0) resolve();
       else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
     });

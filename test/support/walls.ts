@@ -27,6 +27,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   chokidar: /^folder\/[a-z-]*watcher[a-z-]*\.ts$/,
   'cli-progress': /^cli\//,
   commander: /^(cli\/|main\.ts$)/,
+  'csv-parse': /^(cli|daemon|ledger)\//,
   dotenv: /^config\//,
   fastify: /^(status|embedded)\//,
   'form-data': /^remote\//,
@@ -64,16 +65,11 @@ export function doorless(packages: readonly string[]): readonly string[] {
   return packages.filter((name) => doors[name] === undefined);
 }
 
-function judgeImport(file: SourceFile, found: Import): readonly string[] {
-  switch (found.kind) {
-    case 'file':
-      return judgeRoom(file.path, found.target);
-    case 'package':
-      return judgeDoor(file.path, found.target);
-    case 'node':
-      if (roomOf(file.path) !== 'core' || found.typeOnly) return [];
-      return [`${file.path}: core is pure and imports only types of ${found.target}`];
-  }
+function judgeImport(file: SourceFile, { kind, target, typeOnly }: Import): readonly string[] {
+  if (kind === 'file') return judgeRoom(file.path, target);
+  if (kind === 'package') return judgeDoor(file.path, target);
+  if (roomOf(file.path) !== 'core' || typeOnly) return [];
+  return [`${file.path}: core is pure and imports only types of ${target}`];
 }
 
 function judgeRoom(path: string, target: string): readonly string[] {

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, readFile } from 'node:fs/promises';
+import type { LogPort } from '../../src/core/log-port.ts';
+import { createServiceNotify } from '../../src/daemon/service-notify.ts';
+import type { ServiceNotify, ServiceNotifyOptions } from '../../src/daemon/service-notify.ts';
+import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { describeWhere } from '../support/needs.ts';
+import { missingForNotify, startNotifyReceiver } from '../support/notify-receiver.ts';
+import type { NotifyReceiver } from '../support/notify-receiver.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let lines: string[];
+const silent = () => undefined;
+const said = (_data: object, message: string) => void lines.push(message);
+const log: LogPort = { trace: silent, debug: silent, info: silent, warn: said, error: said };
+
+beforeEach(() => {
+  lines = [];
+});
+
+describeWhere(missingForNotify(), 'the service manager, over a real datagram socket', () => {
+  let folder: TemporaryFolder;
+  let receiver: NotifyReceiver;
+  let clock: ReturnType<typeof manualClock>;
+
+  const notify = (
+    more: Partial<ServiceNotifyOptions> = {},
+    env: Record<string, string> = {},
+  ): ServiceNotify =>
+    createServiceNotify({
+      env: { PATH: process.env['PATH'], NOTIFY_SOCKET: receiver.socket, ...env },
+      clock,
+      log,
+      ...more,
+    });
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    receiver = await startNotifyReceiver(folder.path);
+    clock = manualClock();
+  });
+  afterEach(async () => {
+    await receiver.close();
+    await folder.remove();
+  });
+
+  it('hears of start, reload and stop in their order', async () => {
+    const service = notify({ monotonicMicroseconds: () => 123_456_789n });
+    service.ready();
+    service.reloading();
+    service.ready();
+    service.stopping();
+    await service.flushed();
+    expect(receiver.messages).toEqual([
+      'READY=1',
+      'RELOADING=1\nMONOTONIC_USEC=123456789',
+      'READY=1',
+      'STOPPING=1',
+    ]);
+  });
+
+  it("takes the machine's monotonic clock for a reload", async () => {
+    const service = notify();
+    service.reloading();
+    await service.flushed();
+    const [, microseconds] = /MONOTONIC_USEC=(\d+)$/.exec(receiver.messages[0] ?? '') ?? [];
+    const now = Number(process.hrtime.bigint() / 1_000n);
+    expect(now - Number(microseconds)).toBeGreaterThanOrEqual(0);
+    expect(now - Number(microseconds)).toBeLessThan(60_000_000);
+  });
+
+  it('hears the newest status line, at most one in five seconds, and none twice', async () => {
+    const service = notify();
+    for (const text of ['1 of 3', '2 of 3', '3 of 3']) service.status(text);
+    await clock.advance(5_000);
+    service.status('3 of 3');
+    await clock.advance(5_000);
+    await service.flushed();
+    expect(receiver.messages).toEqual(['STATUS=1 of 3', 'STATUS=3 of 3']);
+  });
+
+  it('cannot be told more by a file name with line breaks in a status line', async () => {
+    const service = notify();
+    service.status('sends a\nREADY=1\r\nb.pdf — 12 %');
+    await service.flushed();
+    expect(receiver.messages).toEqual(['STATUS=sends a READY=1 b.pdf — 12 %']);
+  });
+
+  it('is pinged at half the watchdog interval for as long as there is progress', async () => {
+    let alive = true;
+    const service = notify({ pid: 4711 }, { WATCHDOG_USEC: '60000000', WATCHDOG_PID: '4711' });
+    const stop = service.watchdog(() => alive);
+    await clock.advance(60_000);
+    await service.flushed();
+    expect(receiver.messages).toEqual(['WATCHDOG=1', 'WATCHDOG=1', 'WATCHDOG=1']);
+
+    alive = false;
+    await clock.advance(300_000);
+    await service.flushed();
+    expect(receiver.messages).toHaveLength(3);
+    expect(lines).toEqual(['no progress: the watchdog is no longer fed']);
+
+    alive = true;
+    await clock.advance(30_000);
+    await service.flushed();
+    expect(receiver.messages).toHaveLength(4);
+    stop();
+    await clock.advance(300_000);
+    await service.flushed();
+    expect(receiver.messages).toHaveLength(4);
+  });
+
+  it.each([
+    ['without an interval', {}],
+    ['with an interval of nothing', { WATCHDOG_USEC: '0' }],
+    ['with an interval that is no number', { WATCHDOG_USEC: 'soon' }],
+    ['with an interval for another process', { WATCHDOG_USEC: '60000000', WATCHDOG_PID: '1' }],
+  ])('is not pinged %s', async (_name, env) => {
+    const service = notify({ pid: 4711 }, env);
+    service.watchdog(() => true);
+    await clock.advance(120_000);
+    await service.flushed();
+    expect(receiver.messages).toEqual([]);
+  });
+
+  it('hears nothing of the secrets in the environment', async () => {
+    const spy = await folder.write(
+      'bin/systemd-notify',
+      `#!/bin/sh\n/usr/bin/env > ${folder.join('env.txt')}\n`,
+    );
+    await chmod(spy, 0o755);
+    const service = notify({}, { PATH: folder.join('bin'), INGESTD_PASSWORD: 'planted' });
+    service.ready();
+    await service.flushed();
+    const env = await readFile(folder.join('env.txt'), 'utf8');
+    expect(env).toContain('NOTIFY_SOCKET=');
+    expect(env).not.toContain('planted');
+  });
+
+  it('ends a process that hangs: its pings stop with its event loop', async () => {
+    const watchdogMs = 800;
+    // The program of a service: it feeds the watchdog, and after a second its event loop stands still for ever.
+    const program = `
+      import { createServiceNotify } from './dist/daemon/service-notify.js';
+      import { systemClock as clock } from './dist/daemon/system-clock.js';
+      const log = { warn() {}, error() {} };
+      const service = createServiceNotify({ env: process.env, clock, log });
+      service.ready();
+      service.watchdog(() => true);
+      setTimeout(() => { for (;;); }, 1000);
+    `;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      env: { ...process.env, NOTIFY_SOCKET: receiver.socket, WATCHDOG_USEC: `${watchdogMs}000` },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
+    await eventually(() => receiver.messages.filter((text) => text === 'WATCHDOG=1').length >= 3);
+    expect(receiver.messages[0]).toBe('READY=1');
+    expect(child.exitCode).toBeNull();
+
+    // The manager's part, as systemd plays it: a whole interval without a ping, then SIGABRT.
+    await eventually(() => quietFor(receiver, watchdogMs), { withinMs: 20_000 });
+    child.kill('SIGABRT');
+    expect(await ended).toEqual([null, 'SIGABRT']);
+  });
+});
+
+/** Becomes true when no message has come for `ms`; asked again and again. */
+function quietFor(receiver: NotifyReceiver, ms: number): boolean {
+  const known = heard.get(receiver);
+  if (known?.count !== receiver.messages.length) {
+    heard.set(receiver, { count: receiver.messages.length, since: performance.now() });
+    return false;
+  }
+  return performance.now() - known.since > ms;
+}
+
+const heard = new WeakMap<NotifyReceiver, { readonly count: number; readonly since: number }>();
+
+describe('notifications', () => {
+  it('cost nothing where no service manager listens', async () => {
+    const service = createServiceNotify({
+      env: { PATH: '/nowhere', WATCHDOG_USEC: '1' },
+      clock: manualClock(),
+      log,
+    });
+    service.ready();
+    service.reloading();
+    service.status('idle');
+    service.watchdog(() => true)();
+    service.stopping();
+    await service.flushed();
+    expect(lines).toEqual([]);
+  });
+
+  it('are given up with one warning where the sender is missing', async () => {
+    const env = { PATH: '/nowhere', NOTIFY_SOCKET: '/nowhere/socket' };
+    const service = createServiceNotify({ env, clock: manualClock(), log });
+    service.ready();
+    service.status('idle');
+    service.stopping();
+    await service.flushed();
+    expect(lines).toEqual(['cannot notify the service manager']);
+  });
+});
