@@ -89,22 +89,22 @@ function createSender({
     log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
   };
   return (pairs) => {
-    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv, clock).catch(complain));
+    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv).catch(complain));
     return last;
   };
 }
 
-function runSender(pairs: readonly string[], env: Record<string, string>, clock: Clock): Promise<void> {
+function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
     // Not spawn's own timeout: its timer outlives a sender that is not there and holds the process open.
-    const relent = clock.after(sendTimeoutMs, () => child.kill('SIGKILL'));
+    const relent = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();
     child.once('error', (error) => {
-      relent();
+      clearTimeout(relent);
       reject(error);
     });
     child.once('exit', (code, signal) => {
-      relent();
+      clearTimeout(relent);
       if (code === 0) resolve();
       else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
     });
