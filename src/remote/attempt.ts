@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+
+import { errorCode, errorMessage } from '../core/errors.ts';
+import type { Metadata } from '../core/metadata.ts';
+import type { Outcome, OutgoingFile, RequestWatch, SentContent, Turn } from '../core/service-port.ts';
+import { exchange } from './exchange.ts';
+import type { Exchange, ExchangeOptions, WireBody, WireRequest } from './exchange.ts';
+import type { OperationKind } from './judge.ts';
+import { buildMultipart } from './multipart.ts';
+import type { OpenPart } from './multipart.ts';
+import { textBody } from './token-endpoint.ts';
+import type { Pass } from './token-source.ts';
+
+const prefix = '/services/i/ingestion-api/v1';
+
+/** One operation, ready to be sent as often as it takes. */
+export interface Call {
+  readonly operation: OperationKind;
+  readonly method: WireRequest['method'];
+  /** Below the prefix of interface section 4, encoded. */
+  readonly path: string;
+  readonly docId: string | null;
+  readonly content: Content;
+  /** Why it is not to be sent at all. */
+  readonly fault: string | null;
+}
+
+type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | {
+      readonly kind: 'form';
+      readonly metadata: Metadata | null;
+      readonly file: OutgoingFile | null;
+      readonly attachments: readonly OutgoingFile[];
+    };
+
+export type Attempted =
+  /** Nothing went out, for a reason of our own. */
+  | { readonly kind: 'held'; readonly outcome: Outcome }
+  /** `contents` tells what went out; it is complete when the body was. */
+  | { readonly kind: 'sent'; readonly exchange: Exchange; readonly contents: () => readonly SentContent[] };
+
+export interface AttemptOptions {
+  readonly ingestUrl: string;
+  readonly sendApiKey: boolean;
+  readonly exchange: ExchangeOptions;
+}
+
+interface Ticket {
+  readonly pass: Pass;
+  readonly turn: Turn;
+  readonly watch: RequestWatch;
+}
+
+/** Sends a call once on the given turn, which is spent or given back. Never rejects. */
+export function createAttempt(options: AttemptOptions): (call: Call, ticket: Ticket) => Promise<Attempted> {
+  return async (call, ticket) => {
+    const parts: OpenPart[] = [];
+    try {
+      // All of them before the first byte goes out: one that is gone costs no request.
+      await openParts(call.content, parts);
+      return await sendOpen(call, parts, { ...options, ...ticket });
+    } catch (error) {
+      ticket.turn.giveBack();
+      return { kind: 'held', outcome: withoutContent(error) };
+    } finally {
+      await Promise.allSettled(parts.map(({ source }) => source.close()));
+    }
+  };
+}
+
+/** Rejects only while nothing has gone out. */
+async function sendOpen(
+  call: Call,
+  parts: readonly OpenPart[],
+  { ingestUrl, sendApiKey, exchange: options, pass, turn, watch }: AttemptOptions & Ticket,
+): Promise<Attempted> {
+  const id = randomUUID();
+  try {
+    await watch.beforeSend?.(id);
+  } catch (error) {
+    turn.giveBack();
+    return { kind: 'held', outcome: ledgerUnwritable(error) };
+  }
+  try {
+    const { headers, body } = await wireBody(call.content, parts);
+    const result = await exchange(
+      {
+        method: call.method,
+        url: `${ingestUrl}${prefix}${call.path}`,
+        headers: {
+          ...headers,
+          authorization: `Bearer ${pass.token}`,
+          ClientId: pass.credentials.clientId,
+          ...(sendApiKey ? { 'x-api-key': pass.credentials.apiKey } : {}),
+        },
+        body,
+        ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
+      },
+      options,
+    );
+    // What never had a connection was counted by nobody.
+    if (result.sent === 'nothing') turn.giveBack();
+    else turn.spent();
+    return { kind: 'sent', exchange: result, contents: () => parts.map(contentOf) };
+  } finally {
+    watch.onAnswer?.(id);
+  }
+}
+
+async function openParts(content: Content, parts: OpenPart[]): Promise<void> {
+  if (content.kind !== 'form') return;
+  if (content.file !== null) parts.push(await openPart('file', content.file));
+  for (const attachment of content.attachments) parts.push(await openPart('attachments', attachment));
+}
+
+async function openPart(field: OpenPart['field'], file: OutgoingFile): Promise<OpenPart> {
+  return { field, name: file.name, source: await file.open() };
+}
+
+async function wireBody(
+  content: Content,
+  parts: readonly OpenPart[],
+): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: WireBody | null }> {
+  if (content.kind === 'none') return { headers: {}, body: null };
+  if (content.kind === 'json') {
+    const headers = { 'content-type': 'application/json' };
+    return { headers, body: textBody(JSON.stringify(content.value)) };
+  }
+  return buildMultipart(content.metadata === null ? null : JSON.stringify(content.metadata), parts);
+}
+
+function contentOf({ source }: OpenPart): SentContent {
+  return { sha256: source.sha256(), size: source.size };
+}
+
+function withoutContent(error: unknown): Outcome {
+  const message = errorMessage(error);
+  if (errorCode(error) === 'content-changed') return { kind: 'changed', message };
+  return { kind: 'unreadable', message };
+}
+
+function ledgerUnwritable(error: unknown): Outcome {
+  return {
+    kind: 'unavailable',
+    code: 'ledger-unwritable',
+    message: errorMessage(error),
+    retryAfterMs: null,
+    sent: 'nothing',
+  };
+}

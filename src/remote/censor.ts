@@ -1,0 +1,41 @@
+const longestMessage = 300;
+/** Shorter ones would tear holes into ordinary words and are no secrets. */
+const shortestSecret = 4;
+
+/**
+ * Makes a text of the service fit to be shown and logged: secrets out, in whatever form, control characters
+ * escaped, 300 characters at most.
+ */
+export function censor(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  const forms = new Set(secrets.filter((secret) => secret.length >= shortestSecret).flatMap(formsOf));
+  // The longest first, or a secret within another would leave the rest of that one standing.
+  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
+    clean = clean.replaceAll(form, '[secret]');
+  }
+  return printable(clean);
+}
+
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const url = encodeURIComponent(secret);
+  return [
+    secret,
+    url,
+    url.replaceAll('%20', '+'),
+    new URLSearchParams({ s: secret }).toString().slice(2),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
+}
+
+/** Control characters, line separators and marks that turn the direction of writing, as `\u{…}`; cut at 300. */
+function printable(text: string): string {
+  const cut = text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text;
+  return cut.replaceAll(
+    /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+    (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}

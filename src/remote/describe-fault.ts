@@ -1,0 +1,68 @@
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed while sending',
+  ECONNABORTED: 'the connection was aborted',
+  ENOTFOUND: 'the host name is not known',
+  EAI_AGAIN: 'the host name cannot be looked up now',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  ETIMEDOUT: 'the connection timed out',
+  'connect-timeout': 'no connection within service.connectSeconds',
+  'idle-timeout': 'nothing moved for service.idleSeconds while sending',
+  'response-timeout': 'no complete answer within service.responseSeconds',
+  'request-timeout': 'the whole request took too long',
+  'proxy-refused': 'the proxy refused the connection',
+  'proxy-authentication': 'the proxy wants credentials',
+  'no-answer': 'no answer came',
+  stopped: 'ingestd is stopping',
+};
+
+const trustCodes = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'CERT_REVOKED',
+  'CERT_REJECTED',
+  'CERT_UNTRUSTED',
+  'CERT_SIGNATURE_FAILURE',
+  'CERT_CHAIN_TOO_LONG',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'INVALID_CA',
+  'INVALID_PURPOSE',
+  'HOSTNAME_MISMATCH',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
+  'ERR_SSL_UNSUPPORTED_PROTOCOL',
+  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
+]);
+
+/** What a failed connection means, without any of the foreign error's own words. */
+export interface FaultWords {
+  readonly code: string;
+  readonly message: string;
+  /** A person has to mend the address, the certificate or the proxy: trying again does not help. */
+  readonly misaddressed: boolean;
+}
+
+/** Says in fixed words what the code of a failed connection means; codes not in the table are shown as they are. */
+export function describeFault(code: string): FaultWords {
+  if (trustCodes.has(code)) {
+    return {
+      code: 'tls',
+      message: `the service's certificate cannot be trusted (${code})`,
+      misaddressed: true,
+    };
+  }
+  const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
+  const message = words[safe] ?? `the connection failed (${safe})`;
+  return { code: wordCode(safe), message, misaddressed: safe === 'proxy-authentication' };
+}
+
+/** Node's code in this project's spelling. */
+function wordCode(code: string): string {
+  return code.toLowerCase().replaceAll('_', '-');
+}

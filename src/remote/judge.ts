@@ -1,0 +1,157 @@
+import type { Outcome } from '../core/service-port.ts';
+import { describeFault } from './describe-fault.ts';
+import { isUsableDocId } from './doc-id.ts';
+import type { Answer, Exchange, Fault } from './exchange.ts';
+import { describeAnswer, readEnvelope } from './read-body.ts';
+import { readRetryAfter } from './retry-after.ts';
+import type { Envelope } from './wire-schemas.ts';
+
+export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
+
+export interface Circumstances {
+  readonly operation: OperationKind;
+  /** The document that was asked for; null where there is not exactly one. */
+  readonly docId: string | null;
+  /** Wall clock, ms. */
+  readonly now: number;
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  400: 'bad-request',
+  403: 'forbidden',
+  404: 'not-found',
+  405: 'method-not-allowed',
+  409: 'conflict',
+  410: 'gone',
+  411: 'length-required',
+  413: 'too-large',
+  414: 'too-long',
+  415: 'unsupported-media-type',
+  422: 'unprocessable',
+  431: 'headers-too-large',
+};
+
+/** Answers of something before the service that no longer waits for it: the service may have gone on and taken it. */
+const gatewayStatuses = new Set([502, 504, 520, 524]);
+const laterStatuses = new Set([408, 425, 429]);
+
+/**
+ * Decides what came of an exchange: by status first, then by the envelope. Messages are raw, to be censored.
+ *
+ * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
+ * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own word that it
+ * did not take it. Everything else may be repeated without harm, so that it is merely unavailable.
+ */
+export function judge(result: Exchange, circumstances: Circumstances): Outcome {
+  return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
+}
+
+function judgeFault({ code, sent }: Fault, { operation }: Circumstances): Outcome {
+  if (code === 'content-changed') return { kind: 'changed', message: 'the file changed while it was sent' };
+  if (code === 'content-unreadable') {
+    return { kind: 'unreadable', message: 'the file could not be read to its end' };
+  }
+  const words = describeFault(code);
+  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message: words.message };
+  if (operation === 'upload' && sent === 'all') {
+    return { kind: 'unknown', code: words.code, message: `${words.message} after everything was sent` };
+  }
+  return { kind: 'unavailable', code: words.code, message: words.message, retryAfterMs: null, sent };
+}
+
+function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
+  const { status, sent } = answer;
+  const { operation } = circumstances;
+  const message = describeAnswer(answer);
+  if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
+  if (status < 400) return { kind: 'misaddressed', code: 'redirect', message: redirectWords(answer) };
+  if (status === 401) return { kind: 'unauthorized', message };
+  if (status === 407) return { kind: 'misaddressed', code: 'proxy-authentication', message };
+  if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
+    return { kind: 'missing', status, message };
+  }
+  if (status < 500 && !laterStatuses.has(status)) {
+    return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
+  }
+  const code = `http-${status}`;
+  if (operation === 'upload' && sent === 'all' && gatewayStatuses.has(status)) {
+    return { kind: 'unknown', code, message: `${message} after everything was sent` };
+  }
+  const retryAfterMs = readRetryAfter(answer.headers['retry-after'], {
+    now: circumstances.now,
+    date: answer.headers.date,
+  });
+  return { kind: 'unavailable', code, message, retryAfterMs, sent };
+}
+
+function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
+  const { operation } = circumstances;
+  if (answer.sent !== 'all') {
+    return unusable('answer-early', 'the service answered before it had everything', circumstances, answer);
+  }
+  if (answer.status === 204 && operation !== 'upload')
+    return { kind: 'accepted', docId: null, warning: null };
+  const body = readEnvelope(answer);
+  if (body.kind === 'unreadable') return unusable(body.code, body.message, circumstances, answer);
+  const { error, success, warning } = body.envelope;
+  const docId = success?.docId ?? warning?.docId ?? null;
+  if (isSaid(error) || (error && !success && !warning)) {
+    // Both at once: the document may stand at the service under that docId.
+    if (operation === 'upload' && isUsableDocId(docId)) {
+      return unusable(
+        'answer-contradictory',
+        'the answer says both error and success',
+        circumstances,
+        answer,
+      );
+    }
+    return {
+      kind: 'rejected',
+      code: 'error-envelope',
+      message: saidBy(error) ?? 'an error without a message',
+    };
+  }
+  if (operation === 'upload' && !isUsableDocId(docId)) {
+    return unusable('no-doc-id', 'the answer has no usable docId', circumstances, answer);
+  }
+  return {
+    kind: 'accepted',
+    docId: isUsableDocId(docId) ? docId : null,
+    warning: isSaid(warning)
+      ? (saidBy(warning) ?? 'a warning without a message')
+      : strange(docId, circumstances),
+  };
+}
+
+/** A success that does not tell: in doubt for an upload, to be repeated for all else. */
+function unusable(code: string, message: string, { operation }: Circumstances, { sent }: Answer): Outcome {
+  if (operation === 'upload') return { kind: 'unknown', code, message };
+  return { kind: 'unavailable', code, message, retryAfterMs: null, sent };
+}
+
+function strange(docId: string | null, circumstances: Circumstances): string | null {
+  if (docId === null || docId === '' || circumstances.docId === null || docId === circumstances.docId)
+    return null;
+  return 'the answer names another document';
+}
+
+type Member = Envelope['error'];
+
+function isSaid(member: Member): boolean {
+  return saidBy(member) !== undefined || (member?.docId ?? '') !== '';
+}
+
+function saidBy(member: Member): string | undefined {
+  const message = member?.message?.trim() ?? '';
+  return message === '' ? undefined : message;
+}
+
+function redirectWords({ status, headers }: Answer): string {
+  return `the service's address is wrong: it redirects (${status}) to ${originOf(headers.location)}`;
+}
+
+/** Never the whole location: it may carry what was sent. */
+function originOf(location: string | undefined): string {
+  if (location === undefined) return 'nowhere';
+  return URL.canParse(location) ? new URL(location).origin : 'another path';
+}

@@ -1,0 +1,60 @@
+import { STATUS_CODES } from 'node:http';
+
+import { z } from 'zod';
+
+import type { Answer } from './exchange.ts';
+import { envelope } from './wire-schemas.ts';
+import type { Envelope } from './wire-schemas.ts';
+
+/** What the body of an answer says. */
+export type Body =
+  | { readonly kind: 'envelope'; readonly envelope: Envelope }
+  /** `code` says what is wrong with it: `answer-empty`, `answer-cut`, `answer-too-long`, `answer-not-json` … */
+  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string };
+
+/** Reads the envelope of interface 2.10 by what is there, whatever its Content-Type says. */
+export function readEnvelope({ state, text }: Answer): Body {
+  if (state === 'cut') return unreadable('answer-cut', 'the answer was cut off');
+  if (state === 'too-long') return unreadable('answer-too-long', 'the answer is longer than 1 MiB');
+  if (text.trim() === '') return unreadable('answer-empty', 'the answer is empty');
+  const value = parseJson(text);
+  if (value === undefined) return unreadable('answer-not-json', 'the answer is not JSON');
+  const parsed = envelope.safeParse(value);
+  if (!parsed.success)
+    return unreadable('answer-not-envelope', 'the answer is not the envelope of the service');
+  return { kind: 'envelope', envelope: parsed.data };
+}
+
+/** JSON or undefined; never throws. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+const words = z.looseObject({
+  error: z
+    .union([z.string(), z.looseObject({ message: z.string().nullish() })])
+    .nullish()
+    .catch(undefined),
+  error_description: z.string().nullish().catch(undefined),
+  message: z.string().nullish().catch(undefined),
+});
+
+/** `403 Forbidden`, and the service's own words where its answer has some. Not yet fit to be shown: see `censor`. */
+export function describeAnswer({ status, state, text }: Answer): string {
+  const name = STATUS_CODES[status];
+  const line = `the service answered ${status}${name === undefined ? '' : ` ${name}`}`;
+  const parsed = words.safeParse(state === 'whole' ? parseJson(text) : undefined);
+  if (!parsed.success) return line;
+  const { error, error_description: description, message } = parsed.data;
+  const said = (typeof error === 'object' ? error?.message : (description ?? error)) ?? message ?? '';
+  return said.trim() === '' ? line : `${line}: ${said.trim()}`;
+}
+
+function unreadable(code: string, message: string): Body {
+  return { kind: 'unreadable', code, message };
+}

@@ -1,0 +1,149 @@
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type {
+  FileOutcome,
+  LimiterPort,
+  Outcome,
+  RequestWatch,
+  ServicePort,
+} from '../../src/core/service-port.ts';
+import type { Credentials } from '../../src/core/settings.ts';
+import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
+import type { IngestionClient } from '../../src/remote/ingestion-client.ts';
+import { createLimiter } from '../../src/remote/limiter.ts';
+import { createTokenSource } from '../../src/remote/token-source.ts';
+import type { TokenSource } from '../../src/remote/token-source.ts';
+import { fileSource } from '../support/file-source.ts';
+import type { TestFile } from '../support/file-source.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+export const plantedCredentials: Credentials = {
+  apiKey: 'planted-api-key-4711',
+  clientId: 'planted-client-id-4711',
+  clientSecret: 'planted/client+secret&4711',
+  username: 'planted.user@example.com',
+  password: 'planted pass?word%4711',
+};
+
+export interface Timeouts {
+  readonly connectSeconds?: number;
+  readonly idleSeconds?: number;
+  readonly responseSeconds?: number;
+}
+
+/** A client, its token source and its limiter before a scripted service. */
+export interface ClientWorld {
+  readonly service: ScriptedService;
+  readonly folder: TemporaryFolder;
+  readonly tokens: TokenSource;
+  readonly limiter: LimiterPort;
+  readonly client: IngestionClient;
+  readonly log: RecordedLog;
+  /** A file in the folder that is sent under its last name. */
+  readonly file: (name: string, content: string | Uint8Array) => Promise<TestFile>;
+  /** Takes a turn and makes the call. */
+  readonly call: (name: OperationName, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly close: () => Promise<void>;
+}
+
+export interface ClientWorldOptions extends Timeouts {
+  readonly clock?: Clock;
+  readonly credentials?: () => Credentials;
+  readonly sendApiKey?: boolean;
+  readonly requestsPerMinute?: number;
+  /** Of the document that `call` sends. */
+  readonly bytes?: number;
+}
+
+export type OperationName = keyof ServicePort;
+
+export const operationNames: readonly OperationName[] = [
+  'upload',
+  'modify',
+  'remove',
+  'bulkModify',
+  'bulkRemove',
+];
+
+/** Starts a world of its own for one test. */
+export async function startClientWorld(options: ClientWorldOptions = {}): Promise<ClientWorld> {
+  const service = await startScriptedService();
+  const folder = await temporaryFolder();
+  const log = recordedLog();
+  const clock = options.clock ?? systemClock;
+  const settings = {
+    connectSeconds: options.connectSeconds ?? 5,
+    idleSeconds: options.idleSeconds ?? 5,
+    responseSeconds: options.responseSeconds ?? 5,
+    sendApiKey: options.sendApiKey ?? false,
+  };
+  const tokens = createTokenSource({
+    authUrl: service.authUrl,
+    credentials: options.credentials ?? (() => plantedCredentials),
+    clock,
+    settings,
+    log,
+  });
+  const limiter = createLimiter({ requestsPerMinute: options.requestsPerMinute ?? 50, clock, recent: [] });
+  const client = createIngestionClient({
+    ingestUrl: service.ingestUrl,
+    tokens,
+    limiter,
+    settings,
+    clock,
+    log,
+  });
+  const file = async (name: string, content: string | Uint8Array) =>
+    fileSource(await folder.write(name, content), { name });
+
+  return {
+    service,
+    folder,
+    tokens,
+    limiter,
+    client,
+    log,
+    file,
+    call: async (name, watch) => {
+      const turn = await limiter.take();
+      const document = () => file('report.pdf', Buffer.alloc(options.bytes ?? 2000, 'pdf '));
+      const metadata = { title: 'Report', shareInfo: { mode: 'NONE' } } as const;
+      const docIds = ['doc-a', 'doc-b'];
+      switch (name) {
+        case 'upload':
+          return client.upload({ file: await document(), attachments: [], metadata }, turn, watch);
+        case 'modify':
+          return client.modify(
+            { docId: 'doc-a', file: await document(), attachments: null, metadata },
+            turn,
+            watch,
+          );
+        case 'remove':
+          return client.remove({ docId: 'doc-a', documentOwner: 'jane' }, turn, watch);
+        case 'bulkModify':
+          return client.bulkModify({ docIds, customTags: [{ name: 'x', operation: 'ADD' }] }, turn, watch);
+        case 'bulkRemove':
+          return client.bulkRemove({ docIds, documentOwner: 'jane' }, turn, watch);
+        default:
+          throw new Error(`no such operation: ${String(name)}`);
+      }
+    },
+    close: async () => {
+      client.close();
+      tokens.close();
+      limiter.close();
+      await service.close();
+      await folder.remove();
+    },
+  };
+}
+
+/** `kind`, and the code where it has one: `unavailable http-500`. */
+export function shortOutcome(outcome: Outcome): string {
+  return 'code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind;
+}
