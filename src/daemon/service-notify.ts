@@ -72,11 +72,7 @@ export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotif
 }
 
 /** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
-function createSender({
-  env,
-  clock,
-  log,
-}: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
+function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
   const socket = env['NOTIFY_SOCKET'];
   if (socket === undefined || socket === '') return () => Promise.resolve();
   // The sender gets the socket and its own whereabouts: secrets in the environment are none of its business.
