@@ -1,0 +1,50 @@
+/**
+ * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request that
+ * tries whether the service is back.
+ */
+export type BackOffKind = 'unavailable' | 'credentials' | 'circuit';
+
+/** A failure that is tried again. */
+export interface SetBack {
+  readonly kind: BackOffKind;
+  /** Attempts that failed in a row, this one included: 1 is the first. */
+  readonly attempt: number;
+  /** As the service asked; null: it did not. Zero and nonsense count as null. */
+  readonly retryAfterMs: number | null;
+  /** From 0 to below 1, fresh for each call. */
+  readonly random: number;
+}
+
+const firstMs = 1_000;
+const longestMs = 5 * 60_000;
+/** Full jitter may draw zero, and a loop without any pause is none. */
+const shortestMs = 250;
+/** A service that asks for a day is asked again before that (N17). */
+const longestRetryAfterMs = 15 * 60_000;
+const credentialsMs = [60_000, 5 * 60_000, 15 * 60_000] as const;
+
+/**
+ * Milliseconds until the next attempt, architecture section 4. Retry-After is obeyed up to 15 minutes; without it,
+ * exponential from 1 s to 5 min with full jitter. A probe of the circuit draws from the upper half only: it is one
+ * alone, and spreading matters less than leaving the service in peace. Refused credentials wait 1, 5, then 15 minutes
+ * at least.
+ */
+export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): number {
+  const asked = askedMs(retryAfterMs);
+  if (kind === 'credentials') return Math.max(asked ?? 0, credentialsStep(attempt));
+  if (asked !== null) return asked;
+  const ceilingMs = Math.min(longestMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
+  const floorMs = kind === 'circuit' ? ceilingMs / 2 : shortestMs;
+  return Math.round(floorMs + (ceilingMs - floorMs) * random);
+}
+
+function askedMs(retryAfterMs: number | null): number | null {
+  if (retryAfterMs === null || !(retryAfterMs > 0)) return null;
+  return Math.ceil(Math.min(longestRetryAfterMs, Math.max(shortestMs, retryAfterMs)));
+}
+
+function credentialsStep(attempt: number): number {
+  const [first, second, rest] = credentialsMs;
+  if (attempt <= 1) return first;
+  return attempt <= 2 ? second : rest;
+}

@@ -1,0 +1,79 @@
+import { directoryOf, nameOf, refKey } from './document.ts';
+import type { DocumentRef, FileStamp } from './document.ts';
+import type { MissingRecord } from './operation.ts';
+
+/** A document at a path that has no record. */
+export interface Newcomer {
+  readonly ref: DocumentRef;
+  readonly stamp: FileStamp;
+  /** Null: not read; then only the file itself can prove it. */
+  readonly sha256: string | null;
+}
+
+/** Where a new document came from, and how one knows. */
+export interface Move {
+  readonly match: MissingRecord;
+  /**
+   * `inode`: the same file with the same content. `content`: the only missing one with this content.
+   * `edited`: the same file with other content.
+   */
+  readonly proof: 'inode' | 'content' | 'edited';
+}
+
+/**
+ * Finds the missing record that a new document is, architecture section 3 and contract section 7, 1; null: it is new.
+ * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
+ * content that only one missing record has; and, where a file system tells no birth times, device and inode alone.
+ * An inode that was used again (F13) shows in its birth time. Give it what is missing and nothing else: the docId
+ * of a document that still stands somewhere is never taken.
+ */
+export function matchMove({
+  found,
+  missing,
+}: {
+  readonly found: Newcomer;
+  readonly missing: readonly MissingRecord[];
+}): Move | null {
+  const { ref, stamp, sha256 } = found;
+  const sameFile = missing.filter(({ record }) => isSameFile(record.stamp, stamp));
+  const sameContent = missing.filter(({ record }) => sha256 !== null && record.sha256 === sha256);
+  const edited = sameFile.filter((one) => !sameContent.includes(one));
+  const bornTogether = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'same');
+  const birthUnknown = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'unknown');
+
+  const unchanged = nearest(
+    sameContent.filter((one) => sameFile.includes(one)),
+    ref,
+  );
+  if (unchanged !== null) return { match: unchanged, proof: 'inode' };
+  const certain = nearest(bornTogether, ref);
+  if (certain !== null) return { match: certain, proof: 'edited' };
+  const [only] = sameContent;
+  if (only !== undefined && sameContent.length === 1) return { match: only, proof: 'content' };
+  const likely = nearest(birthUnknown, ref);
+  return likely === null ? null : { match: likely, proof: 'edited' };
+}
+
+/** The missing records that a new file could be, before it is read; none: reading it would tell nothing. */
+export function candidates(found: FileStamp, missing: readonly MissingRecord[]): readonly MissingRecord[] {
+  return missing.filter(({ record }) => record.stamp.size === found.size || isSameFile(record.stamp, found));
+}
+
+/** A device may have another number after a reboot; inode and birth time together still tell a file. */
+function isSameFile(a: FileStamp, b: FileStamp): boolean {
+  return a.ino !== 0 && a.ino === b.ino && (a.dev === b.dev || compareBirths(a, b) === 'same');
+}
+
+function compareBirths(a: FileStamp, b: FileStamp): 'same' | 'different' | 'unknown' {
+  if (a.birthtimeMs === 0 || b.birthtimeMs === 0) return 'unknown';
+  return a.birthtimeMs === b.birthtimeMs ? 'same' : 'different';
+}
+
+/** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */
+function nearest(records: readonly MissingRecord[], ref: DocumentRef): MissingRecord | null {
+  const distance = ({ folder, path }: MissingRecord): number =>
+    (nameOf(path) === nameOf(ref.path) ? 0 : 2) +
+    (folder === ref.folder && directoryOf(path) === directoryOf(ref.path) ? 0 : 1);
+  const sorted = records.toSorted((a, b) => distance(a) - distance(b) || (refKey(a) < refKey(b) ? -1 : 1));
+  return sorted[0] ?? null;
+}
