@@ -1,0 +1,41 @@
+# The state lives in /state (give it a volume), the folders are mounted read-only below /data, the configuration is
+# /etc/ingestd/ingestd.yaml. An example stands in config/compose.example.yaml.
+ARG NODE_VERSION=24
+
+FROM node:${NODE_VERSION}-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:${NODE_VERSION}-bookworm-slim
+LABEL org.opencontainers.image.title="ingestd" \
+      org.opencontainers.image.description="Keeps folders in a document ingestion service" \
+      org.opencontainers.image.licenses="MIT"
+# What the daemon does not need at run time: the package managers of the base image.
+RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
+           /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-v* \
+ && ln -s /app/dist/main.js /usr/local/bin/ingestd \
+ && install -d -m 0700 -o 1000 -g 1000 /state \
+ && install -d -m 0755 /data /etc/ingestd
+COPY --from=build /app/package.json /app/
+COPY --from=build /app/node_modules /app/node_modules
+COPY config /app/config
+COPY --from=build --chmod=755 /app/dist /app/dist
+
+ENV NODE_ENV=production \
+    container=oci \
+    INGESTD_CONFIG=/etc/ingestd/ingestd.yaml \
+    INGESTD_STATE__DIR=/state
+WORKDIR /data
+VOLUME ["/state"]
+EXPOSE 7420
+# A number, so that Kubernetes can see that it is not root.
+USER 1000:1000
+# Asks the running daemon whether it makes progress, not whether a port is open.
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s --retries=3 CMD ["ingestd", "health"]
+ENTRYPOINT ["ingestd"]
+CMD ["run"]
