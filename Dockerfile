@@ -11,16 +11,17 @@ COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM node:${NODE_VERSION}-bookworm-slim
+FROM debian:bookworm-slim
 LABEL org.opencontainers.image.title="ingestd" \
       org.opencontainers.image.description="Keeps folders in a document ingestion service" \
       org.opencontainers.image.licenses="MIT"
-# What the daemon does not need at run time: the package managers of the base image.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack \
-           /usr/local/bin/yarn /usr/local/bin/yarnpkg /opt/yarn-v* \
- && ln -s /app/dist/main.js /usr/local/bin/ingestd \
+RUN groupadd --gid 1000 ingestd \
+ && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /state --shell /usr/sbin/nologin ingestd \
  && install -d -m 0700 -o 1000 -g 1000 /state \
- && install -d -m 0755 /data /etc/ingestd
+ && install -d -m 0755 /data /etc/ingestd \
+ && ln -s /app/dist/main.js /usr/local/bin/ingestd
+# The interpreter alone: no package manager goes into the image.
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY config /app/config

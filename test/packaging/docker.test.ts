@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { validate } from 'dockerfile-utils';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { credentialNames, secretVariables } from '../../src/config/secret-names.ts';
+import { readStages } from './dockerfile.ts';
+import type { Stage, Step } from './dockerfile.ts';
+
+const lint = (text: string) => validate(text).map(({ message }) => message);
+
+async function lastStage(): Promise<Stage> {
+  const stage = readStages(await readFile('Dockerfile', 'utf8')).at(-1);
+  if (stage === undefined) throw new Error('no stage');
+  return stage;
+}
+
+function only<Kind extends Step['kind']>(
+  { steps }: Stage,
+  kind: Kind,
+): readonly Extract<Step, { kind: Kind }>[] {
+  return steps.filter((step): step is Extract<Step, { kind: Kind }> => step.kind === kind);
+}
+
+describe('the Dockerfile', () => {
+  it('gives the linter nothing to say', async () => {
+    expect(lint(await readFile('Dockerfile', 'utf8'))).toEqual([]);
+  });
+
+  it('would make the linter speak if it had a fault', async () => {
+    const text = await readFile('Dockerfile', 'utf8');
+    expect(lint(text.replace('WORKDIR /app', 'WORKDR /app'))).toEqual(['Unknown instruction: WORKDR']);
+    expect(lint(text.replace('--interval=30s', '--interval=soon'))).not.toEqual([]);
+  });
+
+  it('builds in one stage and ships in another, without what builds', async () => {
+    const stages = readStages(await readFile('Dockerfile', 'utf8'));
+    expect(stages.map(({ name }) => name)).toEqual(['build', null]);
+    const commands = only(await lastStage(), 'run').map(({ command }) => command);
+    expect(commands.join('\n')).not.toMatch(/npm|apt-get|curl/);
+  });
+
+  it('runs no install script', async () => {
+    const [build] = readStages(await readFile('Dockerfile', 'utf8'));
+    const commands = build === undefined ? [] : only(build, 'run').map(({ command }) => command);
+    const installs = commands.filter((command) => /npm (ci|install|prune)/.test(command));
+    expect(installs).toHaveLength(2);
+    for (const command of installs) expect(command).toContain('--ignore-scripts');
+  });
+
+  it('ends as a user that is not root and is named by number', async () => {
+    expect(only(await lastStage(), 'user').at(-1)?.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
+  });
+
+  it('keeps the state on a volume, and the daemon is told so', async () => {
+    const stage = await lastStage();
+    const state = only(stage, 'env').find(({ name }) => name === 'INGESTD_STATE__DIR')?.value;
+    expect(only(stage, 'volume').flatMap(({ paths }) => paths)).toEqual([state]);
+  });
+
+  it('starts without a shell, so that signals reach the daemon, and asks the daemon for its health', async () => {
+    const stage = await lastStage();
+    expect(only(stage, 'entrypoint').at(-1)?.words).toEqual(['ingestd']);
+    expect(only(stage, 'cmd').at(-1)?.words).toEqual(['run']);
+    expect(only(stage, 'healthcheck').at(-1)?.words).toEqual(['ingestd', 'health']);
+  });
+
+  it('is given nothing but what .dockerignore lets through', async () => {
+    const ignore = (await readFile('.dockerignore', 'utf8')).split('\n').filter((line) => /^[^#]/.test(line));
+    const copied = readStages(await readFile('Dockerfile', 'utf8'))
+      .flatMap((stage) => only(stage, 'copy'))
+      .filter(({ from }) => from === null)
+      .flatMap(({ sources }) => sources);
+    expect(ignore[0]).toBe('*');
+    expect(ignore.slice(1).sort()).toEqual(copied.map((name) => `!${name}`).sort());
+  });
+});
+
+interface Compose {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly secrets: object;
+  readonly volumes: object;
+}
+
+interface ComposeService {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+  readonly volumes: readonly string[];
+  readonly ports: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+describe('the compose example', () => {
+  const load = async () => {
+    const compose = parse(await readFile('config/compose.example.yaml', 'utf8')) as Compose;
+    const service = compose.services['ingestd'];
+    if (service === undefined) throw new Error('no ingestd in it');
+    return { compose, service };
+  };
+
+  it('runs the image closed up: read-only, without capabilities, with time to stop', async () => {
+    const { service } = await load();
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], stop_grace_period: '45s' });
+    expect(service['security_opt']).toEqual(['no-new-privileges:true']);
+  });
+
+  it('hands over every secret as a file that is declared', async () => {
+    const { compose, service } = await load();
+    const wanted = [...credentialNames, 'httpToken' as const].map((name) => `${secretVariables[name]}_FILE`);
+    for (const variable of wanted) {
+      const [, secret] = /^\/run\/secrets\/(\w+)$/.exec(service.environment[variable] ?? '') ?? [];
+      expect(service.secrets).toContain(secret);
+    }
+    expect(Object.keys(compose.secrets).sort()).toEqual([...service.secrets].sort());
+    expect(
+      Object.keys(service.environment).filter((name) => /(PASSWORD|SECRET|KEY|TOKEN)$/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('mounts the folder read-only beside the application that writes it, and names the volume of the state', async () => {
+    const { compose, service } = await load();
+    expect(service.volumes).toContain('./reports:/data/reports:ro');
+    expect(compose.services['reports']?.volumes).toEqual(['./reports:/out']);
+    expect(service.volumes).toContain('ingestd-state:/state');
+    expect(Object.keys(compose.volumes)).toEqual(['ingestd-state']);
+  });
+
+  it('opens the port to this machine alone', async () => {
+    const { service } = await load();
+    expect(service.ports).toEqual(['127.0.0.1:7420:7420']);
+  });
+});
