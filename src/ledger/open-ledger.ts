@@ -1,0 +1,113 @@
+import { Low } from 'lowdb';
+
+import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/errors.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import { createCommitQueue } from './commit-queue.ts';
+import { createCompactor } from './compactor.ts';
+import { realDisk } from './disk.ts';
+import type { Disk } from './disk.ts';
+import { createLedgerAdapter } from './ledger-adapter.ts';
+import { ledgerPaths } from './ledger-files.ts';
+import { createLedgerState } from './ledger-state.ts';
+import type { LoadedLedger } from './load-ledger.ts';
+import { prepareDirectory } from './prepare-directory.ts';
+import { takeStateLock } from './state-lock.ts';
+
+/** What a ledger is opened with. */
+export interface LedgerOptions {
+  /** The state directory, absolute. Made with mode 0700 where there is none. */
+  readonly dir: string;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** So many bytes of journal, and a new snapshot is written. Default: half of the snapshot, 4 MiB at least. */
+  readonly compactAfterBytes?: number | undefined;
+  /** For tests that let it fail. */
+  readonly disk?: Disk | undefined;
+}
+
+/**
+ * Takes the state directory for this process and reads the ledger. Rejects with StateLockedError when another
+ * process holds it, LedgerDamagedError when it cannot be read without guessing, LedgerUnwritableError when it
+ * cannot be written.
+ */
+export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
+  const { dir, clock, log, disk = realDisk } = options;
+  await prepareDirectory(dir);
+  const lock = await takeStateLock(dir, clock);
+  let isRecovered = false;
+  const adapter = createLedgerAdapter({
+    paths: ledgerPaths(dir),
+    disk,
+    isHeld: lock.isHeld,
+    onLoaded: (loaded) => {
+      isRecovered = loaded.recovered !== null;
+      tell(log, dir, loaded);
+    },
+  });
+
+  async function letGo(): Promise<void> {
+    try {
+      await adapter.close();
+    } finally {
+      await lock.release();
+    }
+  }
+
+  try {
+    const low = new Low(adapter, createLedgerState());
+    await low.read();
+    const state = low.data;
+    state.side.prune(clock.now());
+    const compactor = createCompactor({
+      sizes: adapter.sizes,
+      compact: () => {
+        state.side.prune(clock.now());
+        return low.write();
+      },
+      monotonic: clock.monotonic,
+      onError: (error) =>
+        log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot could not be written'),
+      afterBytes: options.compactAfterBytes,
+    });
+    const queue = createCommitQueue(state, async (changes, apply) => {
+      await adapter.append(changes, apply);
+      if (state.side.isGrown()) state.side.prune(clock.now());
+      compactor.consider();
+    });
+    if (isRecovered) await compactor.run();
+    else compactor.consider();
+    return {
+      ...state.reader,
+      commit: queue.commit,
+      close: async () => {
+        await queue.close();
+        await compactor.close();
+        await letGo();
+      },
+    };
+  } catch (error) {
+    await letGo().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** One line for each thing that was not as it should be. */
+function tell(log: LogPort, dir: string, { recovered, journal, rejected }: LoadedLedger): void {
+  if (recovered !== null) {
+    log.error(
+      { dir, problem: errorMessage(recovered.error) },
+      'ledger snapshot was damaged; the one before it and the journals gave the same',
+    );
+  }
+  if (journal.tornBytes > 0) {
+    log.warn(
+      { dir, journal: journal.generation, bytes: journal.tornBytes },
+      'the end of the ledger journal was not whole and is cut off',
+    );
+  }
+  if (rejected.length > 0) {
+    log.error({ dir, count: rejected.length, first: rejected.slice(0, 10) }, 'ledger records were left out');
+  }
+}

@@ -1,0 +1,72 @@
+import { readFile, readlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
+
+import { z } from 'zod';
+
+import { errorCode } from '../core/errors.ts';
+
+/** Field of `/proc/<pid>/stat` that holds the start time in ticks since boot, counted behind the name. */
+const START_FIELD = 19;
+
+/** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
+export const processIdentitySchema = z.object({
+  pid: z.int().positive(),
+  /** ISO 8601, UTC: since when the lock is held. */
+  since: z.string(),
+  host: z.string(),
+  machine: z.string().nullable(),
+  boot: z.string().nullable(),
+  /** In ticks since boot: tells a process from a later one of the same number. */
+  start: z.string().nullable(),
+  /** Process numbers mean something only within one of these: each container has its own. */
+  namespace: z.string().nullable(),
+});
+
+/** Who holds a lock. */
+export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
+
+/** This process. */
+export async function ownIdentity(since: string): Promise<ProcessIdentity> {
+  const [machine, boot, start, namespace] = await Promise.all([
+    firstLine('/etc/machine-id'),
+    firstLine('/proc/sys/kernel/random/boot_id'),
+    startOf(process.pid),
+    readlink('/proc/self/ns/pid').catch(() => null),
+  ]);
+  return { pid: process.pid, since, host: hostname(), machine, boot, start, namespace };
+}
+
+/** Whether `holder` still runs, as far as `own` can tell. */
+export async function isAlive(
+  holder: ProcessIdentity,
+  own: ProcessIdentity,
+): Promise<'yes' | 'no' | 'unknown'> {
+  if (holder.boot !== own.boot) {
+    const elsewhere = holder.machine !== null && own.machine !== null && holder.machine !== own.machine;
+    return elsewhere ? 'yes' : 'no';
+  }
+  if (holder.namespace !== own.namespace) return 'unknown';
+  if (holder.start !== null) return (await startOf(holder.pid)) === holder.start ? 'yes' : 'no';
+  return isRunning(holder.pid) ? 'yes' : 'no';
+}
+
+async function startOf(pid: number): Promise<string | null> {
+  const stat = await firstLine(`/proc/${pid}/stat`);
+  // The name in parentheses may hold spaces and parentheses of its own.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? null;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+async function firstLine(path: string): Promise<string | null> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const line = text.split('\n')[0] ?? '';
+  return line === '' ? null : line;
+}

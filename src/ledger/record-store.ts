@@ -1,0 +1,135 @@
+import { directoryOf, nameOf } from '../core/document.ts';
+import type { DocumentRef } from '../core/document.ts';
+import type { LedgerEntry, LedgerRecord } from '../core/ledger-port.ts';
+import type { Metadata } from '../core/metadata.ts';
+import { createDirectoryView } from './directory-view.ts';
+import { createRecordTable } from './record-table.ts';
+import type { DirectoryRows, Pools, RecordTable } from './record-table.ts';
+import type { Cells } from './record-cells.ts';
+import { createValuePool } from './value-pool.ts';
+
+/** A record on its way into the store. */
+export interface StoredPut {
+  readonly directory: DirectoryRows;
+  readonly name: string;
+  readonly cells: Cells;
+  /** Ids that are held for this row: the store takes them over. */
+  readonly contextId: number;
+  readonly sharedId: number;
+}
+
+/** All records by folder, directory and name, with their indexes. */
+export interface RecordStore extends Pools {
+  readonly table: RecordTable;
+  readonly row: (ref: DocumentRef) => number | undefined;
+  readonly recordsIn: (folder: string, directory: string) => ReadonlyMap<string, LedgerRecord>;
+  readonly directories: (folder: string) => Iterable<string>;
+  readonly folders: () => readonly string[];
+  readonly count: (folder: string) => number;
+  readonly entries: () => Iterable<LedgerEntry>;
+  /** The directory's rows, made when there are none. Ask anew after an await: an empty one is forgotten. */
+  readonly directory: (folder: string, directory: string) => DirectoryRows;
+  readonly put: (put: StoredPut) => void;
+  readonly drop: (ref: DocumentRef) => void;
+  /** Numbers of all rows, those of a directory together. */
+  readonly rows: () => Int32Array;
+}
+
+const nothing: ReadonlyMap<string, LedgerRecord> = new Map();
+
+/** An empty store. */
+export function createRecordStore(): RecordStore {
+  const contexts = createValuePool((text) => text);
+  const shared = createValuePool<Metadata>((text) => deepFreeze(JSON.parse(text) as Metadata));
+  const table = createRecordTable({ contexts, shared });
+  const folders = new Map<string, Map<string, DirectoryRows>>();
+  const counts = new Map<string, number>();
+
+  function directory(folder: string, name: string): DirectoryRows {
+    let directories = folders.get(folder);
+    if (directories === undefined) {
+      directories = new Map();
+      folders.set(folder, directories);
+    }
+    let rows = directories.get(name);
+    if (rows === undefined) {
+      rows = { folder, directory: name, rows: new Map() };
+      directories.set(name, rows);
+    }
+    return rows;
+  }
+
+  function find({ folder, path }: DocumentRef): number | undefined {
+    return folders.get(folder)?.get(directoryOf(path))?.rows.get(nameOf(path));
+  }
+
+  function addToCount(folder: string, by: number): void {
+    const count = (counts.get(folder) ?? 0) + by;
+    if (count === 0) counts.delete(folder);
+    else counts.set(folder, count);
+  }
+
+  function forgetIfEmpty({ folder, directory, rows }: DirectoryRows): void {
+    if (rows.size > 0) return;
+    const directories = folders.get(folder);
+    directories?.delete(directory);
+    if (directories?.size === 0) folders.delete(folder);
+  }
+
+  return {
+    contexts,
+    shared,
+    table,
+    directory,
+    row: find,
+    recordsIn: (folder, name) => {
+      const rows = folders.get(folder)?.get(name)?.rows;
+      return rows === undefined ? nothing : createDirectoryView(rows, table.record);
+    },
+    directories: (folder) => folders.get(folder)?.keys() ?? [],
+    folders: () => [...counts.keys()],
+    count: (folder) => counts.get(folder) ?? 0,
+    entries: function* entries() {
+      for (const directories of folders.values()) {
+        for (const { rows } of directories.values()) for (const row of rows.values()) yield table.entry(row);
+      }
+    },
+    put: ({ directory: rows, name, cells, contextId, sharedId }) => {
+      const before = rows.rows.get(name);
+      if (before === undefined) addToCount(rows.folder, 1);
+      else table.free(before);
+      rows.rows.set(name, table.insert({ directory: rows, name, contextId, sharedId }, cells));
+    },
+    drop: (ref) => {
+      const rows = folders.get(ref.folder)?.get(directoryOf(ref.path));
+      const row = rows?.rows.get(nameOf(ref.path));
+      if (rows === undefined || row === undefined) return;
+      rows.rows.delete(nameOf(ref.path));
+      table.free(row);
+      addToCount(ref.folder, -1);
+      forgetIfEmpty(rows);
+    },
+    rows: () => {
+      const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      const all = new Int32Array(total);
+      let index = 0;
+      for (const directories of folders.values()) {
+        for (const { rows } of directories.values()) {
+          for (const row of rows.values()) {
+            all[index] = row;
+            index += 1;
+          }
+        }
+      }
+      return all;
+    },
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const child of Object.values(value)) deepFreeze(child);
+    Object.freeze(value);
+  }
+  return value;
+}

@@ -1,0 +1,183 @@
+import type { LedgerEntry, LedgerRecord } from '../core/ledger-port.ts';
+import { joinPath } from '../core/document.ts';
+import type { Metadata } from '../core/metadata.ts';
+import { recordOf } from './record-cells.ts';
+import type { Cells, Extras } from './record-cells.ts';
+import { createRowIndex, hashNumber, hashText } from './row-index.ts';
+import type { ValuePool } from './value-pool.ts';
+
+const FIRST_CAPACITY = 256;
+const GROWTH = 1.5;
+const HASH_BYTES = 32;
+/** size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, created, uploaded, modified. */
+const NUMBERS = 9;
+const FIRST_NUMBER = 2;
+const STAMP_NUMBERS = 6;
+const INO = 4;
+const EXTRAS = 12;
+
+/** One directory that holds records: file name to row. */
+export interface DirectoryRows {
+  readonly folder: string;
+  readonly directory: string;
+  readonly rows: Map<string, number>;
+}
+
+/** Where a record stands, and what it shares with others. */
+export interface RowPlace {
+  readonly directory: DirectoryRows;
+  readonly name: string;
+  /** Held in the pool of contexts, by the row from now on. */
+  readonly contextId: number;
+  /** Held in the pool of metadata, by the row from now on. */
+  readonly sharedId: number;
+}
+
+/** Records in columns: some 300 bytes each, made into objects when they are asked for. A row never changes. */
+export interface RecordTable {
+  readonly insert: (place: RowPlace, cells: Cells) => number;
+  readonly free: (row: number) => void;
+  readonly place: (row: number) => RowPlace;
+  readonly docId: (row: number) => string;
+  readonly cells: (row: number) => Cells;
+  readonly record: (row: number) => LedgerRecord;
+  readonly entry: (row: number) => LedgerEntry;
+  readonly findByInode: (ino: number) => readonly number[];
+  readonly findByDocId: (docId: string) => readonly number[];
+  /** Until `thaw`, rows that are freed keep what they hold, so that a snapshot of row numbers stays readable. */
+  readonly freeze: () => void;
+  readonly thaw: () => void;
+}
+
+export interface Pools {
+  readonly contexts: ValuePool<string>;
+  /** Metadata but title and createdTimestamp, by its JSON. */
+  readonly shared: ValuePool<Metadata>;
+}
+
+/** An empty table. */
+export function createRecordTable({ contexts, shared }: Pools): RecordTable {
+  let capacity = FIRST_CAPACITY;
+  let numbers = new Float64Array(capacity * NUMBERS);
+  let hashes = Buffer.alloc(capacity * HASH_BYTES);
+  let hashed = new Uint8Array(capacity);
+  let contextIds = new Int32Array(capacity);
+  let sharedIds = new Int32Array(capacity);
+  let docIdHashes = new Int32Array(capacity);
+  const directories: DirectoryRows[] = [];
+  const names: string[] = [];
+  const docIds: string[] = [];
+  const titles: Cells[8][] = [];
+  const extras = new Map<number, Extras>();
+  const freeRows: number[] = [];
+  let pending: number[] | null = null;
+  const byDocId = createRowIndex((row) => docIdHashes[row] as number);
+  const byInode = createRowIndex((row) => hashNumber(inoOf(row)));
+
+  function inoOf(row: number): number {
+    return numbers[row * NUMBERS + INO] as number;
+  }
+
+  function grow(): void {
+    capacity = Math.ceil(capacity * GROWTH);
+    numbers = enlarged(numbers, new Float64Array(capacity * NUMBERS));
+    hashes = enlarged(hashes, Buffer.alloc(capacity * HASH_BYTES));
+    hashed = enlarged(hashed, new Uint8Array(capacity));
+    contextIds = enlarged(contextIds, new Int32Array(capacity));
+    sharedIds = enlarged(sharedIds, new Int32Array(capacity));
+    docIdHashes = enlarged(docIdHashes, new Int32Array(capacity));
+  }
+
+  function insert({ directory, name, contextId, sharedId }: RowPlace, cells: Cells): number {
+    const row = freeRows.pop() ?? names.length;
+    if (row >= capacity) grow();
+    const first = row * NUMBERS;
+    for (let index = 0; index < STAMP_NUMBERS; index += 1) {
+      numbers[first + index] = cells[FIRST_NUMBER + index] as number;
+    }
+    numbers[first + 6] = cells[9];
+    numbers[first + 7] = cells[10];
+    numbers[first + 8] = cells[11];
+    hashed[row] = cells[1] === '' ? 0 : 1;
+    if (cells[1] !== '') hashes.write(cells[1], row * HASH_BYTES, 'hex');
+    directories[row] = directory;
+    names[row] = name;
+    docIds[row] = cells[0];
+    titles[row] = cells[8];
+    contextIds[row] = contextId;
+    sharedIds[row] = sharedId;
+    docIdHashes[row] = hashText(cells[0]);
+    if (cells[EXTRAS] !== undefined) extras.set(row, cells[EXTRAS]);
+    byDocId.add(row);
+    if (inoOf(row) !== 0) byInode.add(row);
+    return row;
+  }
+
+  function empty(row: number): void {
+    contexts.release(contextIds[row] as number);
+    shared.release(sharedIds[row] as number);
+    extras.delete(row);
+    names[row] = '';
+    docIds[row] = '';
+    titles[row] = 0;
+    freeRows.push(row);
+  }
+
+  function cellsAt(row: number): Cells {
+    const first = row * NUMBERS;
+    const number = (index: number): number => numbers[first + index] as number;
+    const from = row * HASH_BYTES;
+    const hash = hashed[row] === 0 ? '' : hashes.toString('hex', from, from + HASH_BYTES);
+    const extra = extras.get(row);
+    const docId = docIds[row] as string;
+    const title = titles[row] as Cells[8];
+    const stamp = [number(0), number(1), number(2), number(3), number(4), number(5)] as const;
+    const cells = [docId, hash, ...stamp, title, number(6), number(7), number(8)] as const;
+    return extra === undefined ? cells : [...cells, extra];
+  }
+
+  function record(row: number): LedgerRecord {
+    return recordOf(cellsAt(row), names[row] as string, {
+      context: contexts.text(contextIds[row] as number),
+      shared: shared.value(sharedIds[row] as number),
+    });
+  }
+
+  return {
+    insert,
+    free: (row) => {
+      byDocId.remove(row);
+      if (inoOf(row) !== 0) byInode.remove(row);
+      if (pending === null) empty(row);
+      else pending.push(row);
+    },
+    place: (row) => ({
+      directory: directories[row] as DirectoryRows,
+      name: names[row] as string,
+      contextId: contextIds[row] as number,
+      sharedId: sharedIds[row] as number,
+    }),
+    docId: (row) => docIds[row] as string,
+    cells: cellsAt,
+    record,
+    entry: (row) => {
+      const { folder, directory } = directories[row] as DirectoryRows;
+      return { ref: { folder, path: joinPath(directory, names[row] as string) }, record: record(row) };
+    },
+    findByInode: (ino) =>
+      ino === 0 ? [] : byInode.candidates(hashNumber(ino)).filter((row) => inoOf(row) === ino),
+    findByDocId: (docId) => byDocId.candidates(hashText(docId)).filter((row) => docIds[row] === docId),
+    freeze: () => {
+      pending ??= [];
+    },
+    thaw: () => {
+      for (const row of pending ?? []) empty(row);
+      pending = null;
+    },
+  };
+}
+
+function enlarged<T extends Float64Array | Int32Array | Uint8Array>(before: T, after: T): T {
+  after.set(before);
+  return after;
+}
