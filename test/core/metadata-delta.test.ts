@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { metadataDelta, uploadMetadata } from '../../src/core/metadata-delta.ts';
 import type { Metadata } from '../../src/core/metadata.ts';
 import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';

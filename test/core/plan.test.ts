@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { planDocument } from '../../src/core/plan.ts';
 import type { RecordedAttachment } from '../../src/core/ledger-port.ts';
 import type { Metadata } from '../../src/core/metadata.ts';

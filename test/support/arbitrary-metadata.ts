@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { elementOperations, saliences, shareModes, tagVisibilities } from '../../src/core/metadata.ts';
 import type { Metadata } from '../../src/core/metadata.ts';
 

@@ -1,0 +1,57 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { createNewestFirst } from '../../src/core/newest-first.ts';
+import type { Ranked } from '../../src/core/newest-first.ts';
+
+function itemOf(at: number, order: number): Ranked {
+  return { at, order, place: -1 };
+}
+
+describe('a heap of the newest', () => {
+  it('gives nothing when it is empty', () => {
+    const heap = createNewestFirst();
+    expect(heap.pop()).toBeUndefined();
+    expect(heap.size()).toBe(0);
+  });
+
+  it('does not mind the removal of what is not inside', () => {
+    const heap = createNewestFirst();
+    const inside = itemOf(1, 1);
+    heap.push(inside);
+    heap.remove(itemOf(1, 1));
+    heap.remove({ at: 1, order: 1, place: 0 });
+    expect(heap.size()).toBe(1);
+    heap.remove(inside);
+    heap.remove(inside);
+    expect(heap.size()).toBe(0);
+  });
+
+  it('gives what a sorted list would, whatever is pushed, popped and removed', () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('push' as const), at: fc.integer({ min: 0, max: 5 }) }),
+      fc.record({ kind: fc.constant('remove' as const), index: fc.nat() }),
+      fc.record({ kind: fc.constant('pop' as const) }),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 100, size: 'max' }), (steps) => {
+        const heap = createNewestFirst();
+        let model: Ranked[] = [];
+        for (const [order, one] of steps.entries()) {
+          if (one.kind === 'push') {
+            const item = itemOf(one.at, order);
+            heap.push(item);
+            model.push(item);
+          } else if (one.kind === 'remove') {
+            const item = model[one.index % model.length];
+            if (item !== undefined) heap.remove(item);
+            model = model.filter((other) => other !== item);
+          } else {
+            model.sort((a, b) => b.at - a.at || a.order - b.order);
+            expect(heap.pop()).toBe(model.shift());
+          }
+          expect(heap.size()).toBe(model.length);
+        }
+      }),
+    );
+  });
+});
