@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { z } from 'zod';
+import { send } from './answer-error.ts';
+import type { AppOptions } from './create-app.ts';
+
+const retrySchema = z.strictObject({ paths: z.array(z.string().min(1)) });
+const approveSchema = z.strictObject({ folder: z.string().min(1).nullable() });
+const revokeSchema = z.strictObject({ all: z.boolean() });
+
+/** Everything that changes something: contract section 6. The guard has let in who may. */
+export function addChangeRoutes(app: FastifyInstance, { control }: Pick<AppOptions, 'control'>): void {
+  app.post('/api/retry', async (request, reply) => {
+    const body = retrySchema.safeParse(request.body);
+    if (!body.success) return wrong(reply, '{"paths": ["folder/path", …]}, with no path for all');
+    return await control.retry(body.data.paths);
+  });
+  app.post('/api/approve', async (request, reply) => {
+    const body = approveSchema.safeParse(request.body);
+    if (!body.success) return wrong(reply, '{"folder": "name"}, or null for all');
+    return await control.approve(body.data.folder);
+  });
+  app.post('/api/revoke', async (request, reply) => {
+    const body = revokeSchema.safeParse(request.body);
+    if (!body.success) return wrong(reply, '{"all": true} or {"all": false}');
+    await control.revoke(body.data);
+    return {};
+  });
+}
+
+function wrong(reply: FastifyReply, wanted: string): FastifyReply {
+  return send(reply, 400, { code: 'request', message: `the body has to be ${wanted}` });
+}

@@ -1,0 +1,95 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { LogPort } from '../core/log-port.ts';
+import { answerError, send } from './answer-error.ts';
+import { addChangeRoutes } from './change-routes.ts';
+import type { DeliveryHistory } from './delivery-history.ts';
+import type { EventHub } from './event-hub.ts';
+import { addLoginRoute, showLogin } from './login-route.ts';
+import type { PageFiles } from './page-files.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { addReadRoutes } from './read-routes.ts';
+import type { MetricsSource } from './read-routes.ts';
+import { judgeRequest } from './request-guard.ts';
+import type { Door } from './request-guard.ts';
+import { securityHeaders } from './security-headers.ts';
+import type { ControlPort } from '../core/control-port.ts';
+
+export interface AppOptions {
+  readonly control: ControlPort;
+  readonly metrics: MetricsSource;
+  readonly history: DeliveryHistory;
+  readonly hub: EventHub;
+  readonly page: PageFiles | null;
+  readonly version: string;
+  readonly log: LogPort;
+  /** What guards a request: null for one that came through the socket, whose file mode guards it. */
+  readonly doorOf: (request: IncomingMessage) => Door | null;
+}
+
+/** All routes in one place, to be served by as many listeners as there are. */
+export interface App {
+  readonly handle: RequestListener;
+  readonly close: () => Promise<void>;
+}
+
+const BODY_LIMIT_BYTES = 64 * 1024;
+
+/** Builds the routes; nothing listens yet. */
+export async function openApp(options: AppOptions): Promise<App> {
+  let handle: RequestListener | null = null;
+  const app = fastify({
+    bodyLimit: BODY_LIMIT_BYTES,
+    exposeHeadRoutes: false,
+    logger: false,
+    // The listeners are not the framework's: there are two, and one guard for each.
+    serverFactory: (handler) => {
+      handle = handler;
+      return createServer();
+    },
+  });
+  addGuard(app, options);
+  addPageRoutes(app, options);
+  addReadRoutes(app, options);
+  addChangeRoutes(app, options);
+  addLoginRoute(app, options);
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
+  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
+  await app.ready();
+  return {
+    handle: (request, response) => handle?.(request, response),
+    close: () => app.close(),
+  };
+}
+
+function addGuard(app: FastifyInstance, { doorOf, log }: AppOptions): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(securityHeaders);
+    const door = doorOf(request.raw);
+    if (door === null) return undefined;
+    const path = pathOf(request);
+    const refusal = judgeRequest({ method: request.method, path, headers: request.headers }, door);
+    if (refusal === null) return undefined;
+    log.debug({ method: request.method, path, code: refusal.code }, 'request refused');
+    if (refusal.code === 'login-required' && request.method === 'GET' && path === '/') {
+      return showLogin(request, reply, door);
+    }
+    if (refusal.status === 401) void reply.header('www-authenticate', 'Bearer realm="ingestd"');
+    return send(reply, refusal.status, refusal);
+  });
+}
+
+function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const url = pathOf(request);
+  const allowed = (['GET', 'POST'] as const).filter((method) => app.findRoute({ method, url }) !== null);
+  if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'there is nothing here' });
+  void reply.header('allow', allowed.join(', '));
+  return send(reply, 405, { code: 'method', message: `only ${allowed.join(' and ')} is answered here` });
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  const end = url.search(/[?#;]/);
+  return end === -1 ? url : url.slice(0, end);
+}

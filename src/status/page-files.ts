@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { errorCode } from '../core/errors.ts';
+
+/** A file of the page, as it is sent. */
+export interface PageFile {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** The page's files by their URL path, and the page itself with its marks still to be filled in. */
+export interface PageFiles {
+  readonly template: string;
+  readonly files: ReadonlyMap<string, PageFile>;
+}
+
+const types = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
+
+/** From the source folder as it is built. Nothing else is ever served. */
+const names = [
+  'core/mends.js',
+  'core/words.js',
+  'status/page/act.js',
+  'status/page/activity-list.js',
+  'status/page/budget.js',
+  'status/page/chart.js',
+  'status/page/chart-geometry.js',
+  'status/page/connection.js',
+  'status/page/dom.js',
+  'status/page/doubts.js',
+  'status/page/failures.js',
+  'status/page/folders.js',
+  'status/page/group-failures.js',
+  'status/page/held.js',
+  'status/page/main.js',
+  'status/page/overview.js',
+  'status/page/skips.js',
+  'status/page/time-words.js',
+  'status/page/transfers.js',
+  'status/page/page.css',
+  'status/page/icon.svg',
+] as const;
+
+/** Where the built page is: beside this file when it is built itself, in `dist` when it runs from source. */
+const roots = [new URL('../', import.meta.url), new URL('../../dist/', import.meta.url)];
+
+/** Reads the page into memory; null: it has not been built. */
+export async function loadPageFiles(root?: URL): Promise<PageFiles | null> {
+  for (const candidate of root === undefined ? roots : [root]) {
+    try {
+      return await loadFrom(candidate);
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+    }
+  }
+  return null;
+}
+
+async function loadFrom(root: URL): Promise<PageFiles> {
+  const entries = await Promise.all(
+    names.map(async (name) => {
+      const extension = name.slice(name.lastIndexOf('.') + 1) as keyof typeof types;
+      return [
+        `/assets/${name}`,
+        { type: types[extension], body: await readFile(new URL(name, root)) },
+      ] as const;
+    }),
+  );
+  const template = await readFile(new URL('status/page/index.html', root), 'utf8');
+  return { template, files: new Map(entries) };
+}

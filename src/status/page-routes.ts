@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import { verdict } from '../core/verdict.ts';
+import { send } from './answer-error.ts';
+import type { AppOptions } from './create-app.ts';
+import { renderPage } from './render-page.ts';
+
+type PageRouteOptions = Pick<AppOptions, 'control' | 'page' | 'version' | 'doorOf'>;
+
+/** The page with its verdict already in it, its files, and the token that lets it change things. */
+export function addPageRoutes(app: FastifyInstance, options: PageRouteOptions): void {
+  const { control, page, version, doorOf } = options;
+  app.get('/', (_request, reply) => {
+    if (page === null) {
+      return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
+    }
+    const status = control.status();
+    const text = renderPage(page.template, { verdict: verdict(status), state: status.state, version });
+    return reply.type('text/html; charset=utf-8').send(text);
+  });
+  for (const [path, { type, body }] of page?.files ?? []) {
+    app.get(path, (_request, reply) => reply.type(type).send(body));
+  }
+  app.get('/api/token', (request) => ({ token: doorOf(request.raw)?.pageToken ?? null }));
+}

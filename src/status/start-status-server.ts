@@ -1,0 +1,102 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../core/clock.ts';
+import type { ControlPort } from '../core/control-port.ts';
+import { ConfigurationError, StoppedError } from '../core/errors.ts';
+import type { LogPort } from '../core/log-port.ts';
+import { openApp } from './create-app.ts';
+import { createDoor, urlHost } from './create-door.ts';
+import { createDeliveryHistory } from './delivery-history.ts';
+import { createEventHub } from './event-hub.ts';
+import { isLoopbackAddress } from './is-loopback-address.ts';
+import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
+import type { Listener } from './listen.ts';
+import { loadPageFiles } from './page-files.ts';
+import type { MetricsSource } from './read-routes.ts';
+import type { Door } from './request-guard.ts';
+
+export interface StatusServerOptions {
+  readonly control: ControlPort;
+  readonly metrics: MetricsSource;
+  readonly http: { readonly host: string; readonly port: number | false };
+  /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
+  readonly socketPath: string;
+  /** Asked for over TCP where it is set; it has to be, where the host is not loopback. */
+  readonly httpToken: string | null;
+  readonly log: LogPort;
+  readonly clock: Clock;
+  readonly version: string;
+  /** Where the built page is, for tests. */
+  readonly pageRoot?: URL;
+}
+
+export interface StatusServer {
+  /** Address of the page without a slash at its end; null: `http.port` is false. */
+  readonly url: string | null;
+  /** Ends every stream and connection, lets answers under way finish for a moment, removes the socket. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Serves page, status and metrics (contract section 6) on a TCP address and on a Unix socket of mode 0600.
+ * Throws ConfigurationError where the address cannot be had, or is open to others and no token is set.
+ */
+export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
+  const { control, clock, log, http, socketPath, httpToken } = options;
+  const page = await loadPageFiles(options.pageRoot);
+  if (page === null) log.warn({}, 'the page is not built');
+  const address = http.port === false ? null : await resolveHost(http.host);
+  if (address !== null && httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
+
+  const history = createDeliveryHistory(clock);
+  const hub = createEventHub({ control, clock });
+  const doors = new WeakMap<Socket, Door | null>();
+  const doorOf = ({ socket }: IncomingMessage) => {
+    const door = doors.get(socket);
+    if (door === undefined) throw new StoppedError('a connection that nobody vouches for');
+    return door;
+  };
+  const app = await openApp({ ...options, history, hub, page, doorOf });
+  const listeners: Listener[] = [];
+  const forget = control.onActivity(history.record);
+
+  const close = async () => {
+    forget();
+    hub.close();
+    await Promise.all(listeners.map((listener) => listener.close()));
+    await app.close();
+  };
+
+  try {
+    const onSocket: RequestListener = (request, response) => {
+      doors.set(request.socket, null);
+      app.handle(request, response);
+    };
+    listeners.push(await listenOnSocket(socketPath, onSocket));
+    if (http.port === false || address === null) return { url: null, close };
+    let door: Door | undefined;
+    const onPort: RequestListener = (request, response) => {
+      if (door !== undefined) doors.set(request.socket, door);
+      app.handle(request, response);
+    };
+    const listener = await listenOnPort({ ...http, port: http.port, address }, onPort);
+    listeners.push(listener);
+    door = createDoor({ host: http.host, address, port: listener.port, httpToken });
+    return { url: `http://${urlHost(reachable(http.host))}:${listener.port}`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A wildcard is no address that a browser could open. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+function unguarded(host: string): ConfigurationError {
+  return new ConfigurationError(
+    `http.host: ${host} is open to other machines and no token is set; set INGESTD_HTTP_TOKEN to 16 characters or more, or http.host to 127.0.0.1`,
+  );
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from '@jest/globals';
+import { judgeRequest } from '../../src/status/request-guard.ts';
+import type { Door } from '../../src/status/request-guard.ts';
+
+const host = '127.0.0.1:7420';
+const guarded = '0123456789abcdef';
+
+const door = (change: Partial<Door> = {}): Door => ({
+  hosts: new Set([host, 'localhost:7420', '[::1]:7420']),
+  httpToken: null,
+  cookie: { name: 'ingestd-7420', value: 'cookie-value' },
+  pageToken: 'page-token',
+  ...change,
+});
+
+const judge = (method: string, path: string, headers: Record<string, string>, open: Door = door()) =>
+  judgeRequest({ method, path, headers }, open)?.code ?? 'in';
+
+describe('the guard of the TCP address', () => {
+  it.each([
+    ['the address itself', { host }, 'in'],
+    ['its name', { host: 'localhost:7420' }, 'in'],
+    ['its name in capitals', { host: 'LOCALHOST:7420' }, 'in'],
+    ['its other family', { host: '[::1]:7420' }, 'in'],
+    ['another port', { host: '127.0.0.1:80' }, 'wrong-host'],
+    ['no port', { host: '127.0.0.1' }, 'wrong-host'],
+    ['a name bent to this address', { host: 'evil.example:7420' }, 'wrong-host'],
+    ['a name that begins like ours', { host: 'localhost.evil.example:7420' }, 'wrong-host'],
+    ['the wildcard address', { host: '0.0.0.0:7420' }, 'wrong-host'],
+    ['no name', {}, 'wrong-host'],
+  ])('takes a Host of %s for what it is', (_name, headers, verdict) => {
+    expect(judge('GET', '/api/status', headers as Record<string, string>)).toBe(verdict);
+  });
+
+  it.each([
+    ['our own page', { origin: `http://${host}` }, 'in'],
+    ['our own page behind a proxy with TLS', { origin: `https://${host}` }, 'in'],
+    ['another site', { origin: 'https://evil.example' }, 'other-site'],
+    ['another port of this host', { origin: 'http://127.0.0.1:3000' }, 'other-site'],
+    ['our name on another port', { origin: 'http://localhost:7420' }, 'other-site'],
+    ['a sandboxed frame', { origin: 'null' }, 'other-site'],
+    ['another site, without an Origin', { 'sec-fetch-site': 'cross-site' }, 'other-site'],
+    ['another port, without an Origin', { 'sec-fetch-site': 'same-site' }, 'other-site'],
+    ['an image of another site', site('no-cors', 'image'), 'other-site'],
+    ['a frame in another site', site('navigate', 'iframe'), 'other-site'],
+    ['a link in another site', site('navigate', 'document'), 'in'],
+    ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }, 'in'],
+    ['our own page, as the browser says', { 'sec-fetch-site': 'same-origin' }, 'in'],
+  ])('treats a reading request from %s rightly', (_name, headers, verdict) => {
+    expect(judge('GET', '/', { host, ...headers } as Record<string, string>)).toBe(verdict);
+  });
+
+  it.each([
+    ['the page’s token', { 'x-ingestd-token': 'page-token' }, 'in'],
+    ['no token', {}, 'page-token'],
+    ['a wrong token', { 'x-ingestd-token': 'page-tokem' }, 'page-token'],
+    ['an empty token', { 'x-ingestd-token': '' }, 'page-token'],
+    [
+      'the token and another Origin',
+      { 'x-ingestd-token': 'page-token', origin: 'http://evil' },
+      'other-site',
+    ],
+    [
+      'the token, sent by a form elsewhere',
+      { 'x-ingestd-token': 'page-token', ...site('navigate', 'document') },
+      'other-site',
+    ],
+  ])('treats a changing call with %s rightly', (_name, headers, verdict) => {
+    expect(judge('POST', '/api/retry', { host, ...headers } as Record<string, string>)).toBe(verdict);
+  });
+
+  it('leaves revocation to the socket', () => {
+    expect(judge('POST', '/api/revoke', { host, 'x-ingestd-token': 'page-token' })).toBe('socket-only');
+  });
+
+  it.each([
+    ['nothing', {}, 'login-required'],
+    ['the token as bearer', { authorization: `Bearer ${guarded}` }, 'in'],
+    ['the token in small letters of the scheme', { authorization: `bearer ${guarded}` }, 'in'],
+    ['an empty bearer', { authorization: 'Bearer ' }, 'login-required'],
+    ['a wrong bearer', { authorization: `Bearer ${guarded}x` }, 'login-required'],
+    ['the token by another scheme', { authorization: `Basic ${guarded}` }, 'login-required'],
+    ['the cookie', { cookie: 'a=b; ingestd-7420=cookie-value' }, 'in'],
+    ['the cookie of another port', { cookie: 'ingestd-7421=cookie-value' }, 'login-required'],
+    ['the token itself as a cookie', { cookie: `ingestd-7420=${guarded}` }, 'login-required'],
+    ['an empty cookie', { cookie: 'ingestd-7420=' }, 'login-required'],
+  ])('asks others than this machine for the token: %s', (_name, headers, verdict) => {
+    const open = door({ hosts: null, httpToken: guarded });
+    const given = { host: 'server.example:7420', ...headers } as Record<string, string>;
+    for (const path of ['/', '/api/status', '/metrics', '/api/events', '/readyz', '/assets/core/words.js']) {
+      expect(judge('GET', path, given, open)).toBe(verdict);
+    }
+    expect(judge('GET', '/healthz', given, open)).toBe('in');
+  });
+
+  it('asks for the page’s token too, where the address asks for its own', () => {
+    const open = door({ hosts: null, httpToken: guarded });
+    const given = { host: 'server.example', authorization: `Bearer ${guarded}` };
+    expect(judge('POST', '/api/approve', given, open)).toBe('page-token');
+    expect(judge('POST', '/api/approve', { ...given, 'x-ingestd-token': 'page-token' }, open)).toBe('in');
+  });
+});
+
+function site(mode: string, dest: string): Record<string, string> {
+  return { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': mode, 'sec-fetch-dest': dest };
+}

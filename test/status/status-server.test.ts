@@ -1,0 +1,326 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, createServer as createSocketServer } from 'node:net';
+import { once } from 'node:events';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/core/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { call } from './support/call.ts';
+import { openStatusWorld } from './support/status-world.ts';
+import type { StatusWorld, WorldOptions } from './support/status-world.ts';
+
+const httpToken = '0123456789abcdef';
+
+const worlds: StatusWorld[] = [];
+const open = async (options?: WorldOptions) => {
+  const world = await openStatusWorld(options);
+  worlds.push(world);
+  return world;
+};
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.close();
+});
+
+describe('the status address', () => {
+  it('tells the status with the verdict beside it, the same over TCP and over the socket', async () => {
+    const world = await open();
+    const answer = await world.get('/api/status');
+    expect(answer.status).toBe(200);
+    expect(answer.json()).toEqual({
+      ...world.control.status(),
+      verdict: 'No documents yet: put a file into /srv/inbox',
+    });
+    const same = await call({ to: world.socketPath, path: '/api/status' });
+    expect(same.json()).toEqual(answer.json());
+  });
+
+  it('says that it is healthy and ready, and why it is not', async () => {
+    const { get, control } = await open();
+    expect((await get('/healthz')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(200);
+    control.refuse({ code: 'credentials-refused', message: 'the service refused the password' });
+    control.sicken();
+    expect((await get('/healthz')).status).toBe(503);
+    const unready = await get('/readyz');
+    expect(unready.status).toBe(503);
+    expect(unready.json()).toEqual({
+      ready: false,
+      reasons: [{ code: 'credentials-refused', message: 'the service refused the password' }],
+    });
+  });
+
+  it('tells what happened lately and how much was delivered when', async () => {
+    const { get, control } = await open();
+    control.happen({ path: 'a.pdf', what: 'uploaded' });
+    control.happen({ path: '', what: 'deleted', documents: 250 });
+    const { activities } = (await get('/api/activity')).json() as { activities: { path: string }[] };
+    expect(activities.map(({ path }) => path)).toEqual(['a.pdf', '']);
+    const history = (await get('/api/history')).json() as { uploaded: number[]; deleted: number[] };
+    expect(history.uploaded).toHaveLength(288);
+    expect(history.uploaded.reduce((sum, count) => sum + count)).toBe(1);
+    expect(history.deleted.reduce((sum, count) => sum + count)).toBe(250);
+  });
+
+  it('tells the story of one file', async () => {
+    const { get, control } = await open();
+    const path = encodeURIComponent('inbox/ü & co/../a b.pdf');
+    expect((await get(`/api/why?path=${path}`)).json()).toMatchObject({ path: 'inbox/ü & co/../a b.pdf' });
+    for (const query of ['', '?path=', '?path=a&path=b', '?path=a%00b', `?path=${'x'.repeat(9000)}`]) {
+      expect((await get(`/api/why${query}`)).status).toBe(400);
+    }
+    expect(control.calls).toHaveLength(1);
+  });
+
+  it('retries and approves for its own page', async () => {
+    const { post, control, pageToken } = await open();
+    const headers = { 'x-ingestd-token': await pageToken() };
+    const retried = await post('/api/retry', { paths: ['inbox/a.pdf', 'inbox/unknown.pdf'] }, headers);
+    expect(retried.json()).toEqual({ retried: 2, unknown: ['inbox/unknown.pdf'] });
+    expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
+    expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
+    expect(control.calls).toEqual([
+      { retry: ['inbox/a.pdf', 'inbox/unknown.pdf'] },
+      { approve: 'inbox' },
+      { approve: null },
+    ]);
+  });
+
+  it('does for the command line what it asks through the socket, without a token', async () => {
+    const { tell, control } = await open();
+    expect((await tell('/api/retry', { paths: [] })).status).toBe(200);
+    expect((await tell('/api/revoke', { all: true })).json()).toEqual({});
+    expect(control.calls).toEqual([{ retry: [] }, { revoke: { all: true } }]);
+  });
+
+  it('answers an error of the daemon in its words and with a fitting status', async () => {
+    const { tell, control } = await open();
+    const unknown = await tell('/api/approve', { folder: 'nowhere' });
+    expect([unknown.status, unknown.json()]).toEqual([
+      400,
+      { code: 'configuration', message: 'no folder is named nowhere' },
+    ]);
+    control.failWith(new CredentialsRefusedError('refused'));
+    expect(await codeOf(tell('/api/revoke', { all: false }))).toEqual([502, 'credentials-refused']);
+    control.failWith(new ServiceUnavailableError('away'));
+    expect(await codeOf(tell('/api/revoke', { all: false }))).toEqual([503, 'service-unavailable']);
+    control.failWith(new TypeError('secret detail'));
+    const unforeseen = await tell('/api/revoke', { all: false });
+    expect(unforeseen.status).toBe(500);
+    expect(unforeseen.text).not.toContain('secret');
+  });
+
+  it.each([
+    ['no body', ''],
+    ['half a body', '{"paths": ['],
+    ['another shape', { paths: 'a.pdf' }],
+    ['empty paths', { paths: [''] }],
+    ['unknown keys', { paths: [], force: true }],
+    ['a prototype', '{"paths": [], "__proto__": {"all": true}}'],
+    ['a list', []],
+    ['null', 'null'],
+  ])('refuses a changing call with %s', async (_name, body) => {
+    const { tell, control } = await open();
+    expect((await tell('/api/retry', body)).status).toBe(400);
+    expect(control.calls).toEqual([]);
+  });
+
+  it('refuses bodies of more than 64 KiB and of other types', async () => {
+    const { tell, socketPath, control } = await open();
+    const long = { paths: ['x'.repeat(70_000)] };
+    expect((await tell('/api/retry', long)).status).toBe(413);
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
+      const answer = await call({
+        to: socketPath,
+        path: '/api/retry',
+        method: 'POST',
+        body: '{"paths":[]}',
+        headers: { 'content-type': type },
+      });
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+    }
+    expect(control.calls).toEqual([]);
+  });
+});
+
+describe('the guard, over real sockets', () => {
+  it('refuses a bent name, another site, a missing page token and the socket’s own calls', async () => {
+    const { get, post, control, pageToken, port } = await open();
+    expect(await codeOf(get('/api/status', { host: `evil.example:${port}` }))).toEqual([403, 'wrong-host']);
+    expect(await codeOf(get('/', { host: 'evil.example' }))).toEqual([403, 'wrong-host']);
+    expect(await codeOf(get('/api/status', { origin: 'http://evil.example' }))).toEqual([403, 'other-site']);
+    expect(await codeOf(get('/api/token', { 'sec-fetch-site': 'cross-site' }))).toEqual([403, 'other-site']);
+    expect(await codeOf(post('/api/retry', { paths: [] }))).toEqual([403, 'page-token']);
+    expect(await codeOf(post('/api/approve', { folder: null }))).toEqual([403, 'page-token']);
+    const headers = { 'x-ingestd-token': await pageToken() };
+    expect(await codeOf(post('/api/revoke', { all: true }, headers))).toEqual([403, 'socket-only']);
+    expect(control.calls).toEqual([]);
+  });
+
+  it('gives every start a page token of its own', async () => {
+    const [first, second] = [await open(), await open()];
+    expect(await first.pageToken()).not.toBe(await second.pageToken());
+  });
+
+  it('sends the strict policy with every answer, errors too', async () => {
+    const { get } = await open();
+    for (const path of ['/', '/api/status', '/healthz', '/metrics', '/nothing', '/api/why']) {
+      const { headers } = await get(path);
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|data:/);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['cross-origin-resource-policy']).toBe('same-origin');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    }
+    const refused = await get('/', { host: 'evil.example' });
+    expect(refused.headers['content-security-policy']).toMatch(/^default-src 'none'/);
+  });
+
+  it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND'])(
+    'does not answer %s',
+    async (method) => {
+      const { port, pageToken } = await open();
+      const headers = { host: `127.0.0.1:${port}`, 'x-ingestd-token': await pageToken() };
+      for (const path of ['/', '/api/status', '/api/retry']) {
+        const answer = await call({ to: port, path, method, headers });
+        expect([404, 405]).toContain(answer.status);
+      }
+    },
+  );
+
+  it('names the method that a path is for', async () => {
+    const { get, post, pageToken } = await open();
+    const wrong = await get('/api/retry');
+    expect([wrong.status, wrong.headers.allow]).toEqual([405, 'POST']);
+    const other = await post('/api/status', {}, { 'x-ingestd-token': await pageToken() });
+    expect([other.status, other.headers.allow]).toEqual([405, 'GET']);
+  });
+
+  it.each([
+    '/assets/../package.json',
+    '/assets/status/page/../../../package.json',
+    '/assets/%2e%2e/%2e%2e/package.json',
+    '/assets/..%2f..%2fpackage.json',
+    '/assets/status/start-status-server.js',
+    '//etc/passwd',
+    '/assets/status/page/page.css/',
+    '/%00',
+    '/%',
+    '/api/status/../../etc/passwd',
+  ])('serves nothing for %s', async (path) => {
+    const { get } = await open();
+    expect([400, 404]).toContain((await get(path)).status);
+  });
+
+  it('refuses to be open to others without a token, before anything listens', async () => {
+    const http = { host: '0.0.0.0', port: 0 };
+    await expect(openStatusWorld({ http })).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('INGESTD_HTTP_TOKEN') as unknown,
+    });
+  });
+
+  it('asks for its token where it is open to others, and takes any name then', async () => {
+    const { get } = await open({ http: { host: '0.0.0.0', port: 0 }, httpToken });
+    const host = 'server.example:8080';
+    expect(await codeOf(get('/api/status', { host }))).toEqual([401, 'login-required']);
+    expect((await get('/api/status', { host })).headers['www-authenticate']).toMatch(/^Bearer/);
+    expect((await get('/api/status', { host, authorization: `Bearer ${httpToken}` })).status).toBe(200);
+    expect((await get('/healthz', { host })).status).toBe(200);
+  });
+
+  it('shows a form instead of the page, and takes the token there for a cookie', async () => {
+    const { get, post, port } = await open({ httpToken });
+    const form = await get('/');
+    expect(form.status).toBe(401);
+    expect(form.text).toContain('<form method="post" action="/login">');
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const wrong = await post('/login', 'token=wrong', type);
+    expect([wrong.status, wrong.headers['set-cookie']]).toEqual([401, undefined]);
+    expect(wrong.text).toContain('That is not the token.');
+    const right = await post('/login', `token=${httpToken}`, { ...type, origin: `http://127.0.0.1:${port}` });
+    const [cookie = ''] = right.headers['set-cookie'] ?? [];
+    expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(httpToken);
+    expect((await get('/api/status', { cookie: cookie.split(';')[0] })).status).toBe(200);
+    const elsewhere = await post('/login', `token=${httpToken}`, { ...type, origin: 'http://evil.example' });
+    expect(elsewhere.status).toBe(403);
+  });
+
+  it('takes the token from the address once, for the same cookie', async () => {
+    const { get } = await open({ httpToken });
+    const right = await get(`/?token=${httpToken}`);
+    expect(right.headers['set-cookie']?.[0]).toMatch(/^ingestd-\d+=/);
+    expect((await get('/?token=wrong')).status).toBe(401);
+    expect((await get(`/api/status?token=${httpToken}`)).status).toBe(401);
+  });
+});
+
+describe('the listeners', () => {
+  it('leave the TCP address out where the port is false', async () => {
+    const world = await open({ http: { host: '127.0.0.1', port: false } });
+    expect(world.url).toBe('');
+    expect((await call({ to: world.socketPath, path: '/healthz' })).status).toBe(200);
+  });
+
+  it('open the socket to its owner alone and take over one that a crash left', async () => {
+    const folder = await temporaryFolder();
+    const socketPath = folder.join('daemon.sock');
+    const crashed = createSocketServer().listen(socketPath);
+    await once(crashed, 'listening');
+    const world = await open({ socketPath });
+    expect((await stat(socketPath)).mode & 0o777).toBe(0o600);
+    expect((await call({ to: socketPath, path: '/healthz' })).status).toBe(200);
+    await world.stop();
+    await expect(stat(socketPath)).rejects.toMatchObject({ code: 'ENOENT' });
+    crashed.close();
+    await folder.remove();
+  });
+
+  it('never remove a file that is no socket', async () => {
+    const folder = await temporaryFolder();
+    const socketPath = folder.join('daemon.sock');
+    await writeFile(socketPath, 'precious');
+    await expect(openStatusWorld({ socketPath })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    expect((await stat(socketPath)).size).toBe(8);
+    await folder.remove();
+  });
+
+  it('say which key to mend where the port is taken or the host is none', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const taken = openStatusWorld({ http: { host: '127.0.0.1', port } });
+    await expect(taken).rejects.toThrow(`http.port: ${port} is taken`);
+    other.close();
+    const nowhere = openStatusWorld({ http: { host: 'no.such.host.invalid', port: 0 } });
+    await expect(nowhere).rejects.toThrow('http.host: no.such.host.invalid');
+    const long = openStatusWorld({ socketPath: `/tmp/${'x'.repeat(120)}` });
+    await expect(long).rejects.toThrow('state.dir');
+  });
+
+  it('close with streams and idle connections open, and within their grace', async () => {
+    const world = await open();
+    const idle = connect(world.port, '127.0.0.1');
+    await once(idle, 'connect');
+    const stream = connect(world.port, '127.0.0.1');
+    stream.write(`GET /api/events HTTP/1.1\r\nHost: 127.0.0.1:${world.port}\r\n\r\n`);
+    await once(stream, 'data');
+    const kept = connect(world.port, '127.0.0.1');
+    kept.write(`GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:${world.port}\r\n\r\n`);
+    await once(kept, 'data');
+    const gone = Promise.all([idle, stream, kept].map((socket) => once(socket.resume(), 'close')));
+    const before = performance.now();
+    await world.stop();
+    expect(performance.now() - before).toBeLessThan(2000);
+    await gone;
+    expect(world.control.listeners()).toBe(0);
+  });
+});
+
+async function codeOf(answer: ReturnType<StatusWorld['get']>): Promise<[number, unknown]> {
+  const { status, json } = await answer;
+  return [status, (json() as { code: unknown }).code];
+}

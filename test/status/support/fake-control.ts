@@ -1,0 +1,156 @@
+import type { ControlPort, Why } from '../../../src/core/control-port.ts';
+import { ConfigurationError } from '../../../src/core/errors.ts';
+import type { Activity, FolderStatus, Reason, Status } from '../../../src/core/status.ts';
+
+/** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
+export interface FakeControl extends ControlPort {
+  /** Changes the status and rings. */
+  readonly change: (change: Partial<Status>) => void;
+  /** Something happened. */
+  readonly happen: (activity: Partial<Activity>) => void;
+  readonly refuse: (...reasons: Reason[]) => void;
+  readonly sicken: () => void;
+  readonly failWith: (error: Error) => void;
+  readonly calls: unknown[];
+  readonly listeners: () => number;
+}
+
+const KEPT_ACTIVITIES = 200;
+
+export function fakeControl(initial: Partial<Status> = {}): FakeControl {
+  let status: Status = { ...emptyStatus(), ...initial };
+  let reasons: readonly Reason[] = [];
+  let healthy = true;
+  let failure: Error | null = null;
+  const calls: unknown[] = [];
+  const activities: Activity[] = [];
+  const onActivity = new Set<(activity: Activity) => void>();
+  const onStatus = new Set<() => void>();
+  const called = async <T>(call: unknown, answer: T): Promise<T> => {
+    calls.push(call);
+    if (failure !== null) throw failure;
+    return answer;
+  };
+
+  return {
+    status: () => status,
+    why: (path) => called({ why: path }, story(path)),
+    retry: (paths) =>
+      called(
+        { retry: paths },
+        { retried: paths.length, unknown: paths.filter((path) => path.includes('unknown')) },
+      ),
+    approve: async (folder) => {
+      if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
+        throw new ConfigurationError(`no folder is named ${folder}`);
+      }
+      return await called({ approve: folder }, { approved: 2 });
+    },
+    revoke: (options) => called({ revoke: options }, undefined),
+    healthy: () => healthy,
+    unready: () => reasons,
+    recent: () => activities.slice(),
+    onActivity: (listener) => listen(onActivity, listener),
+    onStatus: (listener) => listen(onStatus, listener),
+    change: (change) => {
+      status = { ...status, ...change };
+      for (const listener of onStatus) listener();
+    },
+    happen: (activity) => {
+      const full = { ...anActivity(), ...activity };
+      activities.push(full);
+      if (activities.length > KEPT_ACTIVITIES) activities.shift();
+      for (const listener of onActivity) listener(full);
+    },
+    refuse: (...given) => {
+      reasons = given;
+    },
+    sicken: () => {
+      healthy = false;
+    },
+    failWith: (error) => {
+      failure = error;
+    },
+    calls,
+    listeners: () => onActivity.size + onStatus.size,
+  };
+}
+
+export function aFolder(folder: Partial<FolderStatus> = {}): FolderStatus {
+  return {
+    name: 'inbox',
+    path: '/srv/inbox',
+    state: 'watching',
+    watches: 1,
+    onDisk: 0,
+    synced: 0,
+    pending: 0,
+    waiting: 0,
+    failed: 0,
+    skipped: 0,
+    held: 0,
+    oldestUnsyncedSeconds: 0,
+    missedByWatcher: 0,
+    ...folder,
+  };
+}
+
+function listen<L>(listeners: Set<L>, listener: L): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function anActivity(): Activity {
+  return {
+    at: new Date().toISOString(),
+    folder: 'inbox',
+    path: 'report.pdf',
+    what: 'uploaded',
+    docId: 'd-1',
+    message: null,
+    documents: 1,
+  };
+}
+
+function emptyStatus(): Status {
+  return {
+    version: '1.2.3',
+    startedAt: '2026-01-01T00:00:00Z',
+    pid: 4711,
+    state: 'idle',
+    reasons: [],
+    folders: [aFolder()],
+    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
+    rate: { limit: 50, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
+    auth: { state: 'ok', expiresAt: '2026-01-01T00:30:00Z' },
+    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
+    failures: [],
+    failuresTotal: 0,
+    skipped: [],
+    skippedTotal: 0,
+    held: [],
+    inDoubt: [],
+    inDoubtTotal: 0,
+    transfers: [],
+    possibleDuplicates: 0,
+  };
+}
+
+function story(path: string): Why {
+  return {
+    folder: 'inbox',
+    path,
+    verdict: { kind: 'document', code: 'document', message: 'it is a document' },
+    sidecar: null,
+    metadata: null,
+    attachments: [],
+    docId: null,
+    sha256: null,
+    uploadedAt: null,
+    modifiedAt: null,
+    possibleDuplicates: 0,
+    attempts: [],
+    next: 'nothing',
+    nextAt: null,
+  };
+}
