@@ -1,0 +1,56 @@
+import { describe, expect, it } from '@jest/globals';
+import { createDeliveryHistory } from '../../src/status/delivery-history.ts';
+import type { Activity } from '../../src/core/status.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const activity = (what: string, documents = 1): Activity => ({
+  at: '2026-01-01T00:00:00Z',
+  folder: 'inbox',
+  path: 'a.pdf',
+  what,
+  docId: null,
+  message: null,
+  documents,
+});
+
+const minutes = (count: number) => count * 60_000;
+
+describe('the history of deliveries', () => {
+  it('counts documents by what was done and when, the newest last', async () => {
+    const clock = manualClock();
+    const history = createDeliveryHistory(clock);
+    history.record(activity('uploaded'));
+    await clock.advance(minutes(10));
+    history.record(activity('modified', 7));
+    history.record(activity('warning'));
+    const report = history.report();
+    expect(report.bucketSeconds).toBe(300);
+    expect(report.start).toBe('2025-12-31T00:15:00.000Z');
+    expect(report.uploaded.at(-3)).toBe(1);
+    expect(report.modified.at(-1)).toBe(7);
+    expect(report.failed.every((count) => count === 0)).toBe(true);
+  });
+
+  it('forgets after a day, however much happens', async () => {
+    const clock = manualClock();
+    const history = createDeliveryHistory(clock);
+    for (let hour = 0; hour < 48; hour += 1) {
+      history.record(activity('uploaded'));
+      await clock.advance(minutes(60));
+    }
+    const { uploaded } = history.report();
+    expect(uploaded).toHaveLength(288);
+    expect(uploaded.reduce((sum, count) => sum + count)).toBe(23);
+  });
+
+  it('survives a wall clock that is set back or forward', () => {
+    const clock = manualClock();
+    const history = createDeliveryHistory(clock);
+    history.record(activity('uploaded'));
+    clock.jump(-minutes(600));
+    history.record(activity('uploaded'));
+    expect(history.report().uploaded.at(-1)).toBe(1);
+    clock.jump(minutes(60 * 24 * 365));
+    expect(history.report().uploaded.every((count) => count === 0)).toBe(true);
+  });
+});

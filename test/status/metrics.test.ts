@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { createMetrics } from '../../src/status/metrics.ts';
+import { aFolder, fakeControl } from './support/fake-control.ts';
+import { withTool } from './support/needs.ts';
+import { promtool, promtoolFound } from './support/promtool.ts';
+
+function world() {
+  const control = fakeControl();
+  const metrics = createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' });
+  return { control, metrics };
+}
+
+const valueOf = (text: string, series: string) =>
+  text
+    .split('\n')
+    .find((line) => line.startsWith(`${series} `))
+    ?.slice(series.length + 1);
+
+describe('the metrics', () => {
+  it('tell at each scrape how the documents stand', async () => {
+    const { control, metrics } = world();
+    control.change({
+      folders: [
+        aFolder({ onDisk: 15, synced: 8, pending: 3, waiting: 1, failed: 2, skipped: 1, held: 4 }),
+        aFolder({ name: 'we"ird\\\n', synced: 1, missedByWatcher: 9, oldestUnsyncedSeconds: 12.5 }),
+      ],
+      queue: { pending: 3, inFlight: 2, waiting: 1, etaSeconds: 60 },
+      inDoubtTotal: 5,
+      state: 'working',
+    });
+    const text = await metrics.text();
+    expect(valueOf(text, 'ingestd_documents{folder="inbox",state="synced"}')).toBe('8');
+    expect(valueOf(text, 'ingestd_documents{folder="inbox",state="skipped"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_held{folder="inbox"}')).toBe('4');
+    expect(valueOf(text, 'ingestd_oldest_unsynced_seconds{folder="we\\"ird\\\\\\n"}')).toBe('12.5');
+    expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\n"}')).toBe('9');
+    expect(valueOf(text, 'ingestd_queue{state="in_flight"}')).toBe('2');
+    expect(valueOf(text, 'ingestd_in_doubt')).toBe('5');
+    expect(valueOf(text, 'ingestd_state{state="working"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_state{state="idle"}')).toBe('0');
+    expect(valueOf(text, 'ingestd_ready')).toBe('1');
+  });
+
+  it('forget a folder that is taken out of the configuration', async () => {
+    const { control, metrics } = world();
+    control.change({ folders: [aFolder({ name: 'old', missedByWatcher: 1 })] });
+    await metrics.text();
+    control.change({ folders: [aFolder({ name: 'new', missedByWatcher: 2 })] });
+    const text = await metrics.text();
+    expect(text).not.toContain('folder="old"');
+    await metrics.text();
+    expect(valueOf(await metrics.text(), 'ingestd_watcher_missed_total{folder="new"}')).toBe('2');
+  });
+
+  it('count what the engine does', async () => {
+    const { metrics } = world();
+    metrics.request({ operation: 'upload', outcome: 'accepted', seconds: 0.3 });
+    metrics.request({ operation: 'upload', outcome: 'accepted', seconds: 400 });
+    metrics.request({ operation: 'bulk_delete', outcome: 'unavailable', seconds: 0.01 });
+    metrics.rateWait(0);
+    metrics.rateWait(61);
+    metrics.bytes(1000);
+    metrics.bytes(24);
+    const text = await metrics.text();
+    expect(valueOf(text, 'ingestd_requests_total{operation="upload",outcome="accepted"}')).toBe('2');
+    expect(valueOf(text, 'ingestd_request_seconds_bucket{le="0.5",operation="upload"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_request_seconds_count{operation="upload"}')).toBe('2');
+    expect(valueOf(text, 'ingestd_rate_wait_seconds_bucket{le="0.01"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_rate_wait_seconds_sum')).toBe('61');
+    expect(valueOf(text, 'ingestd_bytes_sent_total')).toBe('1024');
+  });
+
+  it('tell figures of the process that make sense', async () => {
+    const { metrics } = world();
+    const text = await metrics.text();
+    expect(Number(valueOf(text, 'process_resident_memory_bytes'))).toBeGreaterThan(10_000_000);
+    expect(Number(valueOf(text, 'process_cpu_seconds_total'))).toBeGreaterThan(0.01);
+    expect(Number(valueOf(text, 'process_open_fds'))).toBeGreaterThan(2);
+    expect(Number(valueOf(text, 'nodejs_eventloop_lag_max_seconds'))).toBeLessThan(60);
+    const started = Number(valueOf(text, 'process_start_time_seconds'));
+    expect(Math.abs(Date.now() / 1000 - started)).toBeLessThan(3600);
+    expect(text).toContain('ingestd_build_info{version="1.2.3",node_version="v');
+  });
+
+  it('have names after the conventions, each with its help and type', async () => {
+    const text = await world().metrics.text();
+    const types = new Map(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = '', type]) => [name, type]),
+    );
+    const helps = new Set([...text.matchAll(/^# HELP (\S+) .+$/gm)].map(([, name]) => name));
+    expect(types.size).toBeGreaterThan(20);
+    for (const [name, type] of types) {
+      expect(name).toMatch(/^(ingestd|process|nodejs)_[a-z]+(_[a-z]+)*$/);
+      expect(helps).toContain(name);
+      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+      expect(name).not.toMatch(/_(ms|milliseconds|kb|megabytes|minutes)$/);
+    }
+  });
+
+  withTool('promtool (Debian package prometheus)', promtoolFound, () => {
+    it('please promtool', async () => {
+      const { metrics } = world();
+      metrics.request({ operation: 'upload', outcome: 'accepted', seconds: 0.3 });
+      expect(promtool(['check', 'metrics'], await metrics.text())).toEqual({ status: 0, output: '' });
+    });
+  });
+});
