@@ -1,0 +1,110 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Says what a test in a root tree of its own would need and does not find, or null. */
+export function missingForRootTree(): string | null {
+  if (process.getuid?.() !== 0) return 'root';
+  const missing = ['debootstrap', 'unshare', 'nsenter', 'chroot'].filter(
+    (name) => spawnSync(name, ['--version']).status !== 0,
+  );
+  return missing.length === 0 ? null : missing.join(', ');
+}
+
+/** Makes a Debian of the smallest kind in `root`, as `debian:bookworm-slim` is one, with `packages` beside. */
+export async function makeDebian(root: string, packages: readonly string[] = []): Promise<void> {
+  const include = packages.length === 0 ? [] : [`--include=${packages.join(',')}`];
+  const args = ['--variant=minbase', ...include, 'bookworm', root, await mirror()];
+  await run('debootstrap', args, { maxBuffer: 64 * 1024 * 1024 });
+}
+
+/** Puts Node from the registry and this machine's npm into a tree, as the official images have them. */
+export async function addNode(root: string, version: string): Promise<void> {
+  const work = join(root, 'tmp/node');
+  await mkdir(work, { recursive: true });
+  const arch = `node-linux-${process.arch}`;
+  const install = ['install', '--prefix', work, '--no-save', '--ignore-scripts', `${arch}@${version}`];
+  await run('npm', install);
+  const local = join(root, 'usr/local');
+  await cp(join(work, 'node_modules', arch, 'bin/node'), join(local, 'bin/node'));
+  await addNpm(local);
+  await run('rm', ['-rf', work]);
+}
+
+/** Puts the Node that runs this, and its npm, into a tree. */
+export async function addThisNode(root: string): Promise<void> {
+  const local = join(root, 'usr/local');
+  await cp(process.execPath, join(local, 'bin/node'));
+  await addNpm(local);
+}
+
+/**
+ * Runs a shell command inside `root` as root, in mount and process namespaces of its own, with the network and the
+ * registry settings of this machine, which do not stay in the tree.
+ */
+export function runInside(
+  root: string,
+  command: string,
+  { env = {}, cwd = '/' }: { env?: Readonly<Record<string, string>>; cwd?: string } = {},
+): string {
+  const certificates = process.env['NODE_EXTRA_CA_CERTS'];
+  const borrowed = [
+    '/etc/resolv.conf',
+    '/etc/hosts',
+    join(homedir(), '.npmrc'),
+    join(homedir(), '.npm'),
+    ...(certificates === undefined ? [] : [certificates]),
+  ];
+  const script = `
+    set -e
+    for path in ${borrowed.map(quote).join(' ')}; do
+      [ -e "$path" ] || continue
+      if [ -d "$path" ]; then mkdir -p ${quote(root)}"$path"
+      else mkdir -p "$(dirname ${quote(root)}"$path")"; [ -e ${quote(root)}"$path" ] || : > ${quote(root)}"$path"; fi
+      mount --bind "$path" ${quote(root)}"$path"
+    done
+    mount -t proc proc ${quote(root)}/proc
+    mount --rbind /dev ${quote(root)}/dev
+    exec chroot ${quote(root)} /usr/bin/env -C ${quote(cwd)} /bin/sh -c ${quote(command)}
+  `;
+  const clean = {
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: homedir(),
+    ...registrySettings(),
+    ...env,
+  };
+  const args = ['--mount', '--propagation=private', '--pid', '--fork', '--kill-child', 'sh', '-c', script];
+  const ended = spawnSync('unshare', args, { env: clean, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  if (ended.status === 0) return ended.stdout;
+  throw new Error(`${command}\nended with ${ended.status}:\n${(ended.stdout + ended.stderr).slice(-4000)}`);
+}
+
+async function addNpm(local: string): Promise<void> {
+  const { stdout } = await run('npm', ['root', '--global']);
+  await cp(join(stdout.trim(), 'npm'), join(local, 'lib/node_modules/npm'), { recursive: true });
+  await symlink('../lib/node_modules/npm/bin/npm-cli.js', join(local, 'bin/npm'));
+}
+
+/** The mirror that this machine itself is fed from. */
+async function mirror(): Promise<string> {
+  for (const file of ['/etc/apt/sources.list.d/debian.sources', '/etc/apt/sources.list']) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    const [, uri] = /^(?:URIs:|deb)\s+(?:\[[^\]]*\]\s+)?(\S+)/m.exec(text) ?? [];
+    if (uri !== undefined) return uri;
+  }
+  return 'http://deb.debian.org/debian';
+}
+
+function registrySettings(): Record<string, string> {
+  const wanted = /^(npm_config_registry|NODE_EXTRA_CA_CERTS|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY)$/;
+  const found = Object.entries(process.env).filter(([name]) => wanted.test(name));
+  return Object.fromEntries(found.map(([name, value]) => [name, value ?? '']));
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
