@@ -36,7 +36,7 @@ export function matchMove({
 }): Move | null {
   const { ref, stamp, sha256 } = found;
   const sameFile = missing.filter(({ record }) => isSameFile(record.stamp, stamp));
-  const sameContent = missing.filter(({ record }) => sha256 !== null && record.sha256 === sha256);
+  const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
   const edited = sameFile.filter((one) => !sameContent.includes(one));
   const bornTogether = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'same');
   const birthUnknown = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'unknown');

@@ -33,6 +33,7 @@ describe('bulk calls, interface section 8', () => {
   it('never names a document twice in one call, and loses none', () => {
     const twice = [...many(2, 'a'), ...many(2, 'a')];
     expect(batches(twice)).toEqual([many(2, 'a'), many(2, 'a')]);
+    expect(batches([...many(2, 'a'), ...many(1, 'a', 1)])).toEqual([many(2, 'a'), many(1, 'a', 1)]);
   });
 
   it('sorts 100,000 deletions quickly', () => {

@@ -81,6 +81,12 @@ const cases: readonly {
     move: ['x/b.pdf', 'inode'],
   },
   {
+    name: 'takes the same name before the same directory',
+    found: newcomer('aa', {}, 'x/b.pdf'),
+    missing: [missingOf('x/a.pdf', 'aa'), missingOf('y/b.pdf', 'aa')],
+    move: ['y/b.pdf', 'inode'],
+  },
+  {
     name: 'takes the first by name of hard links that are equally near',
     found: newcomer('aa', {}, 'x/c.pdf'),
     missing: [missingOf('b.pdf', 'aa'), missingOf('a.pdf', 'aa')],

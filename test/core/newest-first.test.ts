@@ -16,14 +16,25 @@ describe('a heap of the newest', () => {
 
   it('does not mind the removal of what is not inside', () => {
     const heap = createNewestFirst();
-    const inside = itemOf(1, 1);
-    heap.push(inside);
-    heap.remove(itemOf(1, 1));
-    heap.remove({ at: 1, order: 1, place: 0 });
-    expect(heap.size()).toBe(1);
-    heap.remove(inside);
-    heap.remove(inside);
+    const [first, second] = [itemOf(2, 1), itemOf(1, 2)];
+    heap.push(second);
+    heap.push(first);
+    heap.remove(itemOf(2, 1));
+    heap.remove({ at: 2, order: 1, place: 0 });
+    expect(heap.pop()).toBe(first);
+    heap.remove(first);
+    expect(heap.pop()).toBe(second);
     expect(heap.size()).toBe(0);
+  });
+
+  it('lets what fills a gap rise where it is newer than what stood above', () => {
+    const heap = createNewestFirst();
+    const ages = [100, 10, 90, 5, 4, 80, 70, 1, 2, 3, 0, 60, 59, 58, 57];
+    const items = ages.map(itemOf);
+    for (const item of items) heap.push(item);
+    for (const item of items) if (item.at === 5) heap.remove(item);
+    const left = ages.filter((at) => at !== 5).toSorted((a, b) => b - a);
+    expect(left.map(() => heap.pop()?.at)).toEqual(left);
   });
 
   it('gives what a sorted list would, whatever is pushed, popped and removed', () => {
