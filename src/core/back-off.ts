@@ -2,7 +2,7 @@
  * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request that
  * tries whether the service is back.
  */
-export type BackOffKind = 'unavailable' | 'credentials' | 'circuit';
+type BackOffKind = 'unavailable' | 'credentials' | 'circuit';
 
 /** A failure that is tried again. */
 export interface SetBack {
