@@ -10,5 +10,6 @@ export default {
   },
   watchman: false,
   haste: { enableSymlinks: false },
+  reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testTimeout: 30_000,
 };

@@ -116,5 +116,5 @@ function findCycles(files: readonly SourceFile[]): readonly (readonly string[])[
 }
 
 function localTargets({ imports }: SourceFile): readonly string[] {
-  return imports.filter(({ kind }) => kind === 'file').map(({ target }) => target);
+  return [...new Set(imports.filter(({ kind }) => kind === 'file').map(({ target }) => target))];
 }
