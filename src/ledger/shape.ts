@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 
 /** `code` of a ShapeError. */
 export const SHAPE = 'ledger-shape';

@@ -1,0 +1,37 @@
+import { stat } from 'node:fs/promises';
+
+import { listLedger } from './ledger-files.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+
+const TRIES = 5;
+
+/**
+ * Looks at files that a running daemon may move meanwhile: as long as a look is not `good` and files have come or
+ * gone since it began, it looks again.
+ */
+export async function lookSteadily<T>(
+  paths: LedgerPaths,
+  look: (listing: LedgerListing) => Promise<T>,
+  good: (found: T) => boolean,
+): Promise<T> {
+  let before = await pictureOf(paths);
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await look(before.listing);
+    if (good(found) || attempt === TRIES) return found;
+    const after = await pictureOf(paths);
+    if (after.text === before.text) return found;
+    before = after;
+  }
+}
+
+async function pictureOf(
+  paths: LedgerPaths,
+): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
+  const listing = await listLedger(paths.dir);
+  const snapshot = await stat(paths.snapshot).then(
+    ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,
+    () => '',
+  );
+  const { journals, previous } = listing;
+  return { listing, text: JSON.stringify([journals, previous, snapshot]) };
+}

@@ -1,0 +1,152 @@
+import { basename } from 'node:path';
+
+import { errorMessage } from '../core/errors.ts';
+import { wayOut } from './damage.ts';
+import { createStateFiller } from './fill-state.ts';
+import type { RejectedRow } from './fill-state.ts';
+import { ledgerPaths, listLedger } from './ledger-files.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { createLedgerState } from './ledger-state.ts';
+import { isFresh, loadLedger } from './load-ledger.ts';
+import type { LoadedLedger } from './load-ledger.ts';
+import { lookSteadily } from './look-steadily.ts';
+import { readJournal } from './read-journal.ts';
+import { readSnapshot } from './read-snapshot.ts';
+
+/** What was found about one file, or about a row of it. */
+export interface LedgerFinding {
+  /** File name, without the state directory. */
+  readonly file: string;
+  readonly state: 'good' | 'torn' | 'damaged' | 'missing' | 'leftover';
+  readonly message: string;
+}
+
+/** What `ledger verify` says. */
+export interface LedgerVerification {
+  /** True: every file that is needed is whole. An unfinished end is no fault: it was never acknowledged. */
+  readonly ok: boolean;
+  /** True: a start gets everything back without guessing. */
+  readonly recoverable: boolean;
+  /** Null where it cannot be read. */
+  readonly documents: number | null;
+  readonly findings: readonly LedgerFinding[];
+  readonly rejected: readonly RejectedRow[];
+  /** What to do; null where all is well. */
+  readonly mend: string | null;
+}
+
+/** Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. */
+export async function verifyLedger(dir: string): Promise<LedgerVerification> {
+  const paths = ledgerPaths(dir);
+  return lookSteadily(
+    paths,
+    (listing) => verify(paths, listing),
+    ({ ok }) => ok,
+  );
+}
+
+async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<LedgerVerification> {
+  if (await isFresh(paths, listing)) return nothingYet;
+  const findings = await findingsOf(paths, listing);
+  const loaded = await loadLedger(paths, listing).catch((error: unknown) => ({ error }));
+  if ('error' in loaded) return damagedReport(findings, loaded.error);
+  const ok = loaded.rejected.length === 0 && findings.every(({ state }) => isHarmless(state));
+  return {
+    ok,
+    recoverable: true,
+    documents: documentsOf(loaded),
+    findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
+    rejected: loaded.rejected,
+    mend: ok ? null : mendOf(loaded),
+  };
+}
+
+function damagedReport(findings: readonly LedgerFinding[], error: unknown): LedgerVerification {
+  const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message: errorMessage(error) };
+  return {
+    ok: false,
+    recoverable: false,
+    documents: null,
+    findings: [...findings, finding],
+    rejected: [],
+    mend: wayOut,
+  };
+}
+
+/** An end that is not whole was never acknowledged; what is left over is taken away at the next start. */
+function isHarmless(state: LedgerFinding['state']): boolean {
+  return state === 'good' || state === 'torn' || state === 'leftover';
+}
+
+const nothingYet: LedgerVerification = {
+  ok: true,
+  recoverable: true,
+  documents: 0,
+  findings: [],
+  rejected: [],
+  mend: null,
+};
+
+async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<readonly LedgerFinding[]> {
+  const findings: LedgerFinding[] = [];
+  if (!listing.snapshot) {
+    findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it is not there' });
+  }
+  if (listing.snapshot) findings.push(await snapshotFinding(paths.snapshot));
+  if (listing.previous) findings.push(await snapshotFinding(paths.previous));
+  for (const generation of listing.journals) findings.push(await journalFinding(paths.journal(generation)));
+  for (const path of listing.temporaries) {
+    findings.push({
+      file: basename(path),
+      state: 'leftover',
+      message: 'of a snapshot that was never finished',
+    });
+  }
+  return findings;
+}
+
+async function snapshotFinding(path: string): Promise<LedgerFinding> {
+  const filler = createStateFiller(createLedgerState());
+  return finding(path, async () => {
+    const { generation, count } = await readSnapshot(path, filler.line);
+    return { state: 'good', message: `generation ${generation}, ${count} lines, checksum right` };
+  });
+}
+
+async function journalFinding(path: string): Promise<LedgerFinding> {
+  return finding(path, async () => {
+    const { groups, tornBytes, sealed } = await readJournal(path, () => undefined);
+    const good = `${groups} groups, checksums right${sealed ? ', closed' : ''}`;
+    if (tornBytes === 0) return { state: 'good', message: good };
+    return {
+      state: 'torn',
+      message: `${good}; ${tornBytes} bytes at its end are not whole and do not count`,
+    };
+  });
+}
+
+async function finding(
+  path: string,
+  look: () => Promise<Pick<LedgerFinding, 'state' | 'message'>>,
+): Promise<LedgerFinding> {
+  try {
+    return { file: basename(path), ...(await look()) };
+  } catch (error) {
+    return { file: basename(path), state: 'damaged', message: errorMessage(error) };
+  }
+}
+
+function documentsOf({ state: { reader } }: LoadedLedger): number {
+  return reader.folders().reduce((sum, folder) => sum + reader.count(folder), 0);
+}
+
+function rejectedFinding({ folder, path, message }: RejectedRow): LedgerFinding {
+  return { file: `${folder}/${path}`, state: 'damaged', message };
+}
+
+function mendOf({ recovered, rejected }: LoadedLedger): string {
+  if (rejected.length > 0) return 'The next start leaves these records out and says so.';
+  return recovered === null
+    ? 'Nothing is lost: the damaged file is not the one in force. The next snapshot replaces it.'
+    : 'The next start reads the snapshot before the last with its journals, which gives the same, and writes a new one.';
+}
