@@ -4,7 +4,7 @@ import { errorMessage } from '../core/errors.ts';
 import { wayOut } from './damage.ts';
 import { createStateFiller } from './fill-state.ts';
 import type { RejectedRow } from './fill-state.ts';
-import { ledgerPaths, listLedger } from './ledger-files.ts';
+import { ledgerPaths } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { createLedgerState } from './ledger-state.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';

@@ -1,0 +1,120 @@
+import fc from 'fast-check';
+
+import type { Change, LedgerRecord } from '../../src/core/ledger-port.ts';
+import type { Metadata } from '../../src/core/metadata.ts';
+import { approvable, recordOf, stampOf } from './samples.ts';
+
+const folder = fc.constantFrom('inbox', 'archive');
+const name = fc.constantFrom('a.pdf', 'b.pdf', 'ü "x" \\ \n\u2028.txt', '__proto__.pdf', 'constructor');
+const directory = fc.constantFrom('', 'd', 'd/e', '__proto__');
+const path = fc
+  .tuple(directory, name)
+  .map(([directory, name]) => (directory === '' ? name : `${directory}/${name}`));
+const ref = fc.record({ folder, path });
+const finite = fc.oneof(
+  fc.integer({ min: 0, max: 2 ** 53 }),
+  fc.double({ min: -1e15, max: 1e15, noNaN: true }).map((value) => value + 0),
+);
+const stamp = fc.record({
+  size: finite,
+  mtimeMs: finite,
+  ctimeMs: finite,
+  birthtimeMs: finite,
+  ino: fc.oneof(fc.constantFrom(0, 1, 2), finite),
+  dev: finite,
+});
+const hash = fc.oneof(
+  fc.constantFrom('', 'not a hash'),
+  fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+);
+const time = fc.oneof(
+  fc.constantFrom('2026-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z', '1969-01-01T00:00:00Z', 'yesterday', ''),
+  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
+);
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+
+const metadata: fc.Arbitrary<Metadata> = fc
+  .record({
+    title: optional(fc.constantFrom('a', 'b', 'Another title', '')),
+    createdTimestamp: optional(time),
+    documentOwner: optional(fc.constantFrom('jane', 'joe')),
+    customTags: optional(fc.constant([{ name: 'urgent', visibility: 'PUBLIC' as const }])),
+    companies: optional(fc.constant([{ value: 'US0378331005', identifier: 'ISIN' as const }])),
+    shareInfo: optional(fc.constantFrom({}, { mode: 'NONE' as const })),
+    docAuthors: optional(fc.constant([{ authorName: 'Jane Doe' }])),
+  })
+  .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
+
+/** Any record, ordinary and odd. Its docId is unique in time: see `numbered`. */
+export const anyRecord: fc.Arbitrary<LedgerRecord> = fc
+  .record({
+    docId: fc.constant(''),
+    sha256: hash,
+    stamp,
+    context: fc.constantFrom('', 'c1', 'c2', 'a longer context'),
+    fileName: fc.constantFrom('a.pdf', 'b.pdf', 'sent.pdf'),
+    attachments: fc.array(fc.record({ name: fc.constantFrom('x.xlsx', 'y.csv'), sha256: hash, stamp }), {
+      maxLength: 2,
+    }),
+    metadata,
+    uploadedAt: time,
+    modifiedAt: fc.option(time),
+    possibleDuplicates: fc.nat(3),
+    said: optional(fc.constant(['title'])),
+  })
+  .map(({ said, ...record }) => (said === undefined ? record : { ...record, said }));
+
+const at = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 1) + 1000 });
+const id = fc.constantFrom('1', '2', '3');
+const failure = fc.constant({
+  code: 'too-large',
+  message: 'is too large',
+  attempts: 2,
+  history: [{ at: 1, operation: 'upload', code: 'too-large', message: 'is too large' }],
+  stamp: stampOf(1),
+  context: 'c1',
+});
+
+/** Any change of the port. */
+export const anyChange: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), ref, record: anyRecord }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), ref }) },
+  fc.record({ kind: fc.constant('intent' as const), intent: fc.record({ id, ref, size: fc.nat(), at }) }),
+  fc.record({ kind: fc.constant('resolve' as const), id }),
+  fc.record({
+    kind: fc.constant('doubt' as const),
+    doubt: fc.record({ id, ref, count: fc.nat(3), since: at, message: fc.string(), holds: fc.boolean() }),
+  }),
+  fc.record({ kind: fc.constant('dismiss' as const), id }),
+  fc.record({ kind: fc.constant('fail' as const), ref, failure }),
+  fc.record({ kind: fc.constant('clear' as const), ref }),
+  fc.record({
+    kind: fc.constant('hold' as const),
+    folder,
+    hold: fc.option(fc.record({ since: at, reason: fc.string({ unit: 'binary' }) })),
+  }),
+  fc.record({ kind: fc.constant('approve' as const), folder, paths: fc.subarray(approvable) }),
+  fc.record({ kind: fc.constant('unapprove' as const), folder, paths: fc.subarray(approvable) }),
+  fc.record({ kind: fc.constant('removed' as const), folder, removal: fc.record({ at, count: fc.nat() }) }),
+  fc.record({
+    kind: fc.constant('root' as const),
+    folder,
+    identity: fc.record({ path: fc.string(), dev: fc.nat(), ino: fc.nat() }),
+  }),
+  fc.record({ kind: fc.constant('sent' as const), id, at }),
+  fc.record({ kind: fc.constant('answered' as const), id, at }),
+);
+
+/** Lists of commits in which every put has a docId of its own. */
+export const anyCommits: fc.Arbitrary<readonly (readonly Change[])[]> = fc
+  .array(fc.array(anyChange, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 8 })
+  .map((commits) => {
+    let number = 0;
+    return commits.map((changes) =>
+      changes.map((change) => {
+        if (change.kind !== 'put') return change;
+        number += 1;
+        return { ...change, record: { ...change.record, docId: recordOf(number).docId } };
+      }),
+    );
+  });

@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { anyCommits } from './arbitraries.ts';
+import { modelOf } from './model.ts';
+import { contentOf, recordingLog } from './samples.ts';
+
+describe('any history of changes', () => {
+  it('is the same in memory, in a second reader, after a restart and after a snapshot', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCommits, fc.constantFrom(1, 800, 1_000_000), async (commits, compactAfterBytes) => {
+        const folder = await temporaryFolder();
+        const options = { dir: folder.path, clock: manualClock(), log: recordingLog(), compactAfterBytes };
+        try {
+          const first = await openLedger(options);
+          for (const changes of commits) await first.commit(changes);
+          const expected = modelOf(commits);
+          expect(contentOf(first)).toEqual(expected);
+          expect(contentOf(await readLedger(folder.path))).toEqual(expected);
+          await first.close();
+
+          const second = await openLedger({ ...options, compactAfterBytes: 1 });
+          expect(contentOf(second)).toEqual(expected);
+          await second.close();
+          expect(contentOf(await readLedger(folder.path))).toEqual(expected);
+          expect(options.log.lines).toEqual([]);
+        } finally {
+          await folder.remove();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is found again by inode and by docId', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCommits, async (commits) => {
+        const folder = await temporaryFolder();
+        const ledger = await openLedger({ dir: folder.path, clock: manualClock(), log: recordingLog() });
+        try {
+          for (const changes of commits) await ledger.commit(changes);
+          const entries = [...ledger.entries()];
+          for (const { ref, record } of entries) {
+            expect(ledger.findByDocId(record.docId)).toEqual(ref);
+            const same = entries.filter((entry) => entry.record.stamp.ino === record.stamp.ino);
+            const found = ledger.findByInode(record.stamp.ino);
+            expect(found).toHaveLength(record.stamp.ino === 0 ? 0 : same.length);
+            for (const entry of found) expect(same).toContainEqual(entry);
+          }
+        } finally {
+          await ledger.close();
+          await folder.remove();
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
