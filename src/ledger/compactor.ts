@@ -67,7 +67,8 @@ export function createCompactor({
       closed = true;
       await running;
       const { journal, snapshot } = sizes();
-      if (journal > Math.max(SMALLEST_AT_CLOSE, snapshot * SHARE_AT_CLOSE)) await run();
+      const pays = Math.max(SMALLEST_AT_CLOSE, snapshot * SHARE_AT_CLOSE);
+      if (journal > Math.min(pays, afterBytes ?? pays)) await run();
     },
   };
 }

@@ -2,6 +2,8 @@ import { basename } from 'node:path';
 
 import { LedgerDamagedError, errorCode, errorMessage } from '../core/errors.ts';
 
+const NEWER = 'newer-version';
+
 /** What a person can do about a damaged ledger. */
 export const wayOut =
   'Run `ingestd ledger verify` to see what can be read. Put the state directory back from a backup; or remove it, ' +
@@ -17,7 +19,13 @@ export function tooNew(path: string, version: number): LedgerDamagedError {
   return new LedgerDamagedError(
     `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads version 1. ` +
       'Use the newer ingestd again, or put a state directory of this version back.',
+    { cause: { code: NEWER } },
   );
+}
+
+/** Says whether an error is that of `tooNew`: then nothing else may stand in for the file. */
+export function isTooNew(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'cause' in error && errorCode(error.cause) === NEWER;
 }
 
 /** A failure to read a file, in words; damage that was found already stays what it is. */

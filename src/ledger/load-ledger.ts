@@ -1,4 +1,4 @@
-import { damaged } from './damage.ts';
+import { damaged, isTooNew } from './damage.ts';
 import { createStateFiller } from './fill-state.ts';
 import type { RejectedRow, StateFiller } from './fill-state.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
@@ -47,7 +47,7 @@ export async function loadLedger(paths: LedgerPaths, listing: LedgerListing): Pr
     if (!listing.snapshot) throw damaged(paths.snapshot, 'it is missing, and the state directory was in use');
     return { ...(await loadFrom(paths, paths.snapshot)), recovered: null };
   } catch (error) {
-    if (!listing.previous) throw error;
+    if (!listing.previous || isTooNew(error)) throw error;
     try {
       return { ...(await loadFrom(paths, paths.previous)), recovered: { error } };
     } catch {

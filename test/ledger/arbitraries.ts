@@ -28,10 +28,17 @@ const hash = fc.oneof(
   fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex')),
 );
 const time = fc.oneof(
-  fc.constantFrom('2026-01-01T00:00:00Z', '1970-01-01T00:00:00.000Z', '1969-01-01T00:00:00Z', 'yesterday', ''),
+  fc.constantFrom(
+    '2026-01-01T00:00:00Z',
+    '1970-01-01T00:00:00.000Z',
+    '1969-01-01T00:00:00Z',
+    'yesterday',
+    '',
+  ),
   fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
 );
-const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
+const optional = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
+  fc.option(arbitrary, { nil: undefined });
 
 const metadata: fc.Arbitrary<Metadata> = fc
   .record({

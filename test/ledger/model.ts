@@ -27,17 +27,24 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     else if (change.kind === 'root') plain.roots.set(change.folder, change.identity);
     else if (change.kind === 'removed') {
       removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
-    } else if (change.kind === 'approve') for (const path of change.paths) approved.add(`${change.folder}/${path}`);
-    else if (change.kind === 'unapprove') for (const path of change.paths) approved.delete(`${change.folder}/${path}`);
+    } else if (change.kind === 'approve')
+      for (const path of change.paths) approved.add(`${change.folder}/${path}`);
+    else if (change.kind === 'unapprove')
+      for (const path of change.paths) approved.delete(`${change.folder}/${path}`);
     else if (change.kind === 'sent') {
-      sent.set(change.id, { id: change.id, at: change.at, answeredAt: sent.get(change.id)?.answeredAt ?? null });
+      sent.set(change.id, {
+        id: change.id,
+        at: change.at,
+        answeredAt: sent.get(change.id)?.answeredAt ?? null,
+      });
     } else {
       const request = sent.get(change.id);
       if (request !== undefined) sent.set(change.id, { ...request, answeredAt: change.at });
     }
   }
   const folders = [...new Set([...documents.keys()].map((key) => key.split('/')[0] ?? ''))].sort();
-  const inFolder = (folder: string): string[] => [...documents.keys()].filter((key) => key.startsWith(`${folder}/`));
+  const inFolder = (folder: string): string[] =>
+    [...documents.keys()].filter((key) => key.startsWith(`${folder}/`));
   return {
     documents: Object.fromEntries(documents),
     counts: folders.map((folder) => [folder, inFolder(folder).length]),

@@ -1,0 +1,273 @@
+import { truncate, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Change, LedgerPort } from '../../src/core/ledger-port.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { modelOf } from './model.ts';
+import { contentOf, put, recordingLog, recordOf } from './samples.ts';
+import type { RecordingLog } from './samples.ts';
+import { fileIn, imageOf, layOut, withFile } from './state-image.ts';
+import type { Image } from './state-image.ts';
+
+const commits: readonly (readonly Change[])[] = [
+  [put('a.pdf', recordOf(1)), { kind: 'sent', id: '1', at: Date.UTC(2026, 0, 1) }],
+  [put('d/b.pdf', recordOf(2))],
+  [{ kind: 'intent', intent: { id: 'i', ref: { folder: 'inbox', path: 'c.pdf' }, size: 3, at: 5 } }],
+  [{ kind: 'resolve', id: 'i' }, put('c.pdf', recordOf(3))],
+  [{ kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }, put('e.pdf', recordOf(4))],
+];
+
+let folder: TemporaryFolder;
+let log: RecordingLog;
+let dir: string;
+/** Two snapshots, the older one's journal, and a journal that holds the commits. */
+let image: Image;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  dir = folder.join('state');
+  log = recordingLog();
+  const first = await openIt({ compactAfterBytes: 1 });
+  await first.commit([{ kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } }]);
+  await first.close();
+  const ledger = await openIt();
+  for (const changes of commits) await ledger.commit(changes);
+  image = await imageOf(dir);
+  await ledger.close();
+  log.lines.length = 0;
+});
+
+afterEach(async () => {
+  await folder.remove();
+});
+
+function openIt({ compactAfterBytes }: { compactAfterBytes?: number } = {}): Promise<LedgerPort> {
+  return openLedger({ dir, clock: manualClock(), log, compactAfterBytes });
+}
+
+function after(count: number): object {
+  const hold: Change = { kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } };
+  return modelOf([[hold], ...commits.slice(0, count)]);
+}
+
+function journalIn(files: Image): string {
+  const names = [...files.keys()].filter((name) => name.startsWith('ledger.journal.'));
+  return names.sort().at(-1) ?? '';
+}
+
+async function readOrRefusal(): Promise<object | string> {
+  return readLedger(dir).then(contentOf, (error: { code: string; message: string }) => {
+    expect(error.code).toBe('ledger-damaged');
+    expect(error.message).toContain(dir);
+    expect(error.message).toContain('ingestd ledger verify');
+    return 'refused';
+  });
+}
+
+describe('a journal that was cut off by a power loss', () => {
+  it('gives at every byte the commits that were whole, and goes on from there', async () => {
+    const name = journalIn(image);
+    const whole = fileIn(image, name);
+    const ends = [...whole.keys()].filter((at) => whole[at] === 10).map((at) => at + 1);
+    const header = ends[0] ?? 0;
+    await layOut(dir, image);
+    for (let size = whole.length; size >= header; size -= size > whole.length - 700 ? 1 : 9) {
+      await truncate(folder.join('state', name), size);
+      const count = ends.filter((end) => end <= size).length - 1;
+      expect(await readOrRefusal()).toEqual(after(count));
+    }
+  });
+
+  it('is cut to its last whole group once, with one line in the log, and written on', async () => {
+    const name = journalIn(image);
+    const whole = fileIn(image, name);
+    await layOut(dir, withFile(image, name, whole.subarray(0, whole.length - 7)));
+    const ledger = await openIt();
+    expect(contentOf(ledger)).toEqual(after(commits.length - 1));
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'the end of the ledger journal was not whole and is cut off',
+    ]);
+    await ledger.commit(commits.at(-1) ?? []);
+    await ledger.close();
+    const again = await openIt();
+    expect(contentOf(again)).toEqual(after(commits.length));
+    expect(log.lines).toHaveLength(1);
+    await again.close();
+  });
+
+  it('takes an end of zeros, as some file systems leave it, for an end that was never written', async () => {
+    const name = journalIn(image);
+    await layOut(dir, withFile(image, name, Buffer.concat([fileIn(image, name), Buffer.alloc(4096)])));
+    expect(await readOrRefusal()).toEqual(after(commits.length));
+  });
+
+  it('is refused when even its first line is gone', async () => {
+    const name = journalIn(image);
+    for (const content of [Buffer.alloc(0), Buffer.from('\n'), null]) {
+      await layOut(dir, withFile(image, name, content));
+      expect(await readOrRefusal()).toBe('refused');
+    }
+  });
+});
+
+describe('a journal with a changed byte', () => {
+  it('is read up to its last group or refused, and never read wrongly', async () => {
+    const name = journalIn(image);
+    const whole = fileIn(image, name);
+    const lastGroup = whole.lastIndexOf(10, whole.length - 2) + 1;
+    await layOut(dir, image);
+    for (let at = 0; at < whole.length; at += at < lastGroup - 300 ? 7 : 1) {
+      const changed = Buffer.from(whole);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+      await writeFile(folder.join('state', name), changed);
+      const found = await readOrRefusal();
+      if (at < lastGroup - 1) expect(found).toBe('refused');
+      else if (found !== 'refused')
+        expect([after(commits.length), after(commits.length - 1), after(commits.length - 2)]).toContainEqual(
+          found,
+        );
+    }
+  });
+
+  it('is refused when a whole line is missing, doubled or in the wrong place', async () => {
+    const name = journalIn(image);
+    const lines = fileIn(image, name)
+      .toString()
+      .split(/(?<=\n)/);
+    const [header = '', one = '', two = '', ...rest] = lines;
+    for (const wrong of [
+      [header, two, ...rest],
+      [header, one, one, two, ...rest],
+      [header, two, one, ...rest],
+      [one, two, ...rest],
+      [header, header, one, two, ...rest],
+    ]) {
+      await layOut(dir, withFile(image, name, Buffer.from(wrong.join(''))));
+      expect(await readOrRefusal()).toBe('refused');
+    }
+  });
+});
+
+describe('a damaged snapshot', () => {
+  it('is made good from the one before it and its journals, whatever byte is wrong', async () => {
+    const whole = fileIn(image, 'ledger.json');
+    await layOut(dir, image);
+    for (let at = 0; at < whole.length; at += 1) {
+      const changed = Buffer.from(whole);
+      changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+      await writeFile(folder.join('state', 'ledger.json'), changed);
+      expect(await readOrRefusal()).toEqual(after(commits.length));
+    }
+  });
+
+  it('is said, and replaced by a good one at once', async () => {
+    await layOut(dir, withFile(image, 'ledger.json', Buffer.from('{}')));
+    expect(await verifyLedger(dir)).toMatchObject({ ok: false, recoverable: true });
+    const ledger = await openIt();
+    expect(contentOf(ledger)).toEqual(after(commits.length));
+    expect(log.lines.map(({ level }) => level)).toEqual(['error']);
+    await ledger.close();
+    expect(await verifyLedger(dir)).toMatchObject({ ok: true, mend: null });
+    await layOut(dir, withFile(await imageOf(dir), 'ledger.previous.json', null));
+    expect(await readOrRefusal()).toEqual(after(commits.length));
+  });
+
+  it('is refused without the one before it, and nothing is changed', async () => {
+    const whole = fileIn(image, 'ledger.json').toString();
+    const cases = {
+      missing: null,
+      empty: '',
+      blank: '  \n',
+      zeros: '\0'.repeat(whole.length),
+      list: '[]',
+      number: '5',
+      'other JSON': '{"documents": []}',
+      'cut off': whole.slice(0, -20),
+      'with something behind it': `${whole}{}`,
+      'with a byte order mark': `\uFEFF${whole}`,
+      'without a line': whole.replace(/^\{"kind".*\n/m, ''),
+    };
+    for (const content of Object.values(cases)) {
+      const bad = withFile(image, 'ledger.json', content === null ? null : Buffer.from(content));
+      await layOut(dir, withFile(bad, 'ledger.previous.json', null));
+      const before = await imageOf(dir);
+      expect(await readOrRefusal()).toBe('refused');
+      await expect(openIt()).rejects.toMatchObject({ code: 'ledger-damaged', exitCode: 1 });
+      expect(await imageOf(dir)).toEqual(before);
+      expect(await verifyLedger(dir)).toMatchObject({ ok: false, recoverable: false });
+    }
+  });
+
+  it('of a newer version is left alone, also where an older one lies beside it', async () => {
+    const newer = fileIn(image, 'ledger.json').toString().replace('"version":1', '"version":2');
+    await layOut(dir, withFile(image, 'ledger.json', Buffer.from(newer)));
+    await expect(openIt()).rejects.toMatchObject({ code: 'ledger-damaged' });
+    await expect(openIt()).rejects.toThrow('newer ingestd');
+    expect(fileIn(await imageOf(dir), 'ledger.json').toString()).toBe(newer);
+  });
+});
+
+describe('a state directory that was in use', () => {
+  it('is never begun anew while anything of the ledger is left', async () => {
+    for (const kept of ['ledger.used', journalIn(image)]) {
+      await layOut(dir, new Map([[kept, fileIn(image, kept)]]));
+      await expect(openIt()).rejects.toThrow('was in use');
+    }
+  });
+
+  it('is begun anew when a crash came before the first ledger was complete', async () => {
+    await layOut(
+      dir,
+      new Map([
+        ['ledger.journal.1', Buffer.from('0123')],
+        ['ledger.x.tmp', Buffer.from('{')],
+      ]),
+    );
+    const ledger = await openIt();
+    await ledger.commit(commits[0] ?? []);
+    await ledger.close();
+    expect([...(await imageOf(dir)).keys()].sort()).toEqual([
+      'ledger.journal.1',
+      'ledger.json',
+      'ledger.used',
+    ]);
+  });
+});
+
+describe('rows that cannot be', () => {
+  it('are left out one by one, said, and fail the document where there is one', async () => {
+    await layOut(dir, image);
+    const ledger = await openIt();
+    await ledger.commit([put('twin.pdf', recordOf(9))]);
+    await ledger.close();
+    await forge(journalIn(image), (text) =>
+      text.replaceAll(recordOf(9).docId, recordOf(2).docId).replace('"c.pdf"', '"../c.pdf"'),
+    );
+    const report = await verifyLedger(dir);
+    expect(report).toMatchObject({ ok: false, recoverable: true });
+    expect(report.rejected.map(({ path }) => path).sort()).toEqual(['../c.pdf', 'twin.pdf']);
+    const again = await openIt();
+    expect([...again.entries()].map(({ ref }) => ref.path).sort()).toEqual(['d/b.pdf', 'e.pdf']);
+    expect(again.failure({ folder: 'inbox', path: 'twin.pdf' })).toMatchObject({ code: 'double-doc-id' });
+    expect(log.lines.map(({ message }) => message)).toEqual(['ledger records were left out']);
+    await again.close();
+  });
+
+  /** Changes the text of a journal and makes its checksums right again. */
+  async function forge(name: string, change: (text: string) => string): Promise<void> {
+    const { crc32 } = await import('node:zlib');
+    const files = await imageOf(dir);
+    const lines = fileIn(files, name)
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => change(line.slice(9)))
+      .map((json) => `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
+    await layOut(dir, withFile(files, name, Buffer.from(lines.join(''))));
+  }
+});
