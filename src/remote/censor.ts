@@ -7,13 +7,11 @@ const shortestSecret = 4;
  * escaped, 300 characters at most.
  */
 export function censor(text: string, secrets: readonly string[]): string {
-  let clean = text;
   const forms = new Set(secrets.filter((secret) => secret.length >= shortestSecret).flatMap(formsOf));
-  // The longest first, or a secret within another would leave the rest of that one standing.
-  for (const form of [...forms].sort((a, b) => b.length - a.length)) {
-    clean = clean.replaceAll(form, '[secret]');
-  }
-  return printable(clean);
+  if (forms.size === 0) return printable(text);
+  // In one pass and the longest first: a secret may lie within another, or within what stands for one.
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapeRegExp);
+  return printable(text.replaceAll(new RegExp(longestFirst.join('|'), 'g'), '[secret]'));
 }
 
 function formsOf(secret: string): string[] {
@@ -38,4 +36,8 @@ function printable(text: string): string {
     /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
     (mark) => `\\u{${(mark.codePointAt(0) ?? 0).toString(16)}}`,
   );
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }

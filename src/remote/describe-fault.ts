@@ -1,22 +1,24 @@
-const words: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EPIPE: 'the connection was closed while sending',
-  ECONNABORTED: 'the connection was aborted',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  EHOSTUNREACH: 'the host cannot be reached',
-  ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: 'the connection timed out',
-  'connect-timeout': 'no connection within service.connectSeconds',
-  'idle-timeout': 'nothing moved for service.idleSeconds while sending',
-  'response-timeout': 'no complete answer within service.responseSeconds',
-  'request-timeout': 'the whole request took too long',
-  'proxy-refused': 'the proxy refused the connection',
-  'proxy-authentication': 'the proxy wants credentials',
-  'no-answer': 'no answer came',
-  stopped: 'ingestd is stopping',
-};
+const words = new Map(
+  Object.entries({
+    ECONNREFUSED: 'the connection was refused',
+    ECONNRESET: 'the connection was reset',
+    EPIPE: 'the connection was closed while sending',
+    ECONNABORTED: 'the connection was aborted',
+    ENOTFOUND: 'the host name is not known',
+    EAI_AGAIN: 'the host name cannot be looked up now',
+    EHOSTUNREACH: 'the host cannot be reached',
+    ENETUNREACH: 'the network cannot be reached',
+    ETIMEDOUT: 'the connection timed out',
+    'connect-timeout': 'no connection within service.connectSeconds',
+    'idle-timeout': 'nothing moved for service.idleSeconds while sending',
+    'response-timeout': 'no complete answer within service.responseSeconds',
+    'request-timeout': 'the whole request took too long',
+    'proxy-refused': 'the proxy refused the connection',
+    'proxy-authentication': 'the proxy wants credentials',
+    'no-answer': 'no answer came',
+    stopped: 'ingestd is stopping',
+  }),
+);
 
 const trustCodes = new Set([
   'CERT_HAS_EXPIRED',
@@ -35,9 +37,6 @@ const trustCodes = new Set([
   'INVALID_PURPOSE',
   'HOSTNAME_MISMATCH',
   'ERR_TLS_CERT_ALTNAME_INVALID',
-  'ERR_SSL_WRONG_VERSION_NUMBER',
-  'ERR_SSL_UNSUPPORTED_PROTOCOL',
-  'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
 ]);
 
 /** What a failed connection means, without any of the foreign error's own words. */
@@ -57,8 +56,12 @@ export function describeFault(code: string): FaultWords {
       misaddressed: true,
     };
   }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    const safe = code.replaceAll(/\W/g, '');
+    return { code: 'tls', message: `no TLS connection can be agreed on (${safe})`, misaddressed: true };
+  }
   const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
-  const message = words[safe] ?? `the connection failed (${safe})`;
+  const message = words.get(safe) ?? `the connection failed (${safe})`;
   return { code: wordCode(safe), message, misaddressed: safe === 'proxy-authentication' };
 }
 

@@ -74,7 +74,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
         {
           operation: 'modify',
           method: 'PUT',
-          path: `/modify-document/${encodeURIComponent(docId)}`,
+          path: `/modify-document/${encoded(docId)}`,
           docId,
           content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
           fault:
@@ -93,8 +93,8 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
           operation: 'remove',
           method: 'DELETE',
           path:
-            `/delete-document/${encodeURIComponent(docId)}` +
-            (documentOwner === undefined ? '' : `?documentOwner=${encodeURIComponent(documentOwner)}`),
+            `/delete-document/${encoded(docId)}` +
+            (documentOwner === undefined ? '' : `?documentOwner=${encoded(documentOwner)}`),
           docId,
           content: { kind: 'none' },
           fault: faultOfDocId(docId),
@@ -218,4 +218,9 @@ function faultOfAttachments(attachments: readonly OutgoingFile[]): string | null
 
 function faultOfDocId(docId: string): string | null {
   return isUsableDocId(docId) ? null : 'docId: cannot be put into an address';
+}
+
+/** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
 }

@@ -16,7 +16,7 @@ import { createTokenRest } from './token-rest.ts';
 import { waitsOf } from './watch-connection.ts';
 
 const revokeAttempts = 3;
-const revokeRestMs = 250;
+const revokeRestMs = 100;
 const knownTokens = 8;
 
 export interface TokenSourceOptions {

@@ -70,6 +70,8 @@ export const operationNames: readonly OperationName[] = [
   'bulkRemove',
 ];
 
+const open = new Set<ClientWorld>();
+
 /** Starts a world of its own for one test. */
 export async function startClientWorld(options: ClientWorldOptions = {}): Promise<ClientWorld> {
   const service = await startScriptedService();
@@ -101,7 +103,13 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
   const file = async (name: string, content: string | Uint8Array) =>
     fileSource(await folder.write(name, content), { name });
 
-  return {
+  let documents = 0;
+  const document = async () => {
+    documents += 1;
+    const path = await folder.write(`${documents}/report.pdf`, Buffer.alloc(options.bytes ?? 2000, 'pdf '));
+    return fileSource(path, { name: 'report.pdf' });
+  };
+  const world: ClientWorld = {
     service,
     folder,
     tokens,
@@ -111,7 +119,6 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     file,
     call: async (name, watch) => {
       const turn = await limiter.take();
-      const document = () => file('report.pdf', Buffer.alloc(options.bytes ?? 2000, 'pdf '));
       const metadata = { title: 'Report', shareInfo: { mode: 'NONE' } } as const;
       const docIds = ['doc-a', 'doc-b'];
       switch (name) {
@@ -134,6 +141,7 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
       }
     },
     close: async () => {
+      open.delete(world);
       client.close();
       tokens.close();
       limiter.close();
@@ -141,6 +149,13 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
       await folder.remove();
     },
   };
+  open.add(world);
+  return world;
+}
+
+/** Closes the worlds that a test left open, a failed one too. */
+export async function closeWorlds(): Promise<void> {
+  await Promise.all([...open].map((world) => world.close()));
 }
 
 /** `kind`, and the code where it has one: `unavailable http-500`. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { fileSource } from '../support/file-source.ts';
 import { steps } from '../support/scripted-service.ts';
-import { plantedCredentials, startClientWorld } from './client-world.ts';
+import { closeWorlds, plantedCredentials, startClientWorld } from './client-world.ts';
 import type { ClientWorld } from './client-world.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
@@ -16,9 +16,7 @@ describe('the ingestion client', () => {
   beforeEach(async () => {
     world = await startClientWorld();
   });
-  afterEach(async () => {
-    await world.close();
-  });
+  afterEach(closeWorlds);
 
   it('uploads metadata, document and attachments as one form and gives the docId and the hashes', async () => {
     const { service, client, limiter } = world;
@@ -83,9 +81,11 @@ describe('the ingestion client', () => {
     const { service, client, limiter } = world;
     await client.remove({ docId: 'd-1', documentOwner: 'jane&co' }, await limiter.take());
     await client.remove({ docId: 'd-1' }, await limiter.take());
+    await client.remove({ docId: 'd-1', documentOwner: '\ud800' }, await limiter.take());
     expect(service.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `DELETE ${prefix}/delete-document/d-1?documentOwner=jane%26co`,
       `DELETE ${prefix}/delete-document/d-1`,
+      `DELETE ${prefix}/delete-document/d-1?documentOwner=%EF%BF%BD`,
     ]);
     for (const { headers } of service.requests) {
       expect(headers['content-type']).toBeUndefined();
@@ -117,7 +117,6 @@ describe('the ingestion client', () => {
     const other = await startClientWorld({ sendApiKey: true });
     await other.call('remove');
     expect(other.service.requests[0]?.headers['x-api-key']).toBe(plantedCredentials.apiKey);
-    await other.close();
   });
 
   it('gives every request a connection of its own, so that none can go into one that is closing (N28, N29)', async () => {
@@ -141,6 +140,7 @@ describe('the ingestion client', () => {
       client.modify({ docId: 'd', file: null, attachments: [], metadata: null }, await limiter.take()),
       client.modify({ docId: '../bulk', file, attachments: null, metadata: null }, await limiter.take()),
       client.remove({ docId: '..' }, await limiter.take()),
+      client.remove({ docId: '\ud800' }, await limiter.take()),
       client.bulkRemove({ docIds: [] }, await limiter.take()),
       client.bulkRemove({ docIds: Array.from({ length: 251 }, String) }, await limiter.take()),
       client.bulkModify({ docIds: ['a'], shareInfo: { mode: 'ALL' as never } }, await limiter.take()),
@@ -253,7 +253,6 @@ describe('the ingestion client', () => {
       steps.answerEarly(200, '{"success":{"docId":"early","message":""}}', { drain: false }),
     );
     expect((await big.call('upload')).outcome).toMatchObject({ kind: 'unknown', code: 'answer-early' });
-    await big.close();
   });
 
   it('is not misled by 100 and 103 (N27)', async () => {
@@ -267,7 +266,6 @@ describe('the ingestion client', () => {
     const { outcome } = await big.call('upload');
     expect(outcome.kind).toBe(status === 401 ? 'unauthorized' : 'rejected');
     expect(big.service.requests[0]?.complete()).toBe(false);
-    await big.close();
   });
 
   it('ends what is under way when it is closed', async () => {

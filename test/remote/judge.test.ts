@@ -1,0 +1,137 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+
+import type { BodySent } from '../../src/core/service-port.ts';
+import { judge } from '../../src/remote/judge.ts';
+import type { OperationKind } from '../../src/remote/judge.ts';
+import { isUsableDocId } from '../../src/remote/doc-id.ts';
+
+const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
+const sent = fc.constantFrom<BodySent[]>('nothing', 'part', 'all');
+const member = fc.option(
+  fc.record({ docId: fc.option(fc.string()), message: fc.option(fc.string()) }, { requiredKeys: [] }),
+);
+const text = fc.oneof(
+  fc
+    .record({ error: member, success: member, warning: member }, { requiredKeys: [] })
+    .map((v) => JSON.stringify(v)),
+  fc.json(),
+  fc.string(),
+);
+const answer = fc.record({
+  kind: fc.constant('answer' as const),
+  status: fc.integer({ min: 200, max: 599 }),
+  headers: fc.record({ 'retry-after': fc.string(), date: fc.string() }, { requiredKeys: [] }),
+  state: fc.constantFrom<('whole' | 'cut' | 'too-long')[]>('whole', 'cut', 'too-long'),
+  text,
+  sent,
+});
+const fault = fc.record({ kind: fc.constant('fault' as const), code: fc.string(), sent });
+const exchange = fc.oneof(answer, fault);
+const circumstances = fc.record({
+  operation,
+  docId: fc.option(fc.string()),
+  now: fc.constant(Date.UTC(2026, 0, 1)),
+});
+
+describe('what comes of an exchange', () => {
+  it('is decided for every answer, and an upload is accepted with a usable docId only', () => {
+    fc.assert(
+      fc.property(exchange, circumstances, (result, around) => {
+        const outcome = judge(result, around);
+        if (outcome.kind !== 'accepted') return;
+        expect(result.kind).toBe('answer');
+        expect(result.sent).toBe('all');
+        if (around.operation === 'upload') expect(isUsableDocId(outcome.docId)).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is never merely unavailable for an upload that may have been taken, but for the service saying so', () => {
+    fc.assert(
+      fc.property(exchange, circumstances, (result, around) => {
+        const outcome = judge(result, { ...around, operation: 'upload' });
+        if (outcome.kind !== 'unavailable' || result.sent !== 'all') return;
+        expect(result.kind).toBe('answer');
+        if (result.kind === 'answer') {
+          expect(result.status).toBeGreaterThanOrEqual(400);
+          expect([502, 504, 520, 524]).not.toContain(result.status);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('is unknown for uploads only: everything else may be repeated', () => {
+    fc.assert(
+      fc.property(exchange, circumstances, (result, around) => {
+        if (judge(result, around).kind === 'unknown') expect(around.operation).toBe('upload');
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('names the other document when the answer to a modify does', () => {
+    const outcome = judge(
+      {
+        kind: 'answer',
+        status: 200,
+        headers: {},
+        state: 'whole',
+        text: '{"success":{"docId":"other"}}',
+        sent: 'all',
+      },
+      { operation: 'modify', docId: 'mine', now: 0 },
+    );
+    expect(outcome).toEqual({
+      kind: 'accepted',
+      docId: 'other',
+      warning: 'the answer names another document',
+    });
+  });
+
+  it.each([
+    ['CERT_HAS_EXPIRED', 'misaddressed', 'tls'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'misaddressed', 'tls'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'misaddressed', 'tls'],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'misaddressed', 'tls'],
+    ['proxy-authentication', 'misaddressed', 'proxy-authentication'],
+    ['ENOTFOUND', 'unavailable', 'enotfound'],
+    ['EAI_AGAIN', 'unavailable', 'eai-again'],
+    ['EHOSTUNREACH', 'unavailable', 'ehostunreach'],
+    ['constructor', 'unavailable', 'constructor'],
+    ['a secret? with spaces', 'unavailable', 'unknown'],
+  ])('of a connection that fails with %s is %s (N1, N2)', (code, kind, word) => {
+    const outcome = judge(
+      { kind: 'fault', code, sent: 'nothing' },
+      { operation: 'upload', docId: null, now: 0 },
+    );
+    expect(outcome).toMatchObject({ kind, code: word, message: expect.any(String) });
+  });
+
+  it('never takes the words of a foreign error over', () => {
+    const outcome = judge(
+      { kind: 'fault', code: 'https://user:pw@host', sent: 'nothing' },
+      { operation: 'upload', docId: null, now: 0 },
+    );
+    expect(JSON.stringify(outcome)).not.toContain('pw');
+  });
+
+  it('tells of a redirect the host only', () => {
+    const outcome = judge(
+      {
+        kind: 'answer',
+        status: 302,
+        headers: { location: 'https://evil.example/x?token=SECRET' },
+        state: 'whole',
+        text: '',
+        sent: 'all',
+      },
+      { operation: 'upload', docId: null, now: 0 },
+    );
+    expect(outcome).toMatchObject({ kind: 'misaddressed', code: 'redirect' });
+    expect(JSON.stringify(outcome)).toContain('https://evil.example');
+    expect(JSON.stringify(outcome)).not.toContain('SECRET');
+  });
+});

@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+
+import type { Turn } from '../../src/core/service-port.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { createLimiter } from '../../src/remote/limiter.ts';
+import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+/** The most arrivals in any window, as the service counts: those at `t` and up to just before `t + windowMs`. */
+function mostInWindow(arrivals: readonly number[], windowMs: number): number {
+  const sorted = arrivals.toSorted((a, b) => a - b);
+  return Math.max(
+    0,
+    ...sorted.map((from, index) => sorted.filter((at, i) => i >= index && at < from + windowMs).length),
+  );
+}
+
+const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+describe('the limiter', () => {
+  const closing: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closing.splice(0)) close();
+    jest.restoreAllMocks();
+  });
+
+  it('lets the first burst go at once, then never more than the limit into any window, and uses it (N33)', async () => {
+    const [limit, windowMs] = [20, 400];
+    const limiter = createLimiter({ requestsPerMinute: limit, windowMs, clock: systemClock, recent: [] });
+    closing.push(limiter.close);
+    const arrivals: number[] = [];
+    const start = performance.now();
+    // The service counts when a request arrives, and it arrives and is answered after a while of its own.
+    const worker = async () => {
+      for (;;) {
+        const turn = await limiter.take().catch(() => null);
+        if (turn === null) return;
+        await wait(Math.random() * 6);
+        arrivals.push(performance.now() - start);
+        await wait(Math.random() * 4);
+        turn.spent();
+      }
+    };
+    const workers = Array.from({ length: limit }, worker);
+    await wait(windowMs * 5);
+    limiter.close();
+    await Promise.all(workers);
+
+    expect(mostInWindow(arrivals, windowMs)).toBeLessThanOrEqual(limit);
+    expect(arrivals.filter((at) => at < windowMs / 4)).toHaveLength(limit);
+    // Scaled by 100, a round trip of 10 ms and a timer's grain weigh a hundred times more than they do in a minute.
+    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 5 * 0.9);
+  }, 20_000);
+
+  it('uses at least 97 % of a minute with answers of half a second, and never exceeds it', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 50, clock, recent: [] });
+    closing.push(limiter.close);
+    const arrivals: number[] = [];
+    const worker = async () => {
+      for (;;) {
+        const turn = await limiter.take().catch(() => null);
+        if (turn === null) return;
+        arrivals.push(clock.monotonic());
+        clock.after(500, turn.spent);
+      }
+    };
+    const worked = Array.from({ length: 4 }, worker);
+    for (let second = 0; second < 60 * 6; second += 1) {
+      await clock.advance(1000);
+      // Bottleneck's own steps take real time, a few milliseconds at most.
+      if (limiter.status().used < 50) await eventually(() => limiter.status().used === 50, { everyMs: 1 });
+    }
+    limiter.close();
+    await Promise.all(worked);
+    expect(mostInWindow(arrivals, 60_000)).toBe(50);
+    expect(arrivals.length).toBeGreaterThanOrEqual(50 * 6 * 0.97);
+  }, 20_000);
+
+  it('remembers the requests of a former life until they are a window old', async () => {
+    const clock = manualClock();
+    const now = clock.now();
+    const recent = [
+      { id: 'a', at: now - 59_000, answeredAt: now - 50_000 },
+      { id: 'b', at: now - 5000, answeredAt: null },
+      { id: 'c', at: now - 90_000, answeredAt: now - 80_000 },
+      { id: 'd', at: now + 3_600_000, answeredAt: now + 3_600_000 },
+    ];
+    const limiter = createLimiter({ requestsPerMinute: 4, clock, recent });
+    closing.push(limiter.close);
+    await clock.advance(1);
+    expect(limiter.status().used).toBe(3);
+    await limiter.take();
+    expect(limiter.status()).toMatchObject({ limit: 4, used: 4, nextFreeMs: 9999 });
+
+    const turns: Turn[] = [];
+    for (let index = 0; index < 3; index += 1) void limiter.take().then((turn) => turns.push(turn));
+    await wait(20);
+    expect(turns).toHaveLength(0);
+    await clock.advance(10_000);
+    await eventually(() => turns.length === 1);
+    await clock.advance(49_998);
+    await wait(20);
+    expect(turns).toHaveLength(1);
+    await clock.advance(2);
+    await eventually(() => turns.length === 3);
+  });
+
+  it('starts behind when the former life had sent more than the limit', async () => {
+    const clock = manualClock();
+    const at = clock.now();
+    const recent = [1, 2, 3].map((n) => ({ id: String(n), at, answeredAt: at + n * 1000 - 3000 }));
+    const limiter = createLimiter({ requestsPerMinute: 2, clock, recent });
+    closing.push(limiter.close);
+    const turns: Turn[] = [];
+    void limiter.take().then((turn) => turns.push(turn));
+    await clock.advance(58_500);
+    await wait(20);
+    expect(turns).toHaveLength(0);
+    await clock.advance(1000);
+    await eventually(() => turns.length === 1);
+  });
+
+  it('gives a place that was given back to the next at once, and takes each end of a turn once', async () => {
+    const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
+    closing.push(limiter.close);
+    const first = await limiter.take();
+    first.giveBack();
+    first.giveBack();
+    first.spent();
+    await limiter.take();
+    expect(limiter.status().used).toBe(1);
+    let third = false;
+    void limiter.take().then(
+      () => (third = true),
+      () => undefined,
+    );
+    await wait(30);
+    expect(third).toBe(false);
+  });
+
+  it('lets those who are ahead go first', async () => {
+    const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
+    closing.push(limiter.close);
+    const turn = await limiter.take();
+    const order: string[] = [];
+    const waiting = ['first', 'second', 'ahead'].map(async (name) => {
+      const next = await limiter.take({ ahead: name === 'ahead' });
+      order.push(name);
+      next.giveBack();
+    });
+    await wait(20);
+    turn.giveBack();
+    await Promise.all(waiting);
+    expect(order).toEqual(['ahead', 'first', 'second']);
+  });
+
+  it('stops everything for as long as a Retry-After says; a longer one wins (N17)', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
+    closing.push(limiter.close);
+    limiter.pause(10_000);
+    limiter.pause(3000);
+    limiter.pause(20_000);
+    expect(limiter.status()).toMatchObject({
+      pausedUntil: clock.now() + 20_000,
+      nextFreeMs: 20_000,
+      used: 0,
+    });
+    let taken = 0;
+    for (let index = 0; index < 5; index += 1) void limiter.take().then(() => (taken += 1));
+    await wait(30);
+    await clock.advance(19_999);
+    await wait(20);
+    expect(taken).toBe(0);
+    await clock.advance(1);
+    await eventually(() => taken === 5);
+    expect(limiter.status()).toMatchObject({ pausedUntil: null, used: 5 });
+  });
+
+  it('stops those who were just about to go when a pause begins, and wakes those ahead first', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
+    closing.push(limiter.close);
+    const order: string[] = [];
+    const waiting = ['a', 'b', 'ahead'].map((name) =>
+      limiter.take({ ahead: name === 'ahead' }).then(() => order.push(name)),
+    );
+    limiter.pause(1000);
+    await wait(30);
+    expect(order).toEqual([]);
+    await clock.advance(1000);
+    await Promise.all(waiting);
+    expect(order).toHaveLength(3);
+    expect(order[0]).toBe('ahead');
+    await expect(limiter.take()).resolves.toBeDefined();
+    await expect(limiter.take()).resolves.toBeDefined();
+    expect(limiter.status().used).toBe(5);
+  });
+
+  it('goes on when the wall clock is set back by an hour (F49)', async () => {
+    const limiter = createLimiter({ requestsPerMinute: 3, windowMs: 50, clock: systemClock, recent: [] });
+    closing.push(limiter.close);
+    for (let index = 0; index < 3; index += 1) (await limiter.take()).spent();
+    const now = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+    for (let index = 0; index < 6; index += 1) (await limiter.take()).spent();
+    expect(limiter.status().limit).toBe(3);
+  });
+
+  it('does not hurry when the wall clock jumps ahead', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 1, clock, recent: [] });
+    closing.push(limiter.close);
+    (await limiter.take()).spent();
+    clock.jump(3_600_000);
+    let second = false;
+    void limiter.take().then(() => (second = true));
+    await clock.advance(59_000);
+    await wait(20);
+    expect(second).toBe(false);
+    await clock.advance(1000);
+    await eventually(() => second);
+  });
+
+  it('turns away those who wait when it is closed', async () => {
+    const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
+    const turn = await limiter.take();
+    const waiting = limiter.take();
+    const refusal = expect(waiting).rejects.toMatchObject({ code: 'stopped' });
+    await wait(10);
+    limiter.close();
+    limiter.close();
+    await refusal;
+    await expect(limiter.take()).rejects.toMatchObject({ code: 'stopped' });
+    turn.spent();
+  });
+});
