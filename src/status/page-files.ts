@@ -22,6 +22,7 @@ const types = {
 /** From the source folder as it is built. Nothing else is ever served. */
 const names = [
   'core/mends.js',
+  'core/printable.js',
   'core/words.js',
   'status/page/act.js',
   'status/page/activity-list.js',
@@ -37,6 +38,8 @@ const names = [
   'status/page/held.js',
   'status/page/main.js',
   'status/page/overview.js',
+  'status/page/path-text.js',
+  'status/page/proportions.js',
   'status/page/skips.js',
   'status/page/time-words.js',
   'status/page/transfers.js',

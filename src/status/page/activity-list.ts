@@ -1,0 +1,67 @@
+import { printable } from '../../core/printable.ts';
+import type { Activity } from '../../core/status.ts';
+import { countWords } from '../../core/words.ts';
+import { byId, el } from './dom.ts';
+import { pathText } from './path-text.ts';
+import { clockWords } from './time-words.ts';
+
+/** The list never grows beyond this, however long the page is open. */
+const MAX_ROWS = 40;
+
+const tones: Readonly<Record<string, string>> = {
+  uploaded: 'good',
+  modified: 'moving',
+  moved: 'moving',
+  deleted: 'plain',
+  failed: 'bad',
+  held: 'warn',
+  'in doubt': 'warn',
+  warning: 'warn',
+};
+
+/** What happened lately, newest first. */
+export interface ActivityList {
+  readonly add: (activity: Activity) => void;
+  /** Newest last, as the daemon tells it. */
+  readonly replace: (activities: readonly Activity[]) => void;
+}
+
+/** Rows that come in a burst are put on the page together, once a frame. */
+export function createActivityList(): ActivityList {
+  const list = byId('activity-list');
+  let waiting: Activity[] = [];
+
+  const flush = () => {
+    const rows = waiting.map(createRow).toReversed();
+    waiting = [];
+    list.prepend(...rows);
+    while (list.childElementCount > MAX_ROWS) list.lastElementChild?.remove();
+    byId('activity-none').hidden = list.childElementCount > 0;
+  };
+
+  return {
+    add: (activity) => {
+      if (waiting.length === 0) requestAnimationFrame(flush);
+      waiting.push(activity);
+      if (waiting.length > MAX_ROWS) waiting.shift();
+    },
+    replace: (activities) => {
+      list.replaceChildren();
+      waiting = activities.slice(-MAX_ROWS);
+      flush();
+    },
+  };
+}
+
+function createRow({ at, folder, path, what, message, documents }: Activity): HTMLElement {
+  const subject = documents > 1 ? el('span', {}, countWords(documents, 'document')) : pathText(folder, path);
+  const row = el(
+    'li',
+    {},
+    el('time', { datetime: at, title: at }, clockWords(at)),
+    el('span', { class: `what ${tones[what] ?? 'plain'}` }, printable(what)),
+    subject,
+  );
+  if (message !== null && message !== '') row.append(el('span', { class: 'message' }, printable(message)));
+  return row;
+}
