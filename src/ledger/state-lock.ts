@@ -30,6 +30,7 @@ export interface StateLock {
 interface LockFile {
   readonly path: string;
   readonly text: string;
+  readonly silenceMs: number;
   readonly own: ProcessIdentity;
 }
 
@@ -37,10 +38,14 @@ interface LockFile {
  * Holds a state directory for this process. Of two that start at once one gets it, also when both find the lock
  * of a process that is no more. A StateLockedError names who holds it.
  */
-export async function takeStateLock(dir: string, clock: Clock): Promise<StateLock> {
+export async function takeStateLock(
+  dir: string,
+  clock: Clock,
+  { silenceMs = SILENCE_MS }: { readonly silenceMs?: number } = {},
+): Promise<StateLock> {
   const own = await ownIdentity(new Date(clock.now()).toISOString());
   const path = join(dir, LOCK);
-  const ino = await hold({ path, own, text: `${JSON.stringify(own)}\n` });
+  const ino = await hold({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` });
   const beat = setInterval(() => {
     const now = new Date();
     utimes(path, now, now).catch(() => undefined);
@@ -85,13 +90,14 @@ async function take(lock: LockFile, depth: number): Promise<void> {
 }
 
 /** Throws a StateLockedError unless it is certain that whoever wrote `found` is no more. */
-async function judge({ path, own }: LockFile, found: string): Promise<void> {
+async function judge({ path, own, silenceMs }: LockFile, found: string): Promise<void> {
   const holder = parseHolder(found);
   // Nobody can write half a lock: this one was damaged by a power loss or by hand.
   if (holder === null) return;
   const alive = await isAlive(holder, own);
   if (alive === 'no') return;
-  if (alive === 'unknown' && holder.namespace !== FIRST_NAMESPACE && (await isSilent(path))) return;
+  if (alive === 'unknown' && holder.namespace !== FIRST_NAMESPACE && (await isSilent(path, silenceMs)))
+    return;
   const doubt = alive === 'yes' ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
     `Another ingestd holds the state directory: process ${holder.pid} on ${holder.host}, since ${holder.since}.${doubt}`,
@@ -136,9 +142,9 @@ async function linkNew(from: string, to: string): Promise<boolean> {
   }
 }
 
-async function isSilent(path: string): Promise<boolean> {
+async function isSilent(path: string, silenceMs: number): Promise<boolean> {
   const before = await touchedAt(path);
-  await delay(SILENCE_MS);
+  await delay(silenceMs);
   return before !== null && (await touchedAt(path)) === before;
 }
 

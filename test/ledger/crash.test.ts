@@ -4,12 +4,13 @@ import type { Change } from '../../src/core/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { modelOf } from './model.ts';
 import { recordingDisk } from './recording-disk.ts';
 import type { Moment } from './recording-disk.ts';
-import { contentOf, put, recordingLog, recordOf } from './samples.ts';
+import { contentOf, put, recordOf } from './samples.ts';
 import { layOut } from './state-image.ts';
 import type { Image } from './state-image.ts';
 
@@ -38,7 +39,7 @@ async function live(): Promise<readonly Moment[]> {
     const ledger = await openLedger({
       dir: folder.join('live'),
       clock: manualClock(),
-      log: recordingLog(),
+      log: recordedLog(),
       compactAfterBytes: 900,
       disk,
     });
@@ -56,7 +57,7 @@ async function contentAfter(image: Image): Promise<object> {
   const dir = folder.join('crashed');
   await layOut(dir, image);
   const beside = contentOf(await readLedger(dir));
-  const ledger = await openLedger({ dir, clock: manualClock(), log: recordingLog() });
+  const ledger = await openLedger({ dir, clock: manualClock(), log: recordedLog() });
   const content = contentOf(ledger);
   expect(beside).toEqual(content);
   await ledger.commit([put('after/the crash.pdf', recordOf(99))]);

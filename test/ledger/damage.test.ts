@@ -6,11 +6,12 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { modelOf } from './model.ts';
-import { contentOf, put, recordingLog, recordOf } from './samples.ts';
-import type { RecordingLog } from './samples.ts';
+import { contentOf, put, recordOf } from './samples.ts';
 import { fileIn, imageOf, layOut, withFile } from './state-image.ts';
 import type { Image } from './state-image.ts';
 
@@ -23,7 +24,7 @@ const commits: readonly (readonly Change[])[] = [
 ];
 
 let folder: TemporaryFolder;
-let log: RecordingLog;
+let log: RecordedLog;
 let dir: string;
 /** Two snapshots, the older one's journal, and a journal that holds the commits. */
 let image: Image;
@@ -31,7 +32,7 @@ let image: Image;
 beforeEach(async () => {
   folder = await temporaryFolder();
   dir = folder.join('state');
-  log = recordingLog();
+  log = recordedLog();
   const first = await openIt({ compactAfterBytes: 1 });
   await first.commit([{ kind: 'hold', folder: 'inbox', hold: { since: 1, reason: 'many' } }]);
   await first.close();
@@ -39,7 +40,7 @@ beforeEach(async () => {
   for (const changes of commits) await ledger.commit(changes);
   image = await imageOf(dir);
   await ledger.close();
-  log.lines.length = 0;
+  log = recordedLog();
 });
 
 afterEach(async () => {

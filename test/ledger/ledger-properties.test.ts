@@ -4,17 +4,18 @@ import fc from 'fast-check';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { anyCommits } from './arbitraries.ts';
 import { modelOf } from './model.ts';
-import { contentOf, recordingLog } from './samples.ts';
+import { contentOf } from './samples.ts';
 
 describe('any history of changes', () => {
   it('is the same in memory, in a second reader, after a restart and after a snapshot', async () => {
     await fc.assert(
       fc.asyncProperty(anyCommits, fc.constantFrom(1, 800, 1_000_000), async (commits, compactAfterBytes) => {
         const folder = await temporaryFolder();
-        const options = { dir: folder.path, clock: manualClock(), log: recordingLog(), compactAfterBytes };
+        const options = { dir: folder.path, clock: manualClock(), log: recordedLog(), compactAfterBytes };
         try {
           const first = await openLedger(options);
           for (const changes of commits) await first.commit(changes);
@@ -40,7 +41,7 @@ describe('any history of changes', () => {
     await fc.assert(
       fc.asyncProperty(anyCommits, async (commits) => {
         const folder = await temporaryFolder();
-        const ledger = await openLedger({ dir: folder.path, clock: manualClock(), log: recordingLog() });
+        const ledger = await openLedger({ dir: folder.path, clock: manualClock(), log: recordedLog() });
         try {
           for (const changes of commits) await ledger.commit(changes);
           const entries = [...ledger.entries()];

@@ -1,12 +1,15 @@
+import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 
 import type { LedgerPort } from '../../src/core/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { contentOf, put, recordingLog, recordOf } from './samples.ts';
+import { recordingDisk } from './recording-disk.ts';
+import { contentOf, put, recordOf } from './samples.ts';
 
 let folder: TemporaryFolder;
 const open: LedgerPort[] = [];
@@ -20,8 +23,13 @@ afterEach(async () => {
   await folder.remove();
 });
 
-async function openIt(): Promise<LedgerPort> {
-  const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordingLog() });
+async function openIt(options: Partial<Parameters<typeof openLedger>[0]> = {}): Promise<LedgerPort> {
+  const ledger = await openLedger({
+    dir: folder.join('state'),
+    clock: manualClock(),
+    log: recordedLog(),
+    ...options,
+  });
   open.push(ledger);
   return ledger;
 }
@@ -40,11 +48,154 @@ describe('the ledger', () => {
   });
 
   it('keeps a snapshot that is one JSON document', async () => {
-    const ledger = await openIt();
+    const ledger = await openIt({ compactAfterBytes: 1 });
     await ledger.commit([put('a/report-1.pdf', recordOf(1))]);
     await ledger.close();
-    expect(JSON.parse(await readFile(folder.join('state', 'ledger.json'), 'utf8'))).toMatchObject({
-      version: 1,
-    });
+    const snapshot: unknown = JSON.parse(await readFile(folder.join('state', 'ledger.json'), 'utf8'));
+    expect(snapshot).toMatchObject({ ingestd: 'ledger', version: 1 });
+    expect(JSON.stringify(snapshot)).toContain(recordOf(1).docId);
+  });
+
+  it('is its owner’s alone, whatever the umask and the mode of the directory', async () => {
+    const before = process.umask(0);
+    try {
+      await mkdir(folder.join('state'), { mode: 0o777 });
+      const ledger = await openIt({ compactAfterBytes: 1 });
+      await ledger.commit([put('a.pdf', recordOf(1))]);
+      await ledger.commit([put('b.pdf', recordOf(2))]);
+      expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o700);
+      for (const name of await readdir(folder.join('state'))) {
+        expect([name, (await stat(folder.join('state', name))).mode & 0o777]).toEqual([name, 0o600]);
+      }
+      await ledger.close();
+    } finally {
+      process.umask(before);
+    }
+  });
+
+  it('gives commits that come together one fsync', async () => {
+    const disk = recordingDisk();
+    const ledger = await openIt({ disk });
+    const before = disk.counts.syncs;
+    await Promise.all(
+      Array.from({ length: 50 }, (_, number) => ledger.commit([put(`${number}.pdf`, recordOf(number))])),
+    );
+    expect(disk.counts.syncs - before).toBe(1);
+    expect(ledger.count('inbox')).toBe(50);
+  });
+
+  it('shows a change only when it is durable', async () => {
+    const ledger = await openIt();
+    const committed = ledger.commit([put('a.pdf', recordOf(1))]);
+    expect(ledger.count('inbox')).toBe(0);
+    await committed;
+    expect(ledger.count('inbox')).toBe(1);
+  });
+
+  it('writes less than a kilobyte for an ordinary record', async () => {
+    const ledger = await openIt();
+    const size = async (): Promise<number> => (await stat(folder.join('state', 'ledger.journal.1'))).size;
+    const before = await size();
+    await ledger.commit([put('a/directory/of/some/depth/report-1.pdf', recordOf(1))]);
+    expect((await size()) - before).toBeLessThan(600);
+  });
+
+  it('takes a commit of many documents at once', async () => {
+    const ledger = await openIt();
+    await ledger.commit(
+      Array.from({ length: 3000 }, (_, number) => put(`d/${number}.pdf`, recordOf(number))),
+    );
+    const before = contentOf(ledger);
+    await ledger.close();
+    expect(contentOf(await openIt())).toEqual(before);
+  });
+
+  it('lets go of its files when it is closed, and takes nothing more', async () => {
+    const ledger = await openIt();
+    const late = ledger.commit([put('a.pdf', recordOf(1))]);
+    await ledger.close();
+    await expect(late).resolves.toBeUndefined();
+    await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject({ code: 'stopped' });
+  });
+
+  it('shows one directory as a live map by file name', async () => {
+    const ledger = await openIt();
+    await ledger.commit([
+      put('d/a.pdf', recordOf(1)),
+      put('d/b.pdf', recordOf(2)),
+      put('d/e/c.pdf', recordOf(3)),
+    ]);
+    const records = ledger.recordsIn('inbox', 'd');
+    expect([...records]).toEqual([
+      ['a.pdf', recordOf(1)],
+      ['b.pdf', recordOf(2)],
+    ]);
+    expect([...records.keys(), ...[...records.values()].map(({ docId }) => docId), records.size]).toEqual([
+      'a.pdf',
+      'b.pdf',
+      recordOf(1).docId,
+      recordOf(2).docId,
+      2,
+    ]);
+    const seen: string[] = [];
+    for (const [name] of records.entries()) seen.push(name);
+    expect([seen, records.has('a.pdf'), records.get('c.pdf')]).toEqual([['a.pdf', 'b.pdf'], true, undefined]);
+    expect([...ledger.directories('inbox')]).toEqual(['d', 'd/e']);
+    expect([...ledger.recordsIn('inbox', 'nowhere')]).toEqual([]);
+    expect([...ledger.directories('nowhere')]).toEqual([]);
+  });
+
+  it('remembers requests of the last ten minutes and forgets older ones', async () => {
+    const clock = manualClock();
+    const ledger = await openIt({ clock });
+    const start = clock.now();
+    for (let minute = 0; minute < 60; minute += 1) {
+      const changes = Array.from({ length: 50 }, (_, index) => {
+        const at = start + minute * 60_000 + index;
+        return { kind: 'sent' as const, id: `${minute}-${index}`, at };
+      });
+      await clock.advance(60_000);
+      await ledger.commit(changes);
+    }
+    const kept = ledger.sentRequests();
+    expect(kept.length).toBeLessThan(2000);
+    expect(kept.filter(({ at }) => at > clock.now() - 600_000)).toHaveLength(450 + 49);
+    await ledger.close();
+    expect((await openIt({ clock })).sentRequests().length).toBeLessThan(600);
+  });
+});
+
+describe('a second reader', () => {
+  it('sees a ledger that is whole while the first one writes and compacts', async () => {
+    const ledger = await openIt({ compactAfterBytes: 2000 });
+    let written = 0;
+    let done = false;
+    const writing = (async () => {
+      for (; written < 400; written += 1) {
+        // Always two at once: a reader must never see one of them alone.
+        await ledger.commit([
+          put(`a/${written}.pdf`, recordOf(written * 2)),
+          put(`b/${written}.pdf`, recordOf(written * 2 + 1)),
+        ]);
+      }
+      done = true;
+    })();
+    let looks = 0;
+    while (!done) {
+      const before = written;
+      const reader = await readLedger(folder.join('state'));
+      expect(reader.recordsIn('inbox', 'a').size).toBe(reader.recordsIn('inbox', 'b').size);
+      expect(reader.recordsIn('inbox', 'a').size).toBeGreaterThanOrEqual(before);
+      looks += 1;
+    }
+    await writing;
+    expect(looks).toBeGreaterThan(3);
+    expect(contentOf(await readLedger(folder.join('state')))).toEqual(contentOf(ledger));
+  });
+
+  it('finds nothing where there never was a ledger, and makes nothing', async () => {
+    const reader = await readLedger(folder.join('nowhere'));
+    expect([reader.folders(), [...reader.entries()]]).toEqual([[], []]);
+    await expect(stat(folder.join('nowhere'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -1,24 +1,6 @@
 import type { FileStamp } from '../../src/core/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../src/core/ledger-port.ts';
-import type { LogPort } from '../../src/core/log-port.ts';
 import type { LedgerReader } from '../../src/ledger/ledger-state.ts';
-
-/** A log that remembers its warnings and errors. */
-export interface RecordingLog extends LogPort {
-  readonly lines: { readonly level: 'warn' | 'error'; readonly data: object; readonly message: string }[];
-}
-
-export function recordingLog(): RecordingLog {
-  const lines: RecordingLog['lines'] = [];
-  return {
-    lines,
-    trace: () => undefined,
-    debug: () => undefined,
-    info: () => undefined,
-    warn: (data, message) => lines.push({ level: 'warn', data, message }),
-    error: (data, message) => lines.push({ level: 'error', data, message }),
-  };
-}
 
 export function stampOf(number: number): FileStamp {
   return {

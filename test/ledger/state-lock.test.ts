@@ -1,0 +1,189 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { ownIdentity } from '../../src/ledger/process-identity.ts';
+import { takeStateLock } from '../../src/ledger/state-lock.ts';
+import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { compileSources } from './compiled-sources.ts';
+import { put, recordOf } from './samples.ts';
+
+let folder: TemporaryFolder;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await folder.remove();
+});
+
+const script = `
+import { openLedger } from './src/ledger/open-ledger.js';
+const quiet = () => undefined;
+const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
+const clock = { now: Date.now, monotonic: () => performance.now(), after: quiet };
+const record = (number) => ({ ...JSON.parse(process.argv[4]), docId: 'doc-' + number });
+process.stdout.write('ready\\n');
+await new Promise((go) => process.stdin.once('data', go));
+try {
+  const ledger = await openLedger({ dir: process.argv[2], clock, log });
+  process.stdout.write('holds\\n');
+  for (let number = 0; process.argv[3] === 'work'; number += 1) {
+    await ledger.commit([{ kind: 'put', ref: { folder: 'inbox', path: number + '.pdf' }, record: record(number) }]);
+    process.stdout.write(number + '\\n');
+  }
+  setInterval(quiet, 1000);
+} catch (error) {
+  process.stdout.write((error.code === 'state-locked' ? 'locked ' : 'failed ') + error.message + '\\n');
+}
+`;
+
+interface Starter {
+  readonly child: ChildProcess;
+  readonly go: () => void;
+  readonly next: () => Promise<string>;
+  readonly kill: () => Promise<void>;
+}
+
+async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
+  const record = JSON.stringify(recordOf(1));
+  const child = spawn(process.execPath, [folder.join('child.js'), folder.join('state'), work, record], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const exited = once(child, 'exit');
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => {
+    const { value } = await lines.next();
+    return String(value);
+  };
+  expect(await next()).toBe('ready');
+  return {
+    child,
+    next,
+    go: () => child.stdin.write('go\n'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+describe('the lock of the state directory', () => {
+  it('is refused to a second process, with the number of the first, and to a second opening in one process', async () => {
+    await compileSources(folder.path, ['core', 'ledger']);
+    await folder.write('child.js', script);
+    const options = { dir: folder.join('state'), clock: manualClock(), log: recordedLog() };
+    const ledger = await openLedger(options);
+    const second = await start();
+    second.go();
+    expect(await second.next()).toMatch(
+      new RegExp(`^locked .*process ${process.pid} .*2026-01-01T00:00:00.000Z`),
+    );
+    await expect(openLedger(options)).rejects.toMatchObject({ code: 'state-locked', exitCode: 5 });
+    await ledger.commit([put('a.pdf', recordOf(1))]);
+    await ledger.close();
+    const third = await openLedger(options);
+    await third.close();
+    expect(await readdir(folder.join('state'))).not.toContain('lock');
+  });
+
+  it('of a killed process goes to one of many that start at once', async () => {
+    await compileSources(folder.path, ['core', 'ledger']);
+    await folder.write('child.js', script);
+    for (let round = 0; round < 3; round += 1) {
+      const starters = await Promise.all(Array.from({ length: 5 }, () => start()));
+      for (const { go } of starters) go();
+      const answers = await Promise.all(starters.map(({ next }) => next()));
+      expect(answers.map((answer) => answer.split(' ')[0]).sort()).toEqual([
+        'holds',
+        'locked',
+        'locked',
+        'locked',
+        'locked',
+      ]);
+      for (const { kill } of starters) await kill();
+    }
+    const files = await readdir(folder.join('state'));
+    expect(files.filter((name) => name.startsWith('lock'))).toEqual(['lock']);
+  });
+
+  it('is taken over with everything that a killed process had committed', async () => {
+    await compileSources(folder.path, ['core', 'ledger']);
+    await folder.write('child.js', script);
+    const worker = await start('work');
+    worker.go();
+    expect(await worker.next()).toBe('holds');
+    let last = -1;
+    while (last < 100) last = Number(await worker.next());
+    await worker.kill();
+    const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog() });
+    expect(ledger.count('inbox')).toBeGreaterThan(last);
+    await ledger.close();
+  });
+
+  it('is taken over after a restart of the machine, from a later process of the same number, and when it is damaged', async () => {
+    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
+    for (const text of [
+      JSON.stringify({ ...own, boot: 'another' }),
+      JSON.stringify({ ...own, start: '1' }),
+      JSON.stringify({ ...own, pid: 2 ** 30 }),
+      '',
+      '{"pid": 1',
+    ]) {
+      await writeFile(join(folder.path, 'lock'), text);
+      const lock = await takeStateLock(folder.path, manualClock());
+      expect(lock.isHeld()).toBe(true);
+      expect(JSON.parse(await readFile(folder.join('lock'), 'utf8'))).toMatchObject({ pid: process.pid });
+      await lock.release();
+      expect(await readdir(folder.path)).toEqual([]);
+    }
+  });
+
+  it('is refused when another machine may hold it', async () => {
+    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
+    const elsewhere = { ...own, boot: 'another', machine: 'another' };
+    await writeFile(folder.join('lock'), JSON.stringify(elsewhere));
+    const taken = takeStateLock(folder.path, manualClock());
+    if (own.machine === null) await (await taken).release();
+    else await expect(taken).rejects.toMatchObject({ code: 'state-locked' });
+  });
+
+  it('of another container is refused while it is touched, and taken over when it is not', async () => {
+    const own = await ownIdentity('2025-01-01T00:00:00.000Z');
+    await writeFile(folder.join('lock'), JSON.stringify({ ...own, namespace: 'pid:[1]' }));
+    const beat = setInterval(() => void utimes(folder.join('lock'), new Date(), new Date()), 50);
+    await expect(takeStateLock(folder.path, manualClock(), { silenceMs: 300 })).rejects.toMatchObject({
+      code: 'state-locked',
+    });
+    clearInterval(beat);
+    await eventually(async () => {
+      const lock = await takeStateLock(folder.path, manualClock(), { silenceMs: 300 });
+      await lock.release();
+      return true;
+    });
+  });
+
+  it('ends all writing when somebody takes it away', async () => {
+    const ledger = await openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog() });
+    await ledger.commit([put('a.pdf', recordOf(1))]);
+    await rm(folder.join('state', 'lock'));
+    await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject({
+      code: 'ledger-unwritable',
+    });
+    expect(ledger.count('inbox')).toBe(1);
+    await ledger.close();
+  });
+});

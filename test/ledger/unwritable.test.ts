@@ -1,0 +1,243 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { LedgerPort } from '../../src/core/ledger-port.ts';
+import { realDisk } from '../../src/ledger/disk.ts';
+import type { Disk } from '../../src/ledger/disk.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { describeWhere } from '../support/needs.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { contentOf, put, recordOf } from './samples.ts';
+
+const unwritable = { code: 'ledger-unwritable' };
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(async () => {
+  await folder.remove();
+});
+
+function openIt(
+  options: { dir?: string; disk?: Disk; compactAfterBytes?: number } = {},
+): Promise<LedgerPort> {
+  return openLedger({ dir: folder.join('state'), clock: manualClock(), log: recordedLog(), ...options });
+}
+
+/** A disk of which one kind of call fails while a test says so. */
+function failingDisk(): Disk & {
+  fail: null | 'write' | 'half a write' | 'sync' | 'truncate too' | 'rename';
+} {
+  const disk: ReturnType<typeof failingDisk> = {
+    ...realDisk,
+    fail: null,
+    create: async (path) => watched(await realDisk.create(path)),
+    open: async (path) => watched(await realDisk.open(path)),
+    rename: async (from, to) => {
+      if (disk.fail === 'rename') throw failure('EIO');
+      await realDisk.rename(from, to);
+    },
+  };
+
+  function watched(file: Awaited<ReturnType<Disk['open']>>): typeof file {
+    return {
+      ...file,
+      write: async (bytes, position) => {
+        if (disk.fail === 'write') throw failure('ENOSPC');
+        if (disk.fail === 'half a write' || disk.fail === 'truncate too') {
+          await file.write(bytes.subarray(0, bytes.byteLength / 2), position);
+          throw failure('EDQUOT');
+        }
+        await file.write(bytes, position);
+      },
+      sync: async () => {
+        if (disk.fail === 'sync') throw failure('EIO');
+        await file.sync();
+      },
+      truncate: async (size) => {
+        if (disk.fail === 'truncate too') throw failure('EROFS');
+        await file.truncate(size);
+      },
+    };
+  }
+
+  return disk;
+}
+
+function failure(code: string): Error {
+  return Object.assign(new Error(`${code}: simulated`), { code });
+}
+
+describe('a commit that the disk does not take', () => {
+  it.each(['write', 'half a write', 'sync', 'truncate too'] as const)(
+    'is rejected, changes nothing, and the next goes through (%s fails)',
+    async (kind) => {
+      const disk = failingDisk();
+      const ledger = await openIt({ disk });
+      await ledger.commit([put('a.pdf', recordOf(1))]);
+      const before = contentOf(ledger);
+      disk.fail = kind;
+      const failed = ledger.commit([
+        put('b-with-a-long-name-that-is-longer-than-the-next.pdf', recordOf(2)),
+        { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } },
+      ]);
+      await expect(failed).rejects.toMatchObject(unwritable);
+      await expect(failed).rejects.toThrow(/ledger\.journal\.1/);
+      expect(contentOf(ledger)).toEqual(before);
+      expect(contentOf(await readLedger(folder.join('state')))).toEqual(before);
+      disk.fail = null;
+      await ledger.commit([put('c.pdf', recordOf(3))]);
+      const after = contentOf(ledger);
+      await ledger.close();
+      expect(contentOf(await readLedger(folder.join('state')))).toEqual(after);
+    },
+  );
+
+  it('does not take those down that came with it when it is the caller who is wrong', async () => {
+    const ledger = await openIt();
+    const twice = put('b.pdf', recordOf(1));
+    const outcomes = await Promise.allSettled([
+      ledger.commit([put('a.pdf', recordOf(1))]),
+      ledger.commit([twice]),
+      ledger.commit([put('../c.pdf', recordOf(3))]),
+      ledger.commit([put('d.pdf', recordOf(4, { docId: '' }))]),
+      ledger.commit([put('e.pdf', recordOf(5, { stamp: { ...recordOf(5).stamp, mtimeMs: Number.NaN } }))]),
+      ledger.commit([put('f.pdf', recordOf(6))]),
+    ]);
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect([...ledger.entries()].map(({ ref }) => ref.path)).toEqual(['a.pdf', 'f.pdf']);
+    await ledger.commit([twice, { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } }]);
+    expect(ledger.findByDocId(recordOf(1).docId)).toEqual({ folder: 'inbox', path: 'b.pdf' });
+    await ledger.close();
+  });
+
+  it('is rejected when the state directory is gone, which is not made anew', async () => {
+    const ledger = await openIt({ compactAfterBytes: 600 });
+    await ledger.commit([put('a.pdf', recordOf(1))]);
+    await rename(folder.join('state'), folder.join('aside'));
+    for (let number = 2; number < 6; number += 1) {
+      await expect(ledger.commit([put(`${number}.pdf`, recordOf(number))])).rejects.toMatchObject(unwritable);
+    }
+    await expect(readLedger(folder.join('state'))).resolves.toMatchObject({});
+    await rename(folder.join('aside'), folder.join('state'));
+    await ledger.commit([put('b.pdf', recordOf(7))]);
+    expect(ledger.count('inbox')).toBe(2);
+    await rm(folder.join('state'), { recursive: true });
+    await expect(ledger.commit([put('c.pdf', recordOf(8))])).rejects.toMatchObject(unwritable);
+    await ledger.close();
+    await expect(mkdir(folder.join('state'))).resolves.toBeUndefined();
+  });
+});
+
+describe('a snapshot that cannot be written', () => {
+  it('is said, and loses nothing', async () => {
+    const disk = failingDisk();
+    const log = recordedLog();
+    const ledger = await openLedger({
+      dir: folder.join('state'),
+      clock: manualClock(),
+      log,
+      disk,
+      compactAfterBytes: 1000,
+    });
+    disk.fail = 'rename';
+    for (let number = 0; number < 12; number += 1)
+      await ledger.commit([put(`${number}.pdf`, recordOf(number))]);
+    const content = contentOf(ledger);
+    await ledger.close();
+    expect(log.lines.map(({ message }) => message)).toContain('ledger snapshot could not be written');
+    expect(contentOf(await readLedger(folder.join('state')))).toEqual(content);
+    disk.fail = null;
+    const again = await openIt({ disk, compactAfterBytes: 1 });
+    expect(contentOf(again)).toEqual(content);
+    await again.close();
+    expect(contentOf(await readLedger(folder.join('state')))).toEqual(content);
+  });
+});
+
+const missing = process.getuid?.() === 0 ? null : 'root, for mounts';
+
+describeWhere(missing, 'a real file system', () => {
+  let mounted: string;
+
+  beforeEach(async () => {
+    mounted = folder.join('mounted');
+    await mkdir(mounted);
+  });
+
+  afterEach(() => {
+    execFileSync('umount', [mounted]);
+  });
+
+  it('that is full lets commits fail, all or nothing, until there is room', async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', mounted]);
+    const dir = `${mounted}/state`;
+    const ledger = await openIt({ dir });
+    const filler = `${mounted}/filler`;
+    await writeFile(filler, '');
+    await ledger.commit([put('first.pdf', recordOf(0))]);
+    await fill(filler);
+    let failures = 0;
+    for (let number = 1; number <= 40; number += 1) {
+      const before = contentOf(ledger);
+      await ledger.commit([put(`${number}.pdf`, recordOf(number))]).catch((error: unknown) => {
+        failures += 1;
+        expect(error).toMatchObject(unwritable);
+        expect(contentOf(ledger)).toEqual(before);
+      });
+    }
+    expect(failures).toBeGreaterThan(10);
+    expect(contentOf(await readLedger(dir))).toEqual(contentOf(ledger));
+    await truncate(filler, 0);
+    await ledger.commit([put('room.pdf', recordOf(100))]);
+    const content = contentOf(ledger);
+    await ledger.close();
+    expect(contentOf(await readLedger(dir))).toEqual(content);
+  });
+
+  it('that turns read-only lets commits fail, and the ledger stays readable', async () => {
+    const image = folder.join('image');
+    await writeFile(image, '');
+    await truncate(image, 8 * 1024 * 1024);
+    execFileSync('mkfs.ext4', ['-q', '-O', '^has_journal', image]);
+    execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, mounted]);
+    const dir = `${mounted}/state`;
+    const ledger = await openIt({ dir });
+    await ledger.commit([put('a.pdf', recordOf(1))]);
+    const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', mounted]).toString().trim());
+    await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
+    await expect(ledger.commit([put('b.pdf', recordOf(2))])).rejects.toMatchObject(unwritable);
+    await expect(ledger.commit([put('c.pdf', recordOf(3))])).rejects.toThrow('EROFS');
+    expect(ledger.count('inbox')).toBe(1);
+    expect((await readLedger(dir)).count('inbox')).toBe(1);
+    await ledger.close().catch(() => undefined);
+    await expect(openIt({ dir })).rejects.toMatchObject(unwritable);
+  });
+});
+
+async function fill(path: string): Promise<void> {
+  const block = Buffer.alloc(4096, 1);
+  for (let size = 0; ; size += block.length) {
+    try {
+      await writeFile(path, block, { flag: 'a' });
+    } catch {
+      return;
+    }
+  }
+}
