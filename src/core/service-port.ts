@@ -101,6 +101,7 @@ export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
   readonly beforeSend?: (id: string) => Promise<void>;
   readonly onAnswer?: (id: string) => void;
+  /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */
   readonly onBytes?: (bytes: number) => void;
 }
 
@@ -145,4 +146,6 @@ export interface AuthPort {
   /** Forgets a refusal, so that the next request asks again (SIGHUP), with credentials read anew. */
   readonly forget: () => void;
   readonly status: () => AuthStatus;
+  /** How long the token endpoint is left alone after a failure, ms; 0: it is asked at the next need. */
+  readonly restMs?: () => number;
 }

@@ -10,6 +10,7 @@ import { buildMultipart } from './multipart.ts';
 import type { OpenPart } from './multipart.ts';
 import { textBody } from './token-endpoint.ts';
 import type { Pass } from './token-source.ts';
+import { withoutToken } from './without-token.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 
@@ -35,11 +36,17 @@ type Content =
       readonly attachments: readonly OutgoingFile[];
     };
 
-export type Attempted =
-  /** Nothing went out, for a reason of our own. */
-  | { readonly kind: 'held'; readonly outcome: Outcome }
-  /** `contents` tells what went out; it is complete when the body was. */
-  | { readonly kind: 'sent'; readonly exchange: Exchange; readonly contents: () => readonly SentContent[] };
+/** It went onto the wire, or tried to. */
+export interface Sent {
+  readonly kind: 'sent';
+  readonly exchange: Exchange;
+  readonly pass: Pass;
+  /** What went out; empty unless the answer was a success. */
+  readonly contents: readonly SentContent[];
+}
+
+/** `held`: nothing went out, for a reason of our own. */
+export type Attempted = Sent | { readonly kind: 'held'; readonly outcome: Outcome };
 
 export interface AttemptOptions {
   readonly ingestUrl: string;
@@ -47,8 +54,9 @@ export interface AttemptOptions {
   readonly exchange: ExchangeOptions;
 }
 
-interface Ticket {
-  readonly pass: Pass;
+export interface Ticket {
+  /** Asked for when the files are open and their size is known. */
+  readonly pass: (bytes: number) => Promise<Pass>;
   readonly turn: Turn;
   readonly watch: RequestWatch;
 }
@@ -57,13 +65,21 @@ interface Ticket {
 export function createAttempt(options: AttemptOptions): (call: Call, ticket: Ticket) => Promise<Attempted> {
   return async (call, ticket) => {
     const parts: OpenPart[] = [];
+    const held = (outcome: Outcome): Attempted => {
+      ticket.turn.giveBack();
+      return { kind: 'held', outcome };
+    };
     try {
       // All of them before the first byte goes out: one that is gone costs no request.
       await openParts(call.content, parts);
-      return await sendOpen(call, parts, { ...options, ...ticket });
+      const pass = await orOutcome(ticket.pass(sizeOf(parts)), withoutToken);
+      if (pass.kind === 'failed') return held(pass.outcome);
+      const id = randomUUID();
+      const noted = await orOutcome(note(ticket.watch, id), ledgerUnwritable);
+      if (noted.kind === 'failed') return held(noted.outcome);
+      return await send(call, parts, { ...options, ...ticket, pass: pass.value, id });
     } catch (error) {
-      ticket.turn.giveBack();
-      return { kind: 'held', outcome: withoutContent(error) };
+      return held(withoutContent(error));
     } finally {
       await Promise.allSettled(parts.map(({ source }) => source.close()));
     }
@@ -71,18 +87,12 @@ export function createAttempt(options: AttemptOptions): (call: Call, ticket: Tic
 }
 
 /** Rejects only while nothing has gone out. */
-async function sendOpen(
+async function send(
   call: Call,
   parts: readonly OpenPart[],
-  { ingestUrl, sendApiKey, exchange: options, pass, turn, watch }: AttemptOptions & Ticket,
+  ticket: AttemptOptions & Omit<Ticket, 'pass'> & { readonly pass: Pass; readonly id: string },
 ): Promise<Attempted> {
-  const id = randomUUID();
-  try {
-    await watch.beforeSend?.(id);
-  } catch (error) {
-    turn.giveBack();
-    return { kind: 'held', outcome: ledgerUnwritable(error) };
-  }
+  const { ingestUrl, sendApiKey, pass, turn, watch } = ticket;
   try {
     const { headers, body } = await wireBody(call.content, parts);
     const result = await exchange(
@@ -98,15 +108,41 @@ async function sendOpen(
         body,
         ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
       },
-      options,
+      ticket.exchange,
     );
     // What never had a connection was counted by nobody.
     if (result.sent === 'nothing') turn.giveBack();
     else turn.spent();
-    return { kind: 'sent', exchange: result, contents: () => parts.map(contentOf) };
+    return { kind: 'sent', exchange: result, pass, contents: isSuccess(result) ? parts.map(contentOf) : [] };
   } finally {
-    watch.onAnswer?.(id);
+    tellAnswered(watch, ticket.id);
   }
+}
+
+/** A listener that throws must not turn an accepted upload into one that is sent again. */
+function tellAnswered(watch: RequestWatch, id: string): void {
+  try {
+    watch.onAnswer?.(id);
+  } catch {
+    // Its own affair.
+  }
+}
+
+async function orOutcome<T>(
+  promise: Promise<T>,
+  outcomeOf: (error: unknown) => Outcome,
+): Promise<
+  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly outcome: Outcome }
+> {
+  try {
+    return { kind: 'done', value: await promise };
+  } catch (error) {
+    return { kind: 'failed', outcome: outcomeOf(error) };
+  }
+}
+
+async function note(watch: RequestWatch, id: string): Promise<void> {
+  await watch.beforeSend?.(id);
 }
 
 async function openParts(content: Content, parts: OpenPart[]): Promise<void> {
@@ -129,6 +165,14 @@ async function wireBody(
     return { headers, body: textBody(JSON.stringify(content.value)) };
   }
   return buildMultipart(content.metadata === null ? null : JSON.stringify(content.metadata), parts);
+}
+
+function sizeOf(parts: readonly OpenPart[]): number {
+  return parts.reduce((sum, { source }) => sum + source.size, 0);
+}
+
+function isSuccess(result: Exchange): boolean {
+  return result.kind === 'answer' && result.status < 300 && result.sent === 'all';
 }
 
 function contentOf({ source }: OpenPart): SentContent {

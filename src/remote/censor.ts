@@ -16,7 +16,8 @@ export function censor(text: string, secrets: readonly string[]): string {
 
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
-  const url = encodeURIComponent(secret);
+  // By way of its bytes: half a surrogate pair would make `encodeURIComponent` throw.
+  const url = encodeURIComponent(bytes.toString());
   return [
     secret,
     url,

@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
+
 import type { z } from 'zod';
 
 import type { Clock } from '../core/clock.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../core/errors.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type {
   FileOutcome,
@@ -15,15 +16,17 @@ import type {
 import type { ServiceSettings } from '../core/settings.ts';
 import { createAgents } from './agents.ts';
 import { createAttempt } from './attempt.ts';
-import type { Attempted, Call } from './attempt.ts';
+import type { Attempted, Call, Sent } from './attempt.ts';
 import { isUsableDocId } from './doc-id.ts';
 import { judge } from './judge.ts';
-import { MisaddressedError } from './misaddressed-error.ts';
 import type { Pass, TokenSource } from './token-source.ts';
 import { waitsOf } from './watch-connection.ts';
 import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './wire-schemas.ts';
+import { withoutToken } from './without-token.ts';
 
 const maxAttachments = 10;
+/** What a token has to outlast is guessed with this. */
+const expectedBytesPerMs = 1000;
 
 export interface IngestionClientOptions {
   /** Without a slash at the end. */
@@ -48,6 +51,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   const { tokens, limiter, clock, log, settings } = options;
   const agents = createAgents(options.ingestUrl);
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const attempt = createAttempt({
     ingestUrl: options.ingestUrl,
     sendApiKey: settings.sendApiKey,
@@ -142,16 +146,13 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       turn.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
     }
-    let pass: Pass;
-    try {
-      pass = await tokens.access();
-    } catch (error) {
-      turn.giveBack();
-      return nothingSent(withoutToken(error));
-    }
-    const first = await attempt(call, { pass, turn, watch });
-    if (!isUnauthorized(first)) return conclude(call, first, pass);
-    return replay(call, pass, watch);
+    const first = await attempt(call, {
+      turn,
+      watch,
+      pass: (bytes) => tokens.access({ needMs: bytes / expectedBytesPerMs }),
+    });
+    if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.pass, watch);
+    return conclude(call, first);
   }
 
   /** After a 401: a fresh token, a turn of its own, a new body; once. */
@@ -164,40 +165,31 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     } catch (error) {
       return { ...nothingSent(withoutToken(error)), requests: 1 };
     }
-    const second = await attempt(call, { pass, turn, watch });
-    const result = conclude(call, second, pass);
+    const second = await attempt(call, { turn, watch, pass: async () => pass });
+    const result = conclude(call, second);
     if (result.outcome.kind === 'unauthorized') tokens.refuse(pass, result.outcome.message);
     return { ...result, requests: 1 + result.requests };
   }
 
-  function conclude(call: Call, tried: Attempted, pass: Pass): FileOutcome {
+  function conclude({ operation, docId }: Call, tried: Attempted): FileOutcome {
     if (tried.kind === 'held') return nothingSent(tried.outcome);
-    const { operation, docId } = call;
-    const now = clock.now();
-    const raw = judge(tried.exchange, { operation, docId, now });
+    const { pass, exchange, contents } = tried;
+    const raw = judge(exchange, { operation, docId, now: clock.now() });
     const outcome = censored(raw, (text) => tokens.censor(text, pass));
-    const status = tried.exchange.kind === 'answer' ? tried.exchange.status : null;
+    const status = exchange.kind === 'answer' ? exchange.status : null;
     if (status !== null && status !== 401 && status < 500) tokens.prove(pass);
     if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null) limiter.pause(outcome.retryAfterMs);
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
-    return { outcome, sent: outcome.kind === 'accepted' ? tried.contents() : [], requests: 1 };
+    return { outcome, sent: outcome.kind === 'accepted' ? contents : [], requests: 1 };
   }
 }
 
-function isUnauthorized(tried: Attempted): boolean {
-  return tried.kind === 'sent' && tried.exchange.kind === 'answer' && tried.exchange.status === 401;
+function isUnauthorized({ exchange }: Sent): boolean {
+  return exchange.kind === 'answer' && exchange.status === 401;
 }
 
 function nothingSent(outcome: Outcome): FileOutcome {
   return { outcome, sent: [], requests: 0 };
-}
-
-function withoutToken(error: unknown): Outcome {
-  const message = errorMessage(error);
-  if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };
-  if (error instanceof MisaddressedError) return { kind: 'misaddressed', code: error.reason, message };
-  const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
-  return { kind: 'unavailable', code: 'no-token', message, retryAfterMs, sent: 'nothing' };
 }
 
 /** The texts of an outcome come from the service: secrets out, control characters escaped. */

@@ -39,6 +39,8 @@ export function createLimiter({
   clock,
   recent,
 }: LimiterOptions): LimiterPort {
+  const now = clock.now();
+  const counting = recent.map((request) => remainingMs(request, windowMs, now)).filter((ms) => ms > 0);
   const places = new Set<Place>();
   const timers = new Set<() => void>();
   let pause: { readonly until: number; readonly cancel: () => void } | null = null;
@@ -49,10 +51,10 @@ export function createLimiter({
   // it for an hour. With this the wall clock has no say; the reservoir alone decides.
   const queue = new Bottleneck({
     minTime: Number.NEGATIVE_INFINITY,
-    reservoir: limit - recent.length,
+    reservoir: limit - counting.length,
   });
 
-  for (const request of recent) freeLater({ freeAt: null }, remainingMs(request, windowMs, clock.now()));
+  for (const ms of counting) freeLater({ freeAt: null }, ms);
 
   return {
     take: ({ ahead = false } = {}) =>

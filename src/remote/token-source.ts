@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Clock } from '../core/clock.ts';
@@ -76,6 +77,7 @@ export function createTokenSource({
 }: TokenSourceOptions): TokenSource {
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
   const rest = createTokenRest(clock, log);
   /** The last tokens, to be kept out of messages. */
   let known: readonly string[] = [];

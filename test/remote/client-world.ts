@@ -30,7 +30,7 @@ export const plantedCredentials: Credentials = {
   password: 'planted pass?word%4711',
 };
 
-export interface Timeouts {
+interface Timeouts {
   readonly connectSeconds?: number;
   readonly idleSeconds?: number;
   readonly responseSeconds?: number;

@@ -268,6 +268,14 @@ describe('the ingestion client', () => {
     expect(big.service.requests[0]?.complete()).toBe(false);
   });
 
+  it('lets a slow line take its time: idle means that nothing moves at all', async () => {
+    const slow = await startClientWorld({ idleSeconds: 0.8, bytes: 12_000_000 });
+    slow.service.script(steps.readSlowly(10, steps.accept('d-1')));
+    const start = performance.now();
+    expect((await slow.call('upload')).outcome).toMatchObject({ kind: 'accepted', docId: 'd-1' });
+    expect(performance.now() - start).toBeGreaterThan(1000);
+  });
+
   it('ends what is under way when it is closed', async () => {
     world.service.script(steps.silence());
     const running = world.call('upload');

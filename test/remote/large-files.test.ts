@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
+import { open, truncate } from 'node:fs/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { fileSource } from '../support/file-source.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { steps } from '../support/scripted-service.ts';
 import { closeWorlds, startClientWorld } from './client-world.ts';
 
@@ -54,6 +55,24 @@ describe('a file of 150 MB (F27)', () => {
     expect(second?.bytes()).toBe(Number(second?.headers['content-length']));
     // Client and service share this process: buffers on both sides, and what the collector has not taken yet.
     expect((peak - before) / mebibyte).toBeLessThan(110);
+  });
+
+  it('is not begun with a token that it would outlast (N12)', async () => {
+    const clock = manualClock();
+    const world = await startClientWorld({ clock });
+    world.service.scriptTokens(steps.token({ access_token: 'short', expires_in: 400 }));
+    await world.tokens.access();
+    await clock.advance(250_000);
+    const path = world.folder.join('sparse.pdf');
+    await (await open(path, 'w')).close();
+    await truncate(path, 200_000_000);
+    const file = fileSource(path, { name: 'sparse.pdf' });
+    expect((await world.call('remove')).outcome.kind).toBe('accepted');
+    await world.client.upload({ file, attachments: [], metadata: {} }, await world.limiter.take());
+    expect(world.service.requests.map((request) => request.headers['authorization'])).toEqual([
+      'Bearer short',
+      'Bearer token-1',
+    ]);
   });
 
   it('does not hold up the deletion of another document (N34)', async () => {

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 const keptBytes = 8 * 1024 * 1024;
 
 /** A part of a multipart form as it came. */
-export interface ReceivedPart {
+interface ReceivedPart {
   readonly name: string;
   readonly fileName: string | null;
   readonly contentType: string | null;

@@ -151,6 +151,14 @@ export const steps = {
       await step(request);
     },
 
+  /** These very bytes, and hangs up. */
+  raw:
+    (text: string): Step =>
+    async (request) => {
+      await request.body();
+      request.socket.end(text, 'latin1');
+    },
+
   /** Announces more than it sends, and hangs up. */
   cutAnswer:
     (status = 200): Step =>
@@ -227,6 +235,17 @@ export const steps = {
   stopReading: (): Step => (request) => {
     request.socket.pause();
   },
+
+  /** Reads one piece now and then, and then takes it. */
+  readSlowly:
+    (everyMs: number, step: Step): Step =>
+    async (request) => {
+      request.socket.pause();
+      request.socket.on('data', () => request.socket.pause());
+      const timer = setInterval(() => request.socket.resume(), everyMs);
+      request.socket.once('close', () => clearInterval(timer));
+      await step(request);
+    },
 
   /** Answers before the body is read; goes on reading if `drain`, else leaves the socket as it is. */
   answerEarly:
