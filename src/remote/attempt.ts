@@ -1,40 +1,17 @@
 import { randomUUID } from 'node:crypto';
 
 import { errorCode, errorMessage } from '../core/errors.ts';
-import type { Metadata } from '../core/metadata.ts';
 import type { Outcome, OutgoingFile, RequestWatch, SentContent, Turn } from '../core/service-port.ts';
+import type { Call, Content } from './calls.ts';
 import { exchange } from './exchange.ts';
-import type { Exchange, ExchangeOptions, WireBody, WireRequest } from './exchange.ts';
-import type { OperationKind } from './judge.ts';
+import type { Exchange, ExchangeOptions, WireBody } from './exchange.ts';
 import { buildMultipart } from './multipart.ts';
 import type { OpenPart } from './multipart.ts';
 import { textBody } from './token-endpoint.ts';
-import type { Pass } from './token-source.ts';
+import type { Pass } from './token-port.ts';
 import { withoutToken } from './without-token.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
-
-/** One operation, ready to be sent as often as it takes. */
-export interface Call {
-  readonly operation: OperationKind;
-  readonly method: WireRequest['method'];
-  /** Below the prefix of interface section 4, encoded. */
-  readonly path: string;
-  readonly docId: string | null;
-  readonly content: Content;
-  /** Why it is not to be sent at all. */
-  readonly fault: string | null;
-}
-
-type Content =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'json'; readonly value: unknown }
-  | {
-      readonly kind: 'form';
-      readonly metadata: Metadata | null;
-      readonly file: OutgoingFile | null;
-      readonly attachments: readonly OutgoingFile[];
-    };
 
 /** It went onto the wire, or tried to. */
 export interface Sent {

@@ -1,13 +1,10 @@
 import { setMaxListeners } from 'node:events';
 
-import type { z } from 'zod';
-
 import type { Clock } from '../core/clock.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type {
   FileOutcome,
   LimiterPort,
-  OutgoingFile,
   Outcome,
   RequestWatch,
   ServicePort,
@@ -16,15 +13,14 @@ import type {
 import type { ServiceSettings } from '../core/settings.ts';
 import { createAgents } from './agents.ts';
 import { createAttempt } from './attempt.ts';
-import type { Attempted, Call, Sent } from './attempt.ts';
-import { isUsableDocId } from './doc-id.ts';
+import type { Attempted, Sent } from './attempt.ts';
+import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './calls.ts';
+import type { Call } from './calls.ts';
 import { judge } from './judge.ts';
-import type { Pass, TokenSource } from './token-source.ts';
+import type { Pass, TokenSource } from './token-port.ts';
 import { waitsOf } from './watch-connection.ts';
-import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './wire-schemas.ts';
 import { withoutToken } from './without-token.ts';
 
-const maxAttachments = 10;
 /** What a token has to outlast is guessed with this. */
 const expectedBytesPerMs = 1000;
 
@@ -59,82 +55,11 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   });
 
   return {
-    upload: ({ file, attachments, metadata }, turn, watch) =>
-      run(
-        {
-          operation: 'upload',
-          method: 'POST',
-          path: '/upload-document',
-          docId: null,
-          content: { kind: 'form', metadata, file, attachments },
-          fault: faultOf(uploadMetadata, metadata) ?? faultOfAttachments(attachments),
-        },
-        turn,
-        watch,
-      ),
-
-    modify: ({ docId, file, attachments, metadata }, turn, watch) =>
-      run(
-        {
-          operation: 'modify',
-          method: 'PUT',
-          path: `/modify-document/${encoded(docId)}`,
-          docId,
-          content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
-          fault:
-            faultOfDocId(docId) ??
-            (metadata === null ? null : faultOf(modifyMetadata, metadata)) ??
-            faultOfAttachments(attachments ?? []) ??
-            (file === null && metadata === null && !attachments?.length ? 'nothing to modify' : null),
-        },
-        turn,
-        watch,
-      ),
-
-    remove: ({ docId, documentOwner }, turn, watch) =>
-      run(
-        {
-          operation: 'remove',
-          method: 'DELETE',
-          path:
-            `/delete-document/${encoded(docId)}` +
-            (documentOwner === undefined ? '' : `?documentOwner=${encoded(documentOwner)}`),
-          docId,
-          content: { kind: 'none' },
-          fault: faultOfDocId(docId),
-        },
-        turn,
-        watch,
-      ),
-
-    bulkModify: (request, turn, watch) =>
-      run(
-        {
-          operation: 'bulkModify',
-          method: 'PATCH',
-          path: '/bulk/modify/metadata',
-          docId: null,
-          content: { kind: 'json', value: request },
-          fault: faultOf(bulkModify, request),
-        },
-        turn,
-        watch,
-      ),
-
-    bulkRemove: (request, turn, watch) =>
-      run(
-        {
-          operation: 'bulkRemove',
-          method: 'DELETE',
-          path: '/bulk/delete',
-          docId: null,
-          content: { kind: 'json', value: request },
-          fault: faultOf(bulkRemove, request),
-        },
-        turn,
-        watch,
-      ),
-
+    upload: (request, turn, watch) => run(uploadCall(request), turn, watch),
+    modify: (request, turn, watch) => run(modifyCall(request), turn, watch),
+    remove: (request, turn, watch) => run(removeCall(request), turn, watch),
+    bulkModify: (request, turn, watch) => run(bulkModifyCall(request), turn, watch),
+    bulkRemove: (request, turn, watch) => run(bulkRemoveCall(request), turn, watch),
     close: () => {
       stopping.abort();
       agents.close();
@@ -196,23 +121,4 @@ function nothingSent(outcome: Outcome): FileOutcome {
 function censored(outcome: Outcome, clean: (text: string) => string): Outcome {
   if (outcome.kind !== 'accepted') return { ...outcome, message: clean(outcome.message) };
   return { ...outcome, warning: outcome.warning === null ? null : clean(outcome.warning) };
-}
-
-/** What the interface would not take is not sent. */
-function faultOf(schema: z.ZodType, value: unknown): string | null {
-  const issue = schema.safeParse(value).error?.issues[0];
-  return issue === undefined ? null : `${issue.path.join('.') || 'request'}: ${issue.message}`;
-}
-
-function faultOfAttachments(attachments: readonly OutgoingFile[]): string | null {
-  return attachments.length > maxAttachments ? `attachments: more than ${maxAttachments}` : null;
-}
-
-function faultOfDocId(docId: string): string | null {
-  return isUsableDocId(docId) ? null : 'docId: cannot be put into an address';
-}
-
-/** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
-function encoded(text: string): string {
-  return encodeURIComponent(Buffer.from(text).toString());
 }

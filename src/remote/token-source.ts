@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../core/errors.ts';
 import type { LogPort } from '../core/log-port.ts';
-import type { AuthPort } from '../core/service-port.ts';
 import type { Credentials, ServiceSettings } from '../core/settings.ts';
 import { createAgents } from './agents.ts';
 import { censor } from './censor.ts';
@@ -13,6 +12,7 @@ import { MisaddressedError } from './misaddressed-error.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { lifeOf, useOf } from './token-life.ts';
+import type { Pass, TokenSource } from './token-port.ts';
 import { createTokenRest } from './token-rest.ts';
 import { waitsOf } from './watch-connection.ts';
 
@@ -28,33 +28,6 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>;
   readonly log: LogPort;
-}
-
-/** A token and the credentials it was obtained with. */
-export interface Pass {
-  readonly token: string;
-  readonly credentials: Credentials;
-}
-
-/** Tokens in memory; one request for one at a time, however many ask. */
-export interface TokenSource extends AuthPort {
-  /**
-   * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
-   * ServiceUnavailableError, MisaddressedError; while a failure rests it does so without a request.
-   */
-  readonly access: (options?: { readonly needMs?: number }) => Promise<Pass>;
-  /** Another token than this one, which was answered with 401. Throws as `access` does. */
-  readonly renew: (pass: Pass) => Promise<Pass>;
-  /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
-  readonly refuse: (pass: Pass, message: string) => void;
-  /** A call with this token was let in. */
-  readonly prove: (pass: Pass) => void;
-  /** Makes a text of the service fit to be shown. */
-  readonly censor: (text: string, pass: Pass) => string;
-  /** How long until the token endpoint is asked again after a failure, ms; 0: at the next need. */
-  readonly restMs: () => number;
-  /** Ends what is under way. */
-  readonly close: () => void;
 }
 
 interface Held {

@@ -12,7 +12,7 @@ import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
 import type { IngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { createTokenSource } from '../../src/remote/token-source.ts';
-import type { TokenSource } from '../../src/remote/token-source.ts';
+import type { TokenSource } from '../../src/remote/token-port.ts';
 import { fileSource } from '../support/file-source.ts';
 import type { TestFile } from '../support/file-source.ts';
 import { recordedLog } from '../support/recorded-log.ts';

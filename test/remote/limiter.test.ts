@@ -47,9 +47,9 @@ describe('the limiter', () => {
     await Promise.all(workers);
 
     expect(mostInWindow(arrivals, windowMs)).toBeLessThanOrEqual(limit);
-    expect(arrivals.filter((at) => at < windowMs / 4)).toHaveLength(limit);
+    expect(arrivals.filter((at) => at < windowMs * 0.75)).toHaveLength(limit);
     // Scaled by 100, a round trip of 10 ms and a timer's grain weigh a hundred times more than they do in a minute.
-    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 5 * 0.9);
+    expect(arrivals.length).toBeGreaterThanOrEqual(limit * 5 * 0.8);
   }, 20_000);
 
   it('uses at least 97 % of a minute with answers of half a second, and never exceeds it', async () => {

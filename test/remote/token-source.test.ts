@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Credentials } from '../../src/core/settings.ts';
 import { lifeOf, restAfterRefusals, useOf } from '../../src/remote/token-life.ts';
 import { createTokenSource } from '../../src/remote/token-source.ts';
-import type { TokenSource } from '../../src/remote/token-source.ts';
+import type { TokenSource } from '../../src/remote/token-port.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -1,0 +1,123 @@
+import type { z } from 'zod';
+
+import type { Metadata } from '../core/metadata.ts';
+import type {
+  BulkModifyRequest,
+  ModifyRequest,
+  OutgoingFile,
+  ServicePort,
+  UploadRequest,
+} from '../core/service-port.ts';
+import { isUsableDocId } from './doc-id.ts';
+import type { WireRequest } from './exchange.ts';
+import type { OperationKind } from './judge.ts';
+import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './wire-schemas.ts';
+
+const maxAttachments = 10;
+
+/** One operation, ready to be sent as often as it takes. */
+export interface Call {
+  readonly operation: OperationKind;
+  readonly method: WireRequest['method'];
+  /** Below the prefix of interface section 4, encoded. */
+  readonly path: string;
+  /** The document it is about; null where that is not exactly one. */
+  readonly docId: string | null;
+  readonly content: Content;
+  /** Why the interface would not take it; then it is not to be sent. */
+  readonly fault: string | null;
+}
+
+export type Content =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | {
+      readonly kind: 'form';
+      readonly metadata: Metadata | null;
+      readonly file: OutgoingFile | null;
+      readonly attachments: readonly OutgoingFile[];
+    };
+
+/** Interface 4.3. */
+export function uploadCall({ file, attachments, metadata }: UploadRequest): Call {
+  return {
+    operation: 'upload',
+    method: 'POST',
+    path: '/upload-document',
+    docId: null,
+    content: { kind: 'form', metadata, file, attachments },
+    fault: faultOf(uploadMetadata, metadata) ?? faultOfAttachments(attachments),
+  };
+}
+
+/** Interface 4.4. */
+export function modifyCall({ docId, file, attachments, metadata }: ModifyRequest): Call {
+  const isEmpty = file === null && metadata === null && !attachments?.length;
+  return {
+    operation: 'modify',
+    method: 'PUT',
+    path: `/modify-document/${encoded(docId)}`,
+    docId,
+    content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
+    fault:
+      faultOfDocId(docId) ??
+      (metadata === null ? null : faultOf(modifyMetadata, metadata)) ??
+      faultOfAttachments(attachments ?? []) ??
+      (isEmpty ? 'nothing to modify' : null),
+  };
+}
+
+/** Interface 4.5. */
+export function removeCall({ docId, documentOwner }: Parameters<ServicePort['remove']>[0]): Call {
+  const query = documentOwner === undefined ? '' : `?documentOwner=${encoded(documentOwner)}`;
+  return {
+    operation: 'remove',
+    method: 'DELETE',
+    path: `/delete-document/${encoded(docId)}${query}`,
+    docId,
+    content: { kind: 'none' },
+    fault: faultOfDocId(docId),
+  };
+}
+
+/** Interface 4.6. */
+export function bulkModifyCall(request: BulkModifyRequest): Call {
+  return {
+    operation: 'bulkModify',
+    method: 'PATCH',
+    path: '/bulk/modify/metadata',
+    docId: null,
+    content: { kind: 'json', value: request },
+    fault: faultOf(bulkModify, request),
+  };
+}
+
+/** Interface 4.7. */
+export function bulkRemoveCall(request: Parameters<ServicePort['bulkRemove']>[0]): Call {
+  return {
+    operation: 'bulkRemove',
+    method: 'DELETE',
+    path: '/bulk/delete',
+    docId: null,
+    content: { kind: 'json', value: request },
+    fault: faultOf(bulkRemove, request),
+  };
+}
+
+function faultOf(schema: z.ZodType, value: unknown): string | null {
+  const issue = schema.safeParse(value).error?.issues[0];
+  return issue === undefined ? null : `${issue.path.join('.') || 'request'}: ${issue.message}`;
+}
+
+function faultOfAttachments(attachments: readonly OutgoingFile[]): string | null {
+  return attachments.length > maxAttachments ? `attachments: more than ${maxAttachments}` : null;
+}
+
+function faultOfDocId(docId: string): string | null {
+  return isUsableDocId(docId) ? null : 'docId: cannot be put into an address';
+}
+
+/** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
+function encoded(text: string): string {
+  return encodeURIComponent(Buffer.from(text).toString());
+}
