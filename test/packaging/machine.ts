@@ -30,7 +30,7 @@ export async function startMachine(root: string): Promise<Machine> {
 
   const run = (command: string) => {
     const enter = ['--target', String(first), '--mount', '--pid', '--net', '--ipc', '--uts', '--cgroup'];
-    const shell = ['chroot', root, '/usr/bin/env', '-i', path, '/bin/sh', '-c', command];
+    const shell = ['/usr/bin/env', '-i', path, '/bin/sh', '-c', command];
     return spawnSync('nsenter', [...enter, ...shell], { encoding: 'utf8' });
   };
   const stop = async () => {
@@ -76,9 +76,16 @@ const boot = `
   done
   mkdir "$root/dev/shm" "$root/dev/pts"
   mount -t tmpfs tmpfs "$root/dev/shm"
+  mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts"
+  ln -s pts/ptmx "$root/dev/ptmx"
   mount -t sysfs -o ro sysfs "$root/sys"
   mount --rbind ${cgroups} "$root${cgroups}"
-  exec chroot "$root" /usr/bin/env -i container=oci ${path} /lib/systemd/systemd --system --unit=multi-user.target
+  # Not a mere chroot: the sandbox of a unit is built from the root of its mount namespace.
+  mkdir -p "$root/outside"
+  cd "$root"
+  pivot_root . outside
+  umount -l /outside
+  exec /usr/bin/env -i container=oci ${path} /lib/systemd/systemd --system --unit=multi-user.target
 `;
 
 async function cgroupFolders(): Promise<ReadonlySet<string>> {

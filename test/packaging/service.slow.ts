@@ -43,7 +43,7 @@ describeWhere(
     beforeAll(async () => {
       folder = await temporaryFolder();
       root = folder.join('root');
-      await makeDebian(root, ['systemd', 'systemd-sysv']);
+      await makeDebian(root, ['systemd', 'systemd-sysv', 'procps']);
       await addThisNode(root);
       await copyClone(join(root, 'clone'));
       const [program = '', configure = '', start = ''] = await commandsFor('A server');
@@ -53,7 +53,8 @@ describeWhere(
       await writeFile(join(root, 'etc/ingestd/ingestd.yaml'), configuration);
       await mkdir(join(root, 'srv/documents'), { recursive: true });
       machine = await startMachine(root);
-      expect(machine.run(start)).toMatchObject({ status: 0 });
+      const started = machine.run(start);
+      if (started.status !== 0) throw new Error(started.stderr + ask('journalctl --no-pager -u ingestd'));
     }, 400_000);
 
     afterAll(async () => {
