@@ -6,7 +6,7 @@ import { pathText } from './path-text.ts';
 import { clockWords } from './time-words.ts';
 
 /** The list never grows beyond this, however long the page is open. */
-const MAX_ROWS = 40;
+const MAX_ROWS = 30;
 
 const tones: Readonly<Record<string, string>> = {
   uploaded: 'good',
@@ -54,7 +54,8 @@ export function createActivityList(): ActivityList {
 }
 
 function createRow({ at, folder, path, what, message, documents }: Activity): HTMLElement {
-  const subject = documents > 1 ? el('span', {}, countWords(documents, 'document')) : pathText(folder, path);
+  const subject =
+    documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
   const row = el(
     'li',
     {},

@@ -40,11 +40,11 @@ export function columnsOf(history: History, hours: number): Column[] {
   });
 }
 
-/** A round number that is at least `value`: 1, 2, 5 or 10 times a power of ten; never below 5. */
+/** A round number that is at least `value`, and not much more; never below 5. */
 export function roundUp(value: number): number {
   if (value <= 5) return 5;
   const power = 10 ** Math.floor(Math.log10(value));
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10;
+  const step = [1, 1.5, 2, 3, 4, 5, 6, 8].find((factor) => factor * power >= value) ?? 10;
   return step * power;
 }
 

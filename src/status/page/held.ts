@@ -21,7 +21,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   const heading = el('h3', {});
   const reason = el('p', { class: 'mend' });
   const summary = el('summary', {});
-  const names = el('ul', { class: 'names' });
+  const names = el('ul', { class: 'names', tabindex: '0', 'aria-label': `Gone from ${printable(folder)}` });
   const more = el('p', { class: 'faint' });
   const showNames = createList<string>(names, (path) => path, createName);
   const confirmation = createConfirmation(folder);

@@ -65,6 +65,8 @@ function setOffline(offline: boolean): void {
   banner.hidden = !offline;
   document.body.classList.toggle('offline', offline);
   setText(byId('offline-since'), clockWords(heardAt));
+  // Coming back, the status that follows says the state.
+  if (offline) setText(byId('state'), 'Offline');
 }
 
 async function loadActivity(): Promise<void> {

@@ -16,6 +16,9 @@ const stateWords: Readonly<Record<PageStatus['state'], string>> = {
   stopping: 'Stopping',
 };
 
+/** A verdict of more characters than this is set smaller. */
+const LONG_VERDICT = 90;
+
 /** Screen readers hear the verdict again no sooner than this, however fast its numbers change. */
 const SPOKEN_EVERY_MS = 12_000;
 
@@ -39,8 +42,10 @@ export function createOverview(): (status: PageStatus) => void {
   );
 
   return (status) => {
-    setText(byId('verdict'), printable(status.verdict));
-    speak(printable(status.verdict));
+    const sentence = printable(status.verdict);
+    setText(byId('verdict'), sentence);
+    setAttribute(byId('verdict'), 'data-long', String(sentence.length > LONG_VERDICT));
+    speak(sentence);
     setAttribute(document.body, 'data-state', status.state);
     setText(byId('state'), stateWords[status.state]);
     bar(status.folders);

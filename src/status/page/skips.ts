@@ -23,7 +23,7 @@ export function createSkips(): (status: PageStatus) => void {
 function createGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
   const { cause, mend } = explain(code);
   const count = el('span', { class: 'count' });
-  const list = el('ul', { class: 'names' });
+  const list = el('ul', { class: 'names', tabindex: '0', 'aria-label': cause });
   const more = el('p', { class: 'faint' });
   const showRows = createList<SkipStatus>(
     list,
