@@ -127,17 +127,28 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     const first = row * NUMBERS;
     const number = (index: number): number => numbers[first + index] as number;
     const from = row * HASH_BYTES;
-    const hash = hashed[row] === 0 ? '' : hashes.toString('hex', from, from + HASH_BYTES);
+    const cells = [
+      docIds[row] as string,
+      hashed[row] === 0 ? '' : hashes.toString('hex', from, from + HASH_BYTES),
+      number(0),
+      number(1),
+      number(2),
+      number(3),
+      number(4),
+      number(5),
+      titles[row] as Cells[8],
+      number(6),
+      number(7),
+      number(8),
+    ] as const;
     const extra = extras.get(row);
-    const docId = docIds[row] as string;
-    const title = titles[row] as Cells[8];
-    const stamp = [number(0), number(1), number(2), number(3), number(4), number(5)] as const;
-    const cells = [docId, hash, ...stamp, title, number(6), number(7), number(8)] as const;
     return extra === undefined ? cells : [...cells, extra];
   }
 
   function record(row: number): LedgerRecord {
-    return recordOf(cellsAt(row), names[row] as string, {
+    return recordOf({
+      cells: cellsAt(row),
+      name: names[row] as string,
       context: contexts.text(contextIds[row] as number),
       shared: shared.value(sharedIds[row] as number),
     });

@@ -1,5 +1,11 @@
 const LENGTH_WITH_MILLISECONDS = 24;
 const LENGTH_OF_SECONDS = 20;
+const DATE_LENGTH = 11;
+const DAY_MS = 86_400_000;
+
+/** Days that have been told lately: eleven years' worth at most. */
+const dates = new Map<number, string>();
+const MAX_DATES = 4_000;
 
 /**
  * A UTC time text as one number: twice its milliseconds, plus one where the text stops at the seconds. 0 where
@@ -15,6 +21,21 @@ export function timeToCode(text: string): number {
 
 /** The text of a code that is not 0: `2026-01-01T00:00:00.000Z` or `2026-01-01T00:00:00Z`. */
 export function codeToTime(code: number): string {
-  const text = new Date(Math.floor(code / 2)).toISOString();
-  return code % 2 === 0 ? text : `${text.slice(0, LENGTH_OF_SECONDS - 1)}Z`;
+  const ms = Math.floor(code / 2);
+  const day = Math.floor(ms / DAY_MS);
+  const second = Math.floor((ms - day * DAY_MS) / 1000);
+  const time = `${dates.get(day) ?? dateOf(day)}${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`;
+  return code % 2 === 1 ? `${time}Z` : `${time}.${String(ms % 1000).padStart(3, '0')}Z`;
+}
+
+/** `2026-01-01T`. It is what takes Date its time, and a sweep asks for two of them a file. */
+function dateOf(day: number): string {
+  if (dates.size >= MAX_DATES) dates.clear();
+  const date = new Date(day * DAY_MS).toISOString().slice(0, DATE_LENGTH);
+  dates.set(day, date);
+  return date;
+}
+
+function two(value: number): string {
+  return value < 10 ? `0${value}` : `${value}`;
 }

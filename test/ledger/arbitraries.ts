@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 import type { Change, LedgerRecord } from '../../src/core/ledger-port.ts';
 import type { Metadata } from '../../src/core/metadata.ts';

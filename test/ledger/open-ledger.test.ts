@@ -168,21 +168,20 @@ describe('the ledger', () => {
 describe('a second reader', () => {
   it('sees a ledger that is whole while the first one writes and compacts', async () => {
     const ledger = await openIt({ compactAfterBytes: 2000 });
+    const last = 400;
     let written = 0;
-    let done = false;
     const writing = (async () => {
-      for (; written < 400; written += 1) {
+      for (; written < last; written += 1) {
         // Always two at once: a reader must never see one of them alone.
         await ledger.commit([
           put(`a/${written}.pdf`, recordOf(written * 2)),
           put(`b/${written}.pdf`, recordOf(written * 2 + 1)),
         ]);
       }
-      done = true;
     })();
     let looks = 0;
-    while (!done) {
-      const before = written;
+    for (let before = 0; before < last - 1;) {
+      before = written;
       const reader = await readLedger(folder.join('state'));
       expect(reader.recordsIn('inbox', 'a').size).toBe(reader.recordsIn('inbox', 'b').size);
       expect(reader.recordsIn('inbox', 'a').size).toBeGreaterThanOrEqual(before);

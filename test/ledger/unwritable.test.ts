@@ -231,9 +231,10 @@ describeWhere(missing, 'a real file system', () => {
   });
 });
 
+/** Appends to a file until nothing more fits. */
 async function fill(path: string): Promise<void> {
   const block = Buffer.alloc(4096, 1);
-  for (let size = 0; ; size += block.length) {
+  for (;;) {
     try {
       await writeFile(path, block, { flag: 'a' });
     } catch {

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
+
+import { openLedger } from '../../dist/ledger/open-ledger.js';
+
+const COMMITS = 400;
+const WARM_UP = 100;
+const DIRECTORY_FILES = 90;
+
+const quiet = () => undefined;
+const options = {
+  log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
+  clock: { now: Date.now, monotonic: () => performance.now(), after: () => quiet },
+};
+
+/**
+ * Measures load, commit, snapshot and memory of the ledger at each size; a commit stands beside a write and
+ * fdatasync of the same bytes, taken in turn in the same run.
+ */
+export async function run(sizes = [1_000, 100_000, 500_000]) {
+  const rows = [];
+  for (const documents of sizes) rows.push(await measure(documents));
+  return { name: 'ledger', rows };
+}
+
+async function measure(documents) {
+  const dir = await mkdtemp(join(tmpdir(), 'ingestd-bench-'));
+  try {
+    await seed(dir, documents);
+    const stall = monitorEventLoopDelay({ resolution: 1 });
+    stall.enable();
+    const began = performance.now();
+    const ledger = await openLedger({ ...options, dir });
+    const loadMs = performance.now() - began;
+    const loadStallMs = stall.max / 1e6;
+    const reconcileMs = reconcile(ledger);
+    const commit = await commits(ledger, dir);
+    stall.reset();
+    const snapshotMs = await snapshot(ledger, dir);
+    const snapshotStallMs = stall.max / 1e6;
+    const memoryMegabytes = JSON.parse(
+      execFileSync(process.execPath, ['--expose-gc', fileURLToPath(import.meta.url), '--memory', dir], {
+        encoding: 'utf8',
+      }),
+    );
+    const { size } = await stat(join(dir, 'ledger.json'));
+    return {
+      documents,
+      snapshotMegabytes: size / 1e6,
+      loadMs,
+      loadStallMs,
+      reconcileMs,
+      ...commit,
+      snapshotMs,
+      snapshotStallMs,
+      ...memoryMegabytes,
+    };
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+async function seed(dir, documents) {
+  const ledger = await openLedger({ ...options, dir });
+  for (let first = 0; first < documents; first += 1_000) {
+    await ledger.commit(
+      Array.from({ length: Math.min(1_000, documents - first) }, (_, index) => put(first + index)),
+    );
+  }
+  await ledger.close();
+  // The seeding's last journal would be replayed too: a start after a clean stop has none to speak of.
+  const again = await openLedger({ ...options, dir, compactAfterBytes: 1 });
+  await again.close();
+}
+
+/** What a first sweep asks of every known file. */
+function reconcile(ledger) {
+  const began = performance.now();
+  let same = 0;
+  for (const directory of ledger.directories('inbox')) {
+    const records = ledger.recordsIn('inbox', directory);
+    for (const name of records.keys()) {
+      const record = records.get(name);
+      if (record.stamp.size >= 0 && record.context === 'c0ffee') same += 1;
+    }
+  }
+  if (same !== ledger.count('inbox')) throw new Error('records were lost');
+  return performance.now() - began;
+}
+
+async function commits(ledger, dir) {
+  const raw = openSync(join(dir, 'raw'), 'w');
+  const journal = { before: await journalBytes(dir) };
+  const ours = [];
+  const theirs = [];
+  const bytes = Buffer.alloc(430, 'x');
+  for (let number = 0; number < COMMITS + WARM_UP; number += 1) {
+    let began = performance.now();
+    await ledger.commit([put(number)]);
+    ours.push(performance.now() - began);
+    began = performance.now();
+    writeSync(raw, bytes);
+    fdatasyncSync(raw);
+    theirs.push(performance.now() - began);
+  }
+  closeSync(raw);
+  const bytesPerCommit = ((await journalBytes(dir)) - journal.before) / (COMMITS + WARM_UP);
+  const [p50, p99] = quantiles(ours.slice(WARM_UP));
+  const [rawP50, rawP99] = quantiles(theirs.slice(WARM_UP));
+  return {
+    commitP50Ms: p50,
+    commitP99Ms: p99,
+    rawP50Ms: rawP50,
+    rawP99Ms: rawP99,
+    commitRatio: p50 / rawP50,
+    bytesPerCommit,
+  };
+}
+
+async function journalBytes(dir) {
+  const { readdir } = await import('node:fs/promises');
+  const names = (await readdir(dir)).filter((name) => name.startsWith('ledger.journal.'));
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(dir, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+/** A compaction with commits going on beside it. */
+async function snapshot(ledger, dir) {
+  await ledger.close();
+  const again = await openLedger({ ...options, dir, compactAfterBytes: 1 });
+  const began = performance.now();
+  for (let number = 0; number < 20; number += 1) await again.commit([put(number)]);
+  await again.close();
+  return performance.now() - began;
+}
+
+function put(number) {
+  const name = `document-number-${number}.pdf`;
+  const path = `${Math.floor(number / DIRECTORY_FILES) % 11}/directory-${Math.floor(number / DIRECTORY_FILES)}/${name}`;
+  const record = {
+    docId: `d0c00000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    sha256: Math.imul(number, 0x9e3779b1).toString(16).replace('-', '').padStart(8, '0').repeat(8),
+    stamp: {
+      size: number,
+      mtimeMs: 1_760_000_000_000.25 + number,
+      ctimeMs: 1_760_000_000_001.5 + number,
+      birthtimeMs: 1_759_000_000_000.125 + number,
+      ino: 4_000_000 + number,
+      dev: 65_025,
+    },
+    context: 'c0ffee',
+    fileName: name,
+    attachments: [],
+    metadata: { title: name.slice(0, -4), createdTimestamp: '2025-10-09T08:53:20Z' },
+    uploadedAt: new Date(1_760_000_000_000 + number).toISOString(),
+    modifiedAt: null,
+    possibleDuplicates: 0,
+  };
+  return { kind: 'put', ref: { folder: 'inbox', path }, record };
+}
+
+function quantiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [sorted[Math.floor(sorted.length / 2)], sorted[Math.floor(sorted.length * 0.99)]];
+}
+
+/** In a process of its own, so that nothing of the seeding counts. */
+async function printMemory(dir) {
+  globalThis.gc();
+  const before = process.memoryUsage();
+  const ledger = await openLedger({ ...options, dir });
+  const peak = process.resourceUsage().maxRSS / 1024;
+  globalThis.gc();
+  const after = process.memoryUsage();
+  const heap = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
+  process.stdout.write(JSON.stringify({ heapMegabytes: heap / 1e6, loadPeakRssMegabytes: peak }));
+  await ledger.close();
+}
+
+if (process.argv[2] === '--memory') await printMemory(process.argv[3]);
+else if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const sizes = process.argv.slice(2).map(Number);
+  const { rows } = await run(sizes.length > 0 ? sizes : undefined);
+  for (const row of rows) {
+    for (const [key, value] of Object.entries(row)) {
+      process.stdout.write(`${key.padEnd(24)}${key === 'documents' ? value : value.toFixed(2)}\n`);
+    }
+    process.stdout.write('\n');
+  }
+}
