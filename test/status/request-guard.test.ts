@@ -47,7 +47,7 @@ describe('the guard of the TCP address', () => {
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }, 'in'],
     ['our own page, as the browser says', { 'sec-fetch-site': 'same-origin' }, 'in'],
   ])('treats a reading request from %s rightly', (_name, headers, verdict) => {
-    expect(judge('GET', '/', { host, ...headers } as Record<string, string>)).toBe(verdict);
+    expect(judge('GET', '/', { host, ...headers })).toBe(verdict);
   });
 
   it.each([
@@ -66,7 +66,7 @@ describe('the guard of the TCP address', () => {
       'other-site',
     ],
   ])('treats a changing call with %s rightly', (_name, headers, verdict) => {
-    expect(judge('POST', '/api/retry', { host, ...headers } as Record<string, string>)).toBe(verdict);
+    expect(judge('POST', '/api/retry', { host, ...headers })).toBe(verdict);
   });
 
   it('leaves revocation to the socket', () => {
