@@ -17,8 +17,8 @@ export async function* readLines(path: string): AsyncGenerator<LineBlock> {
   try {
     let offset = 0;
     let rest = Buffer.alloc(0);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
-      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
       const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES);
       if (bytesRead === 0) break;
       const read = chunk.subarray(0, bytesRead);

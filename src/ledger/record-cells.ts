@@ -4,7 +4,7 @@ import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
 import { asNumber, asShape, asText, ShapeError } from './shape.ts';
 import { stampSchema } from './stamp-schema.ts';
-import { codeToTime, timeToCode } from './time-code.ts';
+import { codeToTime, isTimeCode, timeToCode } from './time-code.ts';
 
 /** What few records have, and values in a form that the plain cells cannot carry. */
 export interface Extras {
@@ -164,6 +164,9 @@ export function checkCells(values: readonly unknown[]): Cells {
     const value = values[cell];
     if (cell === TITLE && typeof value === 'string') continue;
     asNumber(value, cellNames[cell] ?? 'a cell');
+  }
+  for (let cell = TITLE + 1; cell < EXTRAS; cell += 1) {
+    if (!isTimeCode(values[cell] as number)) throw new ShapeError(`${cellNames[cell]} is not a time`);
   }
   const title = values[TITLE];
   if (typeof title === 'number' && title !== titleCodes.none && title !== titleCodes.stem) {

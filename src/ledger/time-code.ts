@@ -2,6 +2,8 @@ const LENGTH_WITH_MILLISECONDS = 24;
 const LENGTH_OF_SECONDS = 20;
 const DATE_LENGTH = 11;
 const DAY_MS = 86_400_000;
+/** The last moment whose year has four digits. */
+const LAST_CODE = 2 * Date.UTC(9999, 11, 31, 23, 59, 59, 999) + 1;
 
 /** Days that have been told lately: eleven years' worth at most. */
 const dates = new Map<number, string>();
@@ -26,6 +28,11 @@ export function codeToTime(code: number): string {
   const second = Math.floor((ms - day * DAY_MS) / 1000);
   const time = `${dates.get(day) ?? dateOf(day)}${two(Math.floor(second / 3600))}:${two(Math.floor(second / 60) % 60)}:${two(second % 60)}`;
   return code % 2 === 1 ? `${time}Z` : `${time}.${String(ms % 1000).padStart(3, '0')}Z`;
+}
+
+/** Says whether a number can be a code, or the 0 that stands for none. */
+export function isTimeCode(code: number): boolean {
+  return Number.isInteger(code) && code >= 0 && code <= LAST_CODE;
 }
 
 /** `2026-01-01T`. It is what takes Date its time, and a sweep asks for two of them a file. */

@@ -62,12 +62,13 @@ describe('the ledger', () => {
       await mkdir(folder.join('state'), { mode: 0o777 });
       const ledger = await openIt({ compactAfterBytes: 1 });
       await ledger.commit([put('a.pdf', recordOf(1))]);
-      await ledger.commit([put('b.pdf', recordOf(2))]);
+      await ledger.close();
+      await openIt();
+      expect(await readdir(folder.join('state'))).toHaveLength(6);
       expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o700);
       for (const name of await readdir(folder.join('state'))) {
         expect([name, (await stat(folder.join('state', name))).mode & 0o777]).toEqual([name, 0o600]);
       }
-      await ledger.close();
     } finally {
       process.umask(before);
     }
