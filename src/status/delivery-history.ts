@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import type { Activity } from '../core/status.ts';
 
 /** What the chart tells apart. */
-export const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;
+const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;
 
-export type DeliveryKind = (typeof deliveryKinds)[number];
+type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** Documents per five minutes over the last day, oldest first; the last column is the one that runs. */
-export type HistoryReport = {
+type HistoryReport = {
   readonly bucketSeconds: number;
   /** ISO 8601, UTC: when the first column begins. */
   readonly start: string;

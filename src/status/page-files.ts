@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { errorCode } from '../core/errors.ts';
 
 /** A file of the page, as it is sent. */
-export interface PageFile {
+interface PageFile {
   readonly type: string;
   readonly body: Buffer;
 }

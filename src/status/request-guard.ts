@@ -28,7 +28,7 @@ export interface Refusal {
 }
 
 /** The header that carries the page's own token. */
-export const pageTokenHeader = 'x-ingestd-token';
+const pageTokenHeader = 'x-ingestd-token';
 
 /** Answers to everyone who may connect. */
 const openPaths: ReadonlySet<string> = new Set(['/healthz']);

@@ -1,0 +1,135 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { createMetrics } from '../../src/status/metrics.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fakeControl } from './support/fake-control.ts';
+import { withTool } from './support/needs.ts';
+import { promtool, promtoolFound } from './support/promtool.ts';
+
+const rulesFile = resolve('config/prometheus-alerts.yaml');
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string }[];
+  }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
+
+async function exported(): Promise<ReadonlySet<string>> {
+  const control = fakeControl();
+  const text = await createMetrics({ status: control.status, unready: control.unready, version: '1' }).text();
+  const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  return new Set([...names, 'up']);
+}
+
+const metricsIn = (expression: string) =>
+  expression
+    .replaceAll(/"[^"]*"|\[[^\]]*\]|(?:by|without|ignoring) ?\([^)]*\)/g, '')
+    .match(/\b(?:ingestd|process|nodejs)_\w+/g) ?? [];
+
+describe('the files for monitoring', () => {
+  it('name only metrics that exist', async () => {
+    const names = await exported();
+    const rules = parse(await readFile(rulesFile, 'utf8')) as Rules;
+    const dashboard = JSON.parse(await readFile('config/grafana-dashboard.json', 'utf8')) as Dashboard;
+    const expressions = [
+      ...rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
+      ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ];
+    expect(expressions.length).toBeGreaterThan(25);
+    for (const expression of expressions) {
+      for (const name of metricsIn(expression)) expect(names).toContain(name);
+    }
+    expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
+  });
+
+  withTool('promtool (Debian package prometheus)', promtoolFound, () => {
+    it('hold rules that promtool takes', () => {
+      const { status, output } = promtool(['check', 'rules', rulesFile]);
+      expect(output).toContain('SUCCESS: 10 rules found');
+      expect(status).toBe(0);
+    });
+
+    it.each([
+      ['IngestdDown', { 'up{job="ingestd",instance="a"}': '0x60' }, '10m'],
+      ['IngestdNotReady', { 'ingestd_ready{instance="a"}': '0x60' }, '15m'],
+      [
+        'IngestdFolderUnavailable',
+        { 'ingestd_folder_state{instance="a",state="unavailable"}': '1x60' },
+        '10m',
+      ],
+      [
+        'IngestdStuck',
+        {
+          'ingestd_queue{instance="a",state="pending"}': '5x60',
+          'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0 7x60',
+        },
+        '50m',
+      ],
+      ['IngestdBehind', { 'ingestd_oldest_unsynced_seconds{instance="a",folder="f"}': '3000+60x60' }, '50m'],
+      [
+        'IngestdServiceErrors',
+        {
+          'ingestd_requests_total{instance="a",operation="upload",outcome="accepted"}': '0+2x60',
+          'ingestd_requests_total{instance="a",operation="upload",outcome="unavailable"}': '0+2x60',
+        },
+        '50m',
+      ],
+      [
+        'IngestdDocumentsFailed',
+        { 'ingestd_documents{instance="a",folder="f",state="failed"}': '3x60' },
+        '20m',
+      ],
+      ['IngestdDeletionsHeld', { 'ingestd_held{instance="a",folder="f"}': '3x60' }, '20m'],
+      ['IngestdInDoubt', { 'ingestd_in_doubt{instance="a"}': '1x60' }, '20m'],
+      [
+        'IngestdWatcherMisses',
+        { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' },
+        '390m',
+      ],
+    ])('ring %s when it is time, and not before', async (alert, series, at) => {
+      const folder = await temporaryFolder();
+      const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
+      const file = await folder.write(
+        'test.yaml',
+        stringify({
+          rule_files: [rulesFile],
+          evaluation_interval: '1m',
+          tests: [
+            {
+              interval: '1m',
+              input_series: input,
+              promql_expr_test: [
+                {
+                  expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+                  eval_time: '2m',
+                  exp_samples: [],
+                },
+                {
+                  expr: `count(ALERTS{alertname="${alert}",alertstate="firing"})`,
+                  eval_time: at,
+                  exp_samples: [{ labels: '{}', value: 1 }],
+                },
+              ],
+            },
+          ],
+        }),
+      );
+      const { status, output } = promtool(['test', 'rules', file]);
+      expect(output).toContain('SUCCESS');
+      expect(status).toBe(0);
+      await folder.remove();
+    });
+  });
+});
