@@ -5,7 +5,7 @@ import type { DirectoryRows } from './record-table.ts';
 import { asList, asNumber, asText, ShapeError } from './shape.ts';
 import { lineTags } from './snapshot-lines.ts';
 import { checkShared, jsonToStored } from './stored-change.ts';
-import { isValidRef } from './valid-ref.ts';
+import { isValidDirectory, isValidName, isValidRef } from './valid-ref.ts';
 
 const RECORD_HEAD = 4;
 
@@ -27,14 +27,20 @@ export interface StateFiller {
   readonly endSnapshot: () => void;
 }
 
+interface Place {
+  readonly folder: string;
+  readonly directory: string;
+  readonly valid: boolean;
+  rows: DirectoryRows | null;
+}
+
 /** A filler of an empty state. */
 export function createStateFiller(state: LedgerState): StateFiller {
   const { store } = state;
   const contexts = new Map<number, number>();
   const shared = new Map<number, number>();
   const rejected: RejectedRow[] = [];
-  let place: { readonly folder: string; readonly directory: string; rows: DirectoryRows | null } | null =
-    null;
+  let place: Place | null = null;
 
   function reject(folder: string, path: string): void {
     rejected.push({ folder, path, message: 'the path leads out of its folder' });
@@ -48,9 +54,8 @@ export function createStateFiller(state: LedgerState): StateFiller {
       throw new ShapeError('a record stands before what it needs');
     }
     const cells = checkCells(row.slice(RECORD_HEAD));
-    const path = joinPath(place.directory, name);
-    if (name.includes('/') || !isValidRef({ folder: place.folder, path })) {
-      reject(place.folder, path);
+    if (!place.valid || !isValidName(name)) {
+      reject(place.folder, joinPath(place.directory, name));
       return;
     }
     place.rows ??= store.directory(place.folder, place.directory);
@@ -75,7 +80,8 @@ export function createStateFiller(state: LedgerState): StateFiller {
       const row = asList(line, 'a line');
       if (row[0] === lineTags.record) record(row);
       else if (row[0] === lineTags.directory) {
-        place = { folder: asText(row[1], 'folder'), directory: asText(row[2], 'directory'), rows: null };
+        const [folder, directory] = [asText(row[1], 'folder'), asText(row[2], 'directory')];
+        place = { folder, directory, valid: isValidDirectory(folder, directory), rows: null };
       } else if (row[0] === lineTags.context) {
         contexts.set(asNumber(row[1], 'a context'), store.contexts.hold(asText(row[2], 'a context')));
       } else if (row[0] === lineTags.shared) {

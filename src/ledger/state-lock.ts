@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { link, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Clock } from '../core/clock.ts';
@@ -17,6 +17,8 @@ const BEAT_MS = 2_000;
 const SILENCE_MS = 7_000;
 /** The name of the namespace that every process outside of a container is in. */
 const FIRST_NAMESPACE = 'pid:[4026531836]';
+const REMAINS = /^lock\..+/;
+const REMAINS_AFTER_MS = 60_000;
 /** A chain of processes that died while they took over a dead one's lock. */
 const MAX_DEPTH = 8;
 
@@ -66,9 +68,20 @@ export async function takeStateLock(
 async function hold(lock: LockFile): Promise<number> {
   try {
     await take(lock, 0);
+    await clearRemains(dirname(lock.path));
     return (await stat(lock.path)).ino;
   } catch (error) {
     throw errorCode(error) === 'state-locked' ? error : unwritable(lock.path, error);
+  }
+}
+
+/** Takes away what processes left that died while they took the lock. */
+async function clearRemains(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) {
+    const path = join(dir, name);
+    if (!REMAINS.test(name)) continue;
+    const touched = await touchedAt(path);
+    if (touched !== null && touched < Date.now() - REMAINS_AFTER_MS) await rm(path, { force: true });
   }
 }
 

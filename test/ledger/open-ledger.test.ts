@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/core/ledger-port.ts';
@@ -72,6 +72,14 @@ describe('the ledger', () => {
     } finally {
       process.umask(before);
     }
+  });
+
+  it('does not close a directory that is plainly not its own to others', async () => {
+    if (process.getuid?.() !== 0) return;
+    await folder.write('state/somebody-else.txt', 'x');
+    await chmod(folder.join('state'), 0o755);
+    await openIt();
+    expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o755);
   });
 
   it('gives commits that come together one fsync', async () => {
