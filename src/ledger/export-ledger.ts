@@ -3,7 +3,7 @@ import type { Metadata } from '../core/metadata.ts';
 import type { LedgerReader } from './ledger-state.ts';
 
 /** One document as `ledger export` prints it, contract section 5; `fileName` and `said` stand beside. */
-export interface ExportedDocument {
+interface ExportedDocument {
   readonly folder: string;
   readonly path: string;
   readonly docId: string;

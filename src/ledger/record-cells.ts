@@ -19,7 +19,7 @@ export interface Extras {
 }
 
 /** Where a title is the file name without its extension, and where there is none: most records. */
-export const titleCodes = { none: 0, stem: 1 } as const;
+const titleCodes = { none: 0, stem: 1 } as const;
 
 /**
  * A record without what it shares with others (context, metadata but title and time), in the order in which

@@ -9,7 +9,7 @@ import type { Cells } from './record-cells.ts';
 import { createValuePool } from './value-pool.ts';
 
 /** A record on its way into the store. */
-export interface StoredPut {
+interface StoredPut {
   readonly directory: DirectoryRows;
   readonly name: string;
   readonly cells: Cells;

@@ -24,7 +24,7 @@ export interface DirectoryRows {
 }
 
 /** Where a record stands, and what it shares with others. */
-export interface RowPlace {
+interface RowPlace {
   readonly directory: DirectoryRows;
   readonly name: string;
   /** Held in the pool of contexts, by the row from now on. */

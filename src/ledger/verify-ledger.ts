@@ -14,7 +14,7 @@ import { readJournal } from './read-journal.ts';
 import { readSnapshot } from './read-snapshot.ts';
 
 /** What was found about one file, or about a row of it. */
-export interface LedgerFinding {
+interface LedgerFinding {
   /** File name, without the state directory. */
   readonly file: string;
   readonly state: 'good' | 'torn' | 'damaged' | 'missing' | 'leftover';

@@ -53,7 +53,7 @@ const metadata: fc.Arbitrary<Metadata> = fc
   .map((fields) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
 
 /** Any record, ordinary and odd. Its docId is unique in time: see `numbered`. */
-export const anyRecord: fc.Arbitrary<LedgerRecord> = fc
+const anyRecord: fc.Arbitrary<LedgerRecord> = fc
   .record({
     docId: fc.constant(''),
     sha256: hash,
@@ -83,7 +83,7 @@ const failure = fc.constant({
 });
 
 /** Any change of the port. */
-export const anyChange: fc.Arbitrary<Change> = fc.oneof(
+const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('put' as const), ref, record: anyRecord }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), ref }) },
   fc.record({ kind: fc.constant('intent' as const), intent: fc.record({ id, ref, size: fc.nat(), at }) }),
