@@ -1,6 +1,6 @@
 import { refKey } from '../core/document.ts';
 import type { LedgerEntry } from '../core/ledger-port.ts';
-import type { ImportedLedger, ImportOptions, ImportProblem } from './import-ledger.ts';
+import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 import { isValidRef } from './valid-ref.ts';
 
 /** A document from an import file and where it stands there. */

@@ -5,7 +5,7 @@ import { errorMessage } from '../core/errors.ts';
 import { checkEntries } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord } from './imported-record.ts';
-import type { ImportedLedger, ImportOptions, ImportProblem } from './import-ledger.ts';
+import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 const columns = ['folder', 'path', 'docid'] as const;
 

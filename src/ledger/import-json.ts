@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../core/ledger-port.ts';
 import { checkEntries } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord, unknownStamp } from './imported-record.ts';
-import type { ImportedLedger, ImportOptions, ImportProblem } from './import-ledger.ts';
+import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 import { strictMetadataSchema } from './metadata-schema.ts';
 
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
