@@ -20,7 +20,7 @@ const form = `${head}
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>
 <p class="login-problem" role="alert">{{problem}}</p>
-<button type="submit">Open</button>
+<button type="submit" class="strong">Open</button>
 </form>
 </main>
 </body>

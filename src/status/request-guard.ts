@@ -4,7 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 export interface Door {
   /** `host:port` as browsers write it, of every name this address goes by; null: any name (a token guards it). */
   readonly hosts: ReadonlySet<string> | null;
-  /** Asked of every request but `/healthz`; null: nothing is asked. */
+  /** Asked of every request but for `/healthz` and the login; null: nothing is asked. */
   readonly httpToken: string | null;
   /** What the login leaves in the browser. */
   readonly cookie: { readonly name: string; readonly value: string };
@@ -30,8 +30,12 @@ export interface Refusal {
 /** The header that carries the page's own token. */
 const pageTokenHeader = 'x-ingestd-token';
 
-/** Answers to everyone who may connect. */
-const openPaths: ReadonlySet<string> = new Set(['/healthz']);
+/** Answered to everyone who may connect: whether the process lives, and how the login looks. */
+const openPaths: ReadonlySet<string> = new Set([
+  '/healthz',
+  '/assets/status/page/page.css',
+  '/assets/status/page/icon.svg',
+]);
 
 /** A login proves itself by its own body. */
 const loginPath = '/login';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import type { Status } from '../../src/core/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
@@ -22,6 +22,7 @@ const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script
 withTool('chromium', chromiumFound, () => {
   let browser: Browser;
   let built: Awaited<ReturnType<typeof buildPage>>;
+  const contexts = new Map<string, Promise<BrowserContext>>();
   const worlds: StatusWorld[] = [];
   const pages: Page[] = [];
   const complaints: string[] = [];
@@ -34,7 +35,7 @@ withTool('chromium', chromiumFound, () => {
     await built.remove();
   });
   afterEach(async () => {
-    for (const page of pages.splice(0)) await page.context().close();
+    for (const page of pages.splice(0)) await page.close();
     for (const world of worlds.splice(0)) await world.close();
     expect(complaints.splice(0)).toEqual([]);
   });
@@ -45,8 +46,16 @@ withTool('chromium', chromiumFound, () => {
     return world;
   };
 
+  /** Contexts are slow to make; the ports, and with them the origins, are new for each test. */
+  const contextFor = (options: BrowserContextOptions) => {
+    const key = JSON.stringify(options);
+    const context = contexts.get(key) ?? browser.newContext(options);
+    contexts.set(key, context);
+    return context;
+  };
+
   const visit = async (world: StatusWorld, options: BrowserContextOptions = {}) => {
-    const page = await (await browser.newContext(options)).newPage();
+    const page = await (await contextFor(options)).newPage();
     pages.push(page);
     page.on('pageerror', (error) => complaints.push(error.message));
     page.on('console', (message) => {
@@ -67,8 +76,7 @@ withTool('chromium', chromiumFound, () => {
   describe('the page in a browser', () => {
     it('shows the verdict at once, even without its script, and weighs less than 100 KB', async () => {
       const world = await open({ status: busyStatus() });
-      const context = await browser.newContext({ javaScriptEnabled: false });
-      const plain = await context.newPage();
+      const plain = await (await contextFor({ javaScriptEnabled: false })).newPage();
       pages.push(plain);
       await plain.goto(world.url);
       expect(await textOf(plain, '#verdict')).toMatch(/^13,578 of 13,603 documents are in the service/);
@@ -245,7 +253,7 @@ withTool('chromium', chromiumFound, () => {
 
     it('asks for the token of the address, and opens with it', async () => {
       const world = await open({ httpToken: '0123456789abcdef' });
-      const page = await (await browser.newContext()).newPage();
+      const page = await (await contextFor({})).newPage();
       pages.push(page);
       await page.goto(world.url);
       await page.getByLabel('Token').fill('wrong');
@@ -268,7 +276,7 @@ withTool('chromium', chromiumFound, () => {
       world.control.happen({ what: 'failed', message: 'words' });
       const page = await visit(world, { ...options, reducedMotion: 'reduce' });
       await page.getByText('Which ones').click();
-      await page.getByText('2 files not sent').click();
+      await page.getByText('12 files not sent').click();
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       expect(await axeProblems(page)).toEqual([]);
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

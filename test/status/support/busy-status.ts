@@ -51,7 +51,7 @@ export function busyStatus(): Partial<Status> {
       },
       { folder: 'inbox', path: 'link.pdf', code: 'symbolic-link', message: 'a symbolic link' },
     ],
-    skippedTotal: 2,
+    skippedTotal: 12,
     held: [
       {
         folder: 'inbox',
