@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
 import { printable } from '../core/printable.ts';
+import { countWords } from '../core/words.ts';
+import type { LedgerVerification } from '../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
+import type { Output } from './output.ts';
 import { prepare } from './prepare.ts';
 
 /** `ingestd ledger verify`: checks the ledger against its checksums. */
@@ -25,10 +28,15 @@ async function ledgerVerify(
   const { verifyLedger } = await import('../ledger/verify-ledger.ts');
   const report = await verifyLedger(settings.state.dir);
   if (flags.json) context.output.json(report);
-  else {
-    for (const { file, message } of report.findings)
-      context.output.line(`${printable(file)}: ${printable(message)}`);
-    context.output.line(report.ok ? 'The ledger is whole.' : 'The ledger is damaged.');
-  }
+  else printReport(report, context.output);
   return report.ok ? exitCodes.ok : exitCodes.unforeseen;
+}
+
+function printReport({ ok, documents, findings, mend }: LedgerVerification, { line, colors }: Output): void {
+  for (const { file, state, message } of findings) {
+    line(`${printable(file)}: ${state === 'good' ? colors.dim(printable(message)) : printable(message)}`);
+  }
+  const count = documents === null ? '' : ` ${countWords(documents, 'document')}.`;
+  line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
+  if (mend !== null) line(printable(mend));
 }

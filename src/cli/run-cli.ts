@@ -68,12 +68,13 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
 function quieten(command: Command, { output, complain }: CommandContext): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => output.raw(text),
-    writeErr: (text) => complain(text.trimEnd()),
+    writeErr: (text) => writeStandardError(text),
     outputError: (text) => {
       const message = text
         .trim()
         .replace(/^error: /, '')
-        .replaceAll('\n', ' ');
+        .replaceAll('\n', ' ')
+        .replace(/\.$/, '');
       complain(`${message}; ${helpFor(command)} shows how`);
     },
   });

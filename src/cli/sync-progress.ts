@@ -18,7 +18,7 @@ export function createSyncProgress(stream: Writable): ProgressBar {
     barIncompleteChar: ' ',
     barsize: 24,
     fps: 10,
-    stream: stream as NodeJS.WritableStream,
+    stream,
     // The process ends by its own signals, and the cursor stays as it is.
     gracefulExit: false,
     hideCursor: null,

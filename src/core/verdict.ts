@@ -9,7 +9,10 @@ export function verdict(status: Status): string {
   const sums = sumsOf(status);
   const trouble = troubleOf(status);
   const sentences = [...(trouble === null ? [] : [trouble]), holdings(status, sums), ...asks(status, sums)];
-  return sentences.map((sentence) => `${sentence}.`).join(' ').replace(/\.$/, '');
+  return sentences
+    .map((sentence) => `${sentence}.`)
+    .join(' ')
+    .replace(/\.$/, '');
 }
 
 interface Sums {
@@ -43,7 +46,9 @@ function holdings(status: Status, { documents, synced, moving }: Sums): string {
   const have = documents === 1 ? 'is' : 'are';
   if (synced === documents) {
     const scanning = status.state === 'starting' ? ', still looking' : '';
-    return documents === 1 ? `The one document is in the service${scanning}` : `All ${numberWords(documents)} documents are in the service${scanning}`;
+    return documents === 1
+      ? `The one document is in the service${scanning}`
+      : `All ${numberWords(documents)} documents are in the service${scanning}`;
   }
   const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} ${have} in the service`];
   if (moving > 0) parts.push(`${numberWords(moving)} on ${moving === 1 ? 'its' : 'their'} way`);
@@ -57,14 +62,17 @@ function emptiness({ state, folders }: Status): string {
     return `Looking through ${countWords(folders.length, 'folder')}`;
   }
   const present = folders.find((folder) => folder.state !== 'unavailable');
-  return present === undefined ? 'No folder can be read' : `No documents yet: put a file into ${present.path}`;
+  return present === undefined
+    ? 'No folder can be read'
+    : `No documents yet: put a file into ${present.path}`;
 }
 
 /** What waits for a person, each a sentence of its own. */
 function asks(status: Status, { failed, held }: Sums): string[] {
   const sentences: string[] = [];
   if (failed > 0) sentences.push(`${countWords(failed, 'document')} failed`);
-  if (held > 0) sentences.push(`${countWords(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'} for approval`);
+  if (held > 0)
+    sentences.push(`${countWords(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'} for approval`);
   const doubts = status.inDoubtTotal;
   if (doubts > 0) sentences.push(`${countWords(doubts, 'upload')} in doubt`);
   return sentences;

@@ -18,14 +18,7 @@ export interface FolderCheck {
 }
 
 /** Skips that a person may well mean: told, and no problem. */
-const harmless = new Set([
-  'symbolic-link',
-  'symlink',
-  'empty-file',
-  'not-utf8',
-  'unicode-twin',
-  'orphan-sidecar',
-]);
+const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
 const LOOKS_AT_ONCE = 16;
 const MEBIBYTE = 1024 * 1024;
@@ -84,19 +77,11 @@ async function judge(port: FolderPort, folder: FolderSettings): Promise<FolderCh
   };
 }
 
+/** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */
 function refusal(look: Look): { readonly code: string; readonly message: string } | null {
-  switch (look.kind) {
-    case 'document':
-    case 'settling':
-    case 'absent':
-    case 'ignored':
-      return null;
-    case 'unknown':
-    case 'skipped':
-    case 'waiting':
-    case 'unfit':
-      return look;
-  }
+  const refused =
+    look.kind === 'unknown' || look.kind === 'skipped' || look.kind === 'waiting' || look.kind === 'unfit';
+  return refused ? look : null;
 }
 
 function finding(

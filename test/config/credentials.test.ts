@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readEnvironmentFile } from '../../src/config/environment-file.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import { findCredentials, loadCredentials } from '../../src/config/load-credentials.ts';
+import { loadHttpToken } from '../../src/config/load-http-token.ts';
+import type { SecretSources } from '../../src/config/read-secret.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+const all = {
+  INGESTD_API_KEY: 'key-1',
+  INGESTD_CLIENT_ID: 'client-1',
+  INGESTD_CLIENT_SECRET: 'secret-1',
+  INGESTD_USERNAME: 'me@example.com',
+  INGESTD_PASSWORD: 'pass word',
+};
+
+async function sources(env: Record<string, string>): Promise<SecretSources> {
+  return { env, environmentFile: await readEnvironmentFile(folder.path), cwd: folder.path };
+}
+
+describe('the five secrets', () => {
+  it('come from the environment', async () => {
+    expect(await loadCredentials(await sources(all))).toEqual({
+      apiKey: 'key-1',
+      clientId: 'client-1',
+      clientSecret: 'secret-1',
+      username: 'me@example.com',
+      password: 'pass word',
+    });
+  });
+
+  it('come from files that are named, without the line break at their end', async () => {
+    await folder.write('pw', ' from file \r\n');
+    const { INGESTD_PASSWORD: _, ...rest } = all;
+    const found = await loadCredentials(await sources({ ...rest, INGESTD_PASSWORD_FILE: 'pw' }));
+    expect(found.password).toBe(' from file ');
+  });
+
+  it('come from systemd credentials', async () => {
+    for (const [name, value] of Object.entries(all)) await folder.write(`credentials/${name}`, `${value}\n`);
+    const found = await loadCredentials(await sources({ CREDENTIALS_DIRECTORY: folder.join('credentials') }));
+    expect(found).toMatchObject({ apiKey: 'key-1', password: 'pass word' });
+  });
+
+  it('come from the .env beside the configuration, its files relative to it', async () => {
+    await folder.write('.env', `INGESTD_API_KEY='k#1'\nINGESTD_PASSWORD_FILE=secrets/pw\n`);
+    await folder.write('secrets/pw', 'deep');
+    const { INGESTD_API_KEY: _a, INGESTD_PASSWORD: _p, ...rest } = all;
+    const found = await loadCredentials({ ...(await sources(rest)), cwd: '/' });
+    expect(found).toMatchObject({ apiKey: 'k#1', password: 'deep' });
+  });
+
+  it('are taken from the environment first, then systemd, then .env', async () => {
+    await folder.write(
+      '.env',
+      'INGESTD_API_KEY=env-file\nINGESTD_CLIENT_ID=env-file\nINGESTD_USERNAME=env-file\n',
+    );
+    await folder.write('credentials/INGESTD_API_KEY', 'systemd');
+    await folder.write('credentials/INGESTD_CLIENT_ID', 'systemd');
+    const found = await loadCredentials(
+      await sources({
+        CREDENTIALS_DIRECTORY: folder.join('credentials'),
+        INGESTD_API_KEY: 'environment',
+        INGESTD_CLIENT_SECRET: 's',
+        INGESTD_PASSWORD: 'p',
+      }),
+    );
+    expect(found).toMatchObject({ apiKey: 'environment', clientId: 'systemd', username: 'env-file' });
+  });
+
+  it('are missed by name, with the ways to give them', async () => {
+    const { INGESTD_PASSWORD: _, INGESTD_API_KEY: __, ...rest } = all;
+    const given = await sources({ ...rest, INGESTD_PASSWORD: '' });
+    await expect(loadCredentials(given)).rejects.toMatchObject({ exitCode: 2 });
+    await expect(loadCredentials(given)).rejects.toThrow(
+      /INGESTD_API_KEY, INGESTD_PASSWORD are missing; .*\.env \(mode 0600\).*INGESTD_API_KEY_FILE/,
+    );
+    expect(await findCredentials(given)).toEqual({
+      credentials: null,
+      missing: ['INGESTD_API_KEY', 'INGESTD_PASSWORD'],
+    });
+  });
+
+  it.each([
+    ['both ways at once', { INGESTD_PASSWORD_FILE: 'pw' }, 'both set'],
+    [
+      'a file that is not there',
+      { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: 'gone' },
+      'gone cannot be read (ENOENT)',
+    ],
+    ['a directory', { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: '.' }, 'cannot be read (EISDIR)'],
+    ['a line break in what goes into a header', { INGESTD_API_KEY: 'a\r\nx-evil: 1' }, 'INGESTD_API_KEY'],
+    ['a huge file', { INGESTD_PASSWORD: '', INGESTD_PASSWORD_FILE: 'huge' }, 'larger than 64 KiB'],
+  ])('refuse %s and never show a value', async (_name, env, words) => {
+    await folder.write('pw', 'x');
+    await folder.write('huge', 'hunter2'.repeat(10_000));
+    const attempt = loadCredentials(await sources({ ...all, ...env }));
+    await expect(attempt).rejects.toThrow(words);
+    await expect(attempt).rejects.not.toThrow(/hunter2|x-evil/);
+  });
+});
+
+describe('the token of the HTTP address', () => {
+  async function token(host: string, env: Record<string, string>, port = '1'): Promise<string | null> {
+    await folder.write(
+      'ingestd.yaml',
+      `service: {mode: embedded}\nfolders: [{name: a, path: b}]\nhttp: {host: "${host}", port: ${port}}\n`,
+    );
+    const { settings, secretSources } = await loadConfiguration({ env, cwd: folder.path });
+    return loadHttpToken(settings, secretSources);
+  }
+
+  it.each(['127.0.0.1', '127.8.8.8', '::1', 'localhost'])('is not needed on %s', async (host) => {
+    expect(await token(host, {})).toBeNull();
+  });
+
+  it.each(['0.0.0.0', '::', '192.168.1.2', 'example.com'])('S10: is needed on %s', async (host) => {
+    await expect(token(host, {})).rejects.toThrow(/http\.host.*INGESTD_HTTP_TOKEN/);
+    expect(await token(host, { INGESTD_HTTP_TOKEN: '0123456789abcdef' })).toBe('0123456789abcdef');
+  });
+
+  it('is not needed where there is no HTTP address', async () => {
+    expect(await token('0.0.0.0', {}, 'false')).toBeNull();
+  });
+
+  it('is refused when it is short', async () => {
+    await expect(token('127.0.0.1', { INGESTD_HTTP_TOKEN: 'short' })).rejects.toThrow('16 characters');
+  });
+});

@@ -1,0 +1,394 @@
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
+import { errorMessage } from '../../src/core/errors.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+const service = 'service: {authUrl: "https://auth.example/v1/", ingestUrl: "http://127.0.0.1:8080"}\n';
+const folders = 'folders:\n  - name: inbox\n    path: ./inbox\n';
+const good = service + folders;
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+function load(env: Record<string, string> = {}): Promise<Configuration> {
+  return loadConfiguration({ env: { XDG_STATE_HOME: folder.join('xdg'), ...env }, cwd: folder.path });
+}
+
+/** The words of a configuration that is refused, exit code and all. */
+async function refused(yaml: string, env: Record<string, string> = {}): Promise<string> {
+  await folder.write('ingestd.yaml', yaml);
+  try {
+    await load(env);
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'ConfigurationError', exitCode: 2 });
+    return errorMessage(error);
+  }
+  throw new Error('was not refused');
+}
+
+describe('a good configuration', () => {
+  it('gets every default of the contract', async () => {
+    await folder.write('ingestd.yaml', good);
+    const { settings, trial, warnings } = await load();
+    expect({ trial, warnings }).toEqual({ trial: false, warnings: [] });
+    expect(settings).toEqual({
+      file: folder.join('ingestd.yaml'),
+      service: {
+        mode: 'remote',
+        authUrl: 'https://auth.example/v1',
+        ingestUrl: 'http://127.0.0.1:8080',
+        requestsPerMinute: 50,
+        concurrency: 4,
+        sendApiKey: false,
+        revokeOnStop: false,
+        onMissing: 'fail',
+        connectSeconds: 10,
+        idleSeconds: 60,
+        responseSeconds: 120,
+        maxFileMegabytes: 150,
+      },
+      folders: [
+        {
+          name: 'inbox',
+          path: folder.join('inbox'),
+          metadata: {},
+          sidecar: 'optional',
+          title: 'fileStem',
+          createdTimestamp: 'modified',
+          names: 'reject',
+          onRemove: 'delete',
+          ignore: [],
+          followSymlinks: false,
+          watch: 'auto',
+        },
+      ],
+      state: { dir: folder.join('xdg', 'ingestd') },
+      timing: { settleMs: 2000, removeGraceMs: 5000, rescanMinutes: 15, pollSeconds: 30, stopSeconds: 30 },
+      safety: { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry' },
+      http: { host: '127.0.0.1', port: 7420 },
+      log: { level: 'info', format: 'auto' },
+    });
+  });
+
+  it('takes a key without a value for a key left out', async () => {
+    await folder.write('ingestd.yaml', `${good}state:\n  dir:\ntiming:\n`);
+    const { settings } = await load();
+    expect(settings.state.dir).toBe(folder.join('xdg', 'ingestd'));
+    expect(settings.timing.settleMs).toBe(2000);
+  });
+
+  it('resolves paths against the file, not the working directory', async () => {
+    await folder.write('etc/ingestd.yaml', `${good}state: {dir: ../state}\n`);
+    const { settings } = await loadConfiguration({ file: 'etc/ingestd.yaml', env: {}, cwd: folder.path });
+    expect(settings.folders[0]?.path).toBe(folder.join('etc', 'inbox'));
+    expect(settings.state.dir).toBe(folder.join('state'));
+  });
+
+  it('knows ~/ as the home directory', async () => {
+    await folder.write('ingestd.yaml', `${service}folders: [{name: a, path: ~/papers}]\n`);
+    expect((await load({ HOME: folder.path })).settings.folders[0]?.path).toBe(folder.join('papers'));
+    expect((await load()).settings.folders[0]?.path).toBe(join(homedir(), 'papers'));
+  });
+
+  it('takes the first state directory that systemd gives', async () => {
+    await folder.write('ingestd.yaml', good);
+    const { settings } = await load({ STATE_DIRECTORY: '/var/lib/one:/var/lib/two' });
+    expect(settings.state.dir).toBe('/var/lib/one');
+  });
+
+  it('asks no addresses of the embedded service', async () => {
+    await folder.write('ingestd.yaml', `service: {mode: embedded}\n${folders}`);
+    expect((await load()).settings.service).toMatchObject({ mode: 'embedded', authUrl: '', ingestUrl: '' });
+  });
+
+  it('warns of a file that everybody can change', async () => {
+    await chmod(await folder.write('ingestd.yaml', good), 0o666);
+    expect((await load()).warnings.join()).toContain('can be changed by everybody');
+  });
+});
+
+describe('the search for the file', () => {
+  it.each([
+    ['the --config option', { file: 'd/a.yaml' }, 'd/a.yaml'],
+    ['$INGESTD_CONFIG', { env: 'd/b.yaml' }, 'd/b.yaml'],
+    ['./ingestd.yaml', {}, 'ingestd.yaml'],
+  ])('takes %s', async (_name, { file, env }: { file?: string; env?: string }, expected) => {
+    for (const name of ['d/a.yaml', 'd/b.yaml', 'ingestd.yaml', 'xdg/ingestd/ingestd.yaml']) {
+      await folder.write(name, good);
+    }
+    const { settings } = await loadConfiguration({
+      file,
+      env: { XDG_CONFIG_HOME: folder.join('xdg'), ...(env === undefined ? {} : { INGESTD_CONFIG: env }) },
+      cwd: folder.path,
+    });
+    expect(settings.file).toBe(folder.join(expected));
+  });
+
+  it("takes the user's file where the working directory has none", async () => {
+    await folder.write('xdg/ingestd/ingestd.yaml', good);
+    const { settings } = await loadConfiguration({
+      env: { XDG_CONFIG_HOME: folder.join('xdg') },
+      cwd: folder.path,
+    });
+    expect(settings.file).toBe(folder.join('xdg/ingestd/ingestd.yaml'));
+  });
+
+  it('ends at the trial configuration, whose paths are in the working directory', async () => {
+    const { settings, trial } = await loadConfiguration({
+      env: { XDG_CONFIG_HOME: folder.join('none') },
+      cwd: folder.path,
+    });
+    expect(trial).toBe(true);
+    expect(settings.service.mode).toBe('embedded');
+    expect(settings.folders.map(({ path }) => path)).toEqual([folder.join('inbox')]);
+    expect(settings.state.dir).toBe(folder.join('state'));
+  });
+
+  it('does not look further when the named file is missing', async () => {
+    await folder.write('ingestd.yaml', good);
+    await expect(loadConfiguration({ file: 'gone.yaml', env: {}, cwd: folder.path })).rejects.toThrow(
+      /gone\.yaml does not exist; .*init/,
+    );
+  });
+});
+
+describe('a bad configuration', () => {
+  it.each([
+    ['an unknown key', `${good}timming: {settleMs: 5}\n`, ['timming', 'did you mean timing?', ':5:1']],
+    ['an unknown inner key', `${good}timing: {setleMs: 5}\n`, ['timing.setleMs', 'timing.settleMs?']],
+    [
+      'an unknown key of a folder',
+      `${service}folders: [{name: a, pth: b, path: c}]\n`,
+      ['folders[0].pth', 'folders[0].path?'],
+    ],
+    [
+      'an unknown metadata field',
+      `${service}folders: [{name: a, path: c, metadata: {titel: x}}]\n`,
+      ['folders[0].metadata.titel', 'title?'],
+    ],
+    [
+      'a number that is a text',
+      `${good}timing: {settleMs: "50"}\n`,
+      ['timing.settleMs', '"50"', 'without quotes: 50'],
+    ],
+    [
+      'a word for a number',
+      `${good}timing: {settleMs: soon}\n`,
+      ['timing.settleMs', '"soon"', 'default is 2000'],
+    ],
+    [
+      'a number below its range',
+      `${good}service: {}\n`
+        .replace(service, 'service: {authUrl: "https://a", ingestUrl: "https://b", requestsPerMinute: 0}\n')
+        .replace('service: {}\n', ''),
+      ['service.requestsPerMinute', '0', 'from 1'],
+    ],
+    [
+      'a number that is no number',
+      `${good}timing: {rescanMinutes: .nan}\n`,
+      ['timing.rescanMinutes', 'number'],
+    ],
+    [
+      'a fraction for a whole number',
+      `${good}timing: {settleMs: 1.5}\n`,
+      ['timing.settleMs', '1.5', 'whole number'],
+    ],
+    [
+      'yes for true',
+      `${service.replace('{', '{sendApiKey: yes, ')}${folders}`,
+      ['service.sendApiKey', '"yes"', 'write true'],
+    ],
+    [
+      'a choice that does not exist',
+      `${good}safety: {inDoubt: holds}\n`,
+      ['safety.inDoubt', '"holds"', 'retry, hold', 'did you mean hold?'],
+    ],
+    ['true for a port', `${good}http: {port: true}\n`, ['http.port', 'true', '65535 or false']],
+    ['a port beyond the last', `${good}http: {port: 70000}\n`, ['http.port', '70000']],
+    ['a host with a port in it', `${good}http: {host: "a b"}\n`, ['http.host', '"a b"']],
+    ['no folders', service, ['folders is missing', 'name: inbox']],
+    ['an empty list of folders', `${service}folders: []\n`, ['folders', 'an empty list', 'name: inbox']],
+    ['a folder that is a text', `${service}folders: [./inbox]\n`, ['folders[0]', '"./inbox"', 'mapping']],
+    ['a folder without a name', `${service}folders: [{path: a}]\n`, ['folders[0].name is missing', 'Unique']],
+    ['a folder without a path', `${service}folders: [{name: a}]\n`, ['folders[0].path is missing']],
+    [
+      'a slash in a folder name',
+      `${service}folders: [{name: a/b, path: c}]\n`,
+      ['folders[0].name', '"a/b"', 'without "/"'],
+    ],
+    [
+      'a control character in a folder name',
+      `${service}folders: [{name: "a\\u001b[2J", path: c}]\n`,
+      ['folders[0].name', 'control characters'],
+    ],
+    [
+      'one name for two folders',
+      `${service}folders: [{name: é, path: b}, {name: "e\\u0301", path: c}]\n`,
+      ['folders[1].name', 'folders[0]', 'name of its own'],
+    ],
+    [
+      'a sharing mode in lower case',
+      `${service}folders: [{name: a, path: c, metadata: {shareInfo: {mode: none}}}]\n`,
+      ['folders[0].metadata.shareInfo.mode', '"none"', 'did you mean NONE?'],
+    ],
+    [
+      'no addresses',
+      folders,
+      ['service.authUrl is missing', 'INGESTD_AUTH_URL', 'service.ingestUrl is missing'],
+    ],
+    [
+      'http to another host',
+      good.replace('http://127.0.0.1:8080', 'http://ingest.example'),
+      ['service.ingestUrl', 'http://ingest.example', 'use https'],
+    ],
+    [
+      'a host that only looks like loopback',
+      good.replace('127.0.0.1:8080', '127.0.0.1.evil.example'),
+      ['service.ingestUrl', 'use https'],
+    ],
+    ['another protocol', good.replace('https://auth', 'ftp://auth'), ['service.authUrl', 'ftp://', 'https']],
+    [
+      'an address that is none',
+      good.replace('https://auth.example/v1/', 'auth.example'),
+      ['service.authUrl', '"auth.example"', 'https://'],
+    ],
+    ['a query in an address', good.replace('/v1/', '/v1?x=1'), ['service.authUrl', 'begins with ?']],
+    ['a list for the file', '- a\n', ['a list', 'mapping']],
+    ['an empty file', '', ['folders is missing']],
+    ['YAML that is broken', 'service: {authUrl: "x\n', ['ingestd.yaml:2:1', 'not valid YAML']],
+    ['a key twice', `${good}http: {port: 1}\nhttp: {port: 2}\n`, ['ingestd.yaml:6:1', 'unique']],
+    ['two documents in one file', `${good}---\n${good}`, ['not valid YAML']],
+    ['a prototype', `__proto__: {polluted: true}\n${good}`, ['__proto__', 'not a known key']],
+    ['a constructor', `${good}constructor: {a: 1}\n`, ['constructor', 'not a known key']],
+    ['a tag of another language', `${good}log: {level: !!js/function "x"}\n`, ['log.level']],
+  ])('refuses %s with key, value and mend', async (_name, yaml, words) => {
+    const message = await refused(yaml);
+    for (const word of words) expect(message).toContain(word);
+  });
+
+  it('names everything that is wrong at once', async () => {
+    const message = await refused(`${good}timing: {settleMs: x}\nlog: {level: y}\n`);
+    expect(message.split('\n')).toHaveLength(2);
+  });
+
+  it('ends an alias bomb', async () => {
+    const levels = 'abcdefghi'.split('').map((name, index, all) => {
+      const inner = index === 0 ? 'x' : `*${all[index - 1]}`;
+      return `${name}: &${name} [${Array.from({ length: 9 }, () => inner).join(', ')}]\n`;
+    });
+    expect(await refused(levels.join(''))).toContain('alias');
+  });
+
+  it('does not read what is not UTF-8', async () => {
+    await folder.write('ingestd.yaml', Uint8Array.from([0xff, 0xfe, 0x61, 0x00]));
+    await expect(load()).rejects.toThrow('is not UTF-8');
+  });
+
+  it('does not read a directory', async () => {
+    await mkdir(folder.join('ingestd.yaml'));
+    await expect(load()).rejects.toThrow('is a directory');
+  });
+});
+
+describe('a secret in the file', () => {
+  it.each([
+    ['password: hunter2hunter2\n', 'INGESTD_PASSWORD'],
+    ['apiKey: hunter2hunter2\n', 'INGESTD_API_KEY'],
+    ['API_KEY: hunter2hunter2\n', 'INGESTD_API_KEY'],
+    ['"x-api-key": hunter2hunter2\n', 'INGESTD_API_KEY'],
+    ['clientId: hunter2hunter2\n', 'INGESTD_CLIENT_ID'],
+    ['auth: {client-secret: hunter2hunter2}\n', 'INGESTD_CLIENT_SECRET'],
+    ['INGESTD_CLIENT_SECRET: hunter2hunter2\n', 'INGESTD_CLIENT_SECRET'],
+    ['credentials: {user: hunter2hunter2}\n', 'secret'],
+    ['username: hunter2hunter2\n', 'INGESTD_USERNAME'],
+    ['pwd: hunter2hunter2\n', 'INGESTD_PASSWORD'],
+    ['http: {token: hunter2hunter2}\n', 'secret'],
+    ['accessToken: hunter2hunter2\n', 'secret'],
+    ['folders2: [{a: {Password: hunter2hunter2}}]\n', 'INGESTD_PASSWORD'],
+  ])('is refused and not shown: %j', async (line, variable) => {
+    const message = await refused(good + line);
+    expect(message).toContain('secrets never stand in the configuration file');
+    expect(message).toContain(variable);
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('is refused in an address', async () => {
+    const message = await refused(good.replace('https://auth', 'https://me:hunter2@auth'));
+    expect(message).toContain('service.authUrl');
+    expect(message).not.toContain('hunter2');
+  });
+
+  it('is not shown in an address that cannot be read', async () => {
+    const message = await refused(good.replace('https://auth.example', 'https://me:hunter2@au th'));
+    expect(message).not.toContain('hunter2');
+  });
+});
+
+describe('F41: directories that would feed on each other', () => {
+  it.each([
+    [
+      'a folder inside a folder',
+      `${service}folders: [{name: a, path: a}, {name: b, path: a/b}]\n`,
+      ['folders[1].path', 'folders[0].path', 'lies inside'],
+    ],
+    [
+      'a folder around a folder',
+      `${service}folders: [{name: a, path: a/b}, {name: b, path: a}]\n`,
+      ['folders[0].path', 'lies inside', 'folders[1].path'],
+    ],
+    [
+      'one directory twice',
+      `${service}folders: [{name: a, path: a}, {name: b, path: ./a/}]\n`,
+      ['same directory'],
+    ],
+    [
+      'the state inside a folder',
+      `${good}state: {dir: inbox/state}\n`,
+      ['state.dir', 'lies inside', 'folders[0].path'],
+    ],
+    [
+      'a folder inside the state',
+      `${service}folders: [{name: a, path: state/in}]\nstate: {dir: state}\n`,
+      ['folders[0].path', 'lies inside', 'state.dir'],
+    ],
+    ['state and folder in one', `${good}state: {dir: inbox}\n`, ['same directory']],
+    ['the root of everything', `${service}folders: [{name: a, path: /}]\n`, ['lies inside']],
+  ])('refuses %s and names both', async (_name, yaml, words) => {
+    const message = await refused(yaml);
+    for (const word of words) expect(message).toContain(word);
+  });
+
+  it('sees through links', async () => {
+    await mkdir(folder.join('inbox/deep'), { recursive: true });
+    await symlink(folder.join('inbox/deep'), folder.join('elsewhere'));
+    expect(await refused(`${good}state: {dir: elsewhere/state}\n`)).toContain(
+      folder.join('inbox/deep/state'),
+    );
+  });
+
+  it('refuses a root that is a file', async () => {
+    await folder.write('inbox', 'x');
+    expect(await refused(good)).toContain('is not a directory');
+  });
+
+  it('does not take neighbours with like names for nested', async () => {
+    await folder.write(
+      'ingestd.yaml',
+      `${service}folders: [{name: a, path: in}, {name: b, path: in2}, {name: c, path: ..in}]\n`,
+    );
+    expect((await load()).settings.folders).toHaveLength(3);
+  });
+
+  it('leaves a missing folder to the daemon', async () => {
+    await folder.write('ingestd.yaml', good);
+    await expect(load()).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { createConcealer } from '../../src/log/concealer.ts';
+import { type LogOptions, createLog } from '../../src/log/create-log.ts';
+
+const secret = 'pä$$ "word"/1+2';
+const concealer = createConcealer([secret, 'api-key-0123']);
+
+function logged(options: Partial<LogOptions> = {}) {
+  const lines: string[] = [];
+  const log = createLog({
+    level: 'trace',
+    format: 'json',
+    concealer,
+    write: (text) => lines.push(text),
+    terminal: false,
+    ...options,
+  });
+  return { log, lines, all: () => lines.join('') };
+}
+
+describe('a log line', () => {
+  it('is one JSON object with level, time, data and fixed words', () => {
+    const { log, lines } = logged();
+    log.info({ path: 'a/b.pdf', docId: '1' }, 'uploaded');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toEqual({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      path: 'a/b.pdf',
+      docId: '1',
+      msg: 'uploaded',
+    });
+  });
+
+  it('is readable on a terminal, one line still', () => {
+    const { log, lines } = logged({ format: 'auto', terminal: true, color: false });
+    log.warn({ path: 'a.pdf' }, 'failed');
+    expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] WARN: failed \{"path":"a\.pdf"\}\n$/)]);
+  });
+
+  it('is left out below the level, which can be changed', () => {
+    const { log, lines } = logged({ level: 'warn' });
+    log.info({}, 'quiet');
+    log.setLevel('info');
+    log.info({}, 'loud');
+    expect(lines).toHaveLength(1);
+    createLog({ level: 'silent', format: 'json', write: (text) => lines.push(text) }).error({}, 'nothing');
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe('S1: a secret', () => {
+  const spellings = [
+    secret,
+    encodeURIComponent(secret),
+    new URLSearchParams({ s: secret }).toString().slice(2),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString('base64'),
+    Buffer.from(secret).toString('base64url'),
+    Buffer.from(`user:${secret}`).toString('base64'),
+    Buffer.from(`users:${secret}:x`).toString('base64'),
+    'api-key-0123',
+  ];
+
+  it.each(spellings)('is cut wherever it stands: %s', (spelling) => {
+    const { log, all } = logged();
+    log.error(
+      {
+        path: `x${spelling}y`,
+        list: [spelling],
+        map: { [spelling]: { deep: spelling } },
+        error: new Error(spelling),
+      },
+      `said ${spelling}`,
+    );
+    expect(all()).not.toContain(spelling);
+    expect(all()).not.toContain(JSON.stringify(spelling).slice(1, -1));
+  });
+
+  it('is cut by its key', () => {
+    const { log, all } = logged();
+    log.info(
+      {
+        headers: { Authorization: 'hunter2', 'x-api-key': 'hunter2', cookie: 'hunter2' },
+        password: 'hunter2',
+        client_secret: 'hunter2',
+        refreshToken: 'hunter2',
+      },
+      'request',
+    );
+    expect(all()).not.toContain('hunter2');
+  });
+
+  it('is cut by its form: tokens that nobody announced', () => {
+    const { log, all } = logged();
+    const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJ1c2VySWQiOiIxIn0.c2lnbmF0dXJlLW9m';
+    log.info({ text: `Bearer abcdef123456, ${jwt}, grant_type=password&password=hunter2&client_id=1` }, 'x');
+    expect(all()).not.toMatch(/abcdef123456|c2lnbmF0dXJl|hunter2/);
+    expect(all()).toContain('client_id=1');
+  });
+
+  it('can be announced while the log runs', () => {
+    const { log, all } = logged({ concealer: createConcealer() });
+    log.conceal(['token-from-now']);
+    log.info({ text: 'a token-from-now b' }, 'x');
+    expect(all()).toContain('a [cut] b');
+  });
+
+  it('does not leak through what hangs on an error', () => {
+    const { log, all } = logged();
+    const error = Object.assign(new Error('refused'), {
+      code: 'ECONNREFUSED',
+      options: { headers: { key: 'hunter2' } },
+    });
+    log.error({ error }, 'request');
+    expect(all()).toContain('ECONNREFUSED');
+    expect(all()).not.toContain('hunter2');
+    expect(all()).not.toContain('at ');
+  });
+});
+
+describe('S8: what a name or a service may hold', () => {
+  it.each([
+    ['\x1b]0;owned\x07', String.raw`\x1b]0;owned\x07`],
+    ['a\r\nlevel=info fake', String.raw`a\x0d\x0alevel=info fake`],
+    ['\u202Efdp.exe', String.raw`\u202efdp.exe`],
+    ['\x9b31m', String.raw`\x9b31m`],
+    ['\ud800', String.raw`\ud800`],
+  ])('is escaped: %j', (hostile, shown) => {
+    for (const format of ['json', 'pretty'] as const) {
+      const { log, lines } = logged({ format, color: false });
+      log.info({ path: hostile, [hostile]: 1 }, hostile);
+      expect(lines).toHaveLength(1);
+      expect((lines[0] ?? '').trimEnd()).not.toMatch(/[\p{Cc}\p{Cs}\u202E]/u);
+      expect((lines[0] ?? '').replaceAll('\\\\', '\\')).toContain(shown);
+    }
+  });
+
+  it('is cut where it has no end', () => {
+    const { log, lines } = logged();
+    const loop: Record<string, unknown> = {
+      n: 1n,
+      f: () => 1,
+      d: new Date(Number.NaN),
+      b: Buffer.alloc(9),
+      m: new Map([[1, new Set([2])]]),
+    };
+    loop['self'] = loop;
+    log.info({ loop, long: 'x'.repeat(100_000), many: Array.from({ length: 10_000 }, () => 1) }, 'x');
+    expect((lines[0] ?? '').length).toBeLessThan(6000);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      loop: { n: '1', b: '9 bytes', self: '…', d: 'Invalid Date' },
+    });
+  });
+});
+
+describe('P18: a standard error that nobody reads', () => {
+  it('does not end the process', async () => {
+    const folder = await mkdtemp(join(process.cwd(), 'dist', '.log-test-'));
+    try {
+      const script = join(folder, 'writer.mjs');
+      await writeFile(
+        script,
+        `import { createLog } from '../log/create-log.js';
+const log = createLog({ level: 'info', format: 'json' });
+process.stdin.once('data', () => {
+  for (let i = 0; i < 1000; i += 1) log.info({ i }, 'line');
+  process.stdout.write('alive');
+  process.exit(0);
+});`,
+      );
+      const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
+      child.stderr.destroy();
+      let out = '';
+      child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      child.stdin.end('go');
+      const [code] = await once(child, 'close');
+      expect({ code, out }).toEqual({ code: 0, out: 'alive' });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
