@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify';
+import { fastify } from 'fastify';
+
+import type { Clock } from '../core/clock.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { Credentials } from '../core/settings.ts';
+import { createAccessTokens } from './access-tokens.ts';
+import { addFallbacks } from './add-fallbacks.ts';
+import type { AuthContext } from './auth-context.ts';
+import { addAuthRoutes } from './auth-routes.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { openDataDirectory } from './data-directory.ts';
+import type { DocumentStore } from './document-store.ts';
+import { openDocumentStore } from './document-store.ts';
+import { openIdentity } from './identity.ts';
+import { addIngestionRoutes, ingestionPrefix } from './ingestion-routes.ts';
+import { listen } from './listen.ts';
+import { lockData } from './lock-data.ts';
+import { addPageRoutes } from './page-routes.ts';
+import type { RequestEntry } from './request-log.ts';
+import { createRequestLog } from './request-log.ts';
+import { createSlidingWindow } from './sliding-window.ts';
+import type { StoredDocument } from './stored-document.ts';
+import { showDocument } from './stored-document.ts';
+import { openTokenStore } from './token-store.ts';
+
+/** Interface section 8: 150 MB, of 1024 * 1024 bytes. */
+const defaultMaxFileBytes = 150 * 1024 * 1024;
+
+export interface EmbeddedServiceOptions {
+  /** Absolute; made if need be, 0700. One service at a time. */
+  readonly dataDir: string;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly host?: string | undefined;
+  /** 0: any free port. */
+  readonly port?: number | undefined;
+  readonly requestsPerMinute?: number | undefined;
+  /** The length of a "minute", for trials that cannot wait. */
+  readonly windowMs?: number | undefined;
+  readonly accessTokenSeconds?: number | undefined;
+  readonly maxFileBytes?: number | undefined;
+  readonly maxAuthRequestsPerMinute?: number | undefined;
+}
+
+/** The running service. */
+export interface EmbeddedService {
+  /** Base of the token endpoints, without a slash at the end. */
+  readonly authUrl: string;
+  /** Base of the ingestion operations, without a slash at the end. */
+  readonly ingestUrl: string;
+  /** The page, for a person on this machine. */
+  readonly pageUrl: string;
+  readonly credentials: Credentials;
+  /** In the order of their upload. */
+  readonly documents: () => readonly StoredDocument[];
+  /** Absolute path of the document's bytes; null for a document that is not there. */
+  readonly contentPath: (docId: string) => string | null;
+  /** The same for an attachment, counted from 0. */
+  readonly attachmentPath: (docId: string, place: number) => string | null;
+  /** Every request to an endpoint of the interface since the start, in the order of arrival. */
+  readonly requestLog: () => readonly RequestEntry[];
+  /** Lets requests in flight finish for two seconds, then cuts them. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Starts the service of the interface on one address, with its documents, tokens and trial credentials in `dataDir`.
+ * Throws StateLockedError when another service holds the directory, IngestdError when its files are damaged,
+ * ConfigurationError when the address cannot be had.
+ */
+export async function startEmbeddedService(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
+  const unlock = await lockData(options.dataDir);
+  try {
+    const data = await openDataDirectory(options.dataDir);
+    const store = await openDocumentStore(data);
+    try {
+      return await serve({ options, data, store, unlock });
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly options: EmbeddedServiceOptions;
+  readonly data: DataDirectory;
+  readonly store: DocumentStore;
+  readonly unlock: () => Promise<void>;
+}
+
+async function serve({ options, data, store, unlock }: Opened): Promise<EmbeddedService> {
+  const {
+    clock,
+    log,
+    windowMs = 60_000,
+    requestsPerMinute = 50,
+    maxFileBytes = defaultMaxFileBytes,
+  } = options;
+  const auth = await openAuth(options, data);
+  const { credentials } = auth.identity;
+  const requestLog = createRequestLog(clock);
+  const window = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
+  const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
+
+  const app: FastifyInstance = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    connectionTimeout: 120_000,
+  });
+  addFallbacks(app, log);
+  app.register(async (scope) => addPageRoutes(scope, store));
+  app.register(async (scope) => addAuthRoutes(scope, { context: auth, requestLog }));
+  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, requestLog }), {
+    prefix: ingestionPrefix,
+  });
+  const { url, close } = await listen(app, { host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
+
+  return {
+    authUrl: url,
+    ingestUrl: url,
+    pageUrl: `${url}/`,
+    credentials,
+    documents: () => store.list().map(showDocument),
+    contentPath: (docId) => {
+      const record = store.get(docId);
+      return record === undefined ? null : store.pathOf(record.file);
+    },
+    attachmentPath: (docId, place) => {
+      const attachment = store.get(docId)?.attachments[place];
+      return attachment === undefined ? null : store.pathOf(attachment);
+    },
+    requestLog: requestLog.entries,
+    close: async () => {
+      await close();
+      await store.close();
+      await unlock();
+    },
+  };
+}
+
+async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): Promise<AuthContext> {
+  const { clock, windowMs = 60_000, accessTokenSeconds = 1800, maxAuthRequestsPerMinute = 60 } = options;
+  const identity = await openIdentity(data);
+  return {
+    identity,
+    accessTokens: createAccessTokens({ signingKey: identity.signingKey, clock, seconds: accessTokenSeconds }),
+    tokenStore: await openTokenStore(data, clock),
+    accessTokenSeconds,
+    authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
+  };
+}

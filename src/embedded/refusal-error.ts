@@ -1,0 +1,37 @@
+/** A request that the service turns down: the status and the words of its answer. */
+export class RefusalError extends Error {
+  readonly status: number;
+  /** The document it is about, if it is about one. */
+  readonly docId: string;
+  /** OAuth's word for it, at the token endpoints. */
+  readonly code: string;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(status: number, message: string, details: RefusalDetails = {}) {
+    super(message);
+    this.name = 'RefusalError';
+    this.status = status;
+    this.docId = details.docId ?? '';
+    this.code = details.code ?? 'invalid_request';
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+  }
+}
+
+interface RefusalDetails {
+  readonly docId?: string;
+  readonly code?: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** Whether it is one of ours; by its name, as errors may come from another realm. */
+export function isRefusal(error: unknown): error is RefusalError {
+  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'RefusalError';
+}
+
+/** 429 with the whole seconds after which one more request passes. */
+export function tooMany(message: string, waitMs: number): RefusalError {
+  return new RefusalError(429, message, {
+    code: 'too_many_requests',
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+  });
+}
