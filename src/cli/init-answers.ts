@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { checkAddress } from '../config/check-address.ts';
 import { folderNameSchema } from '../config/folder-name.ts';
-import { readSecret } from '../config/read-secret.ts';
+import { readSecret, secretFault } from '../config/read-secret.ts';
 import { type SecretName, credentialNames, secretVariables } from '../config/secret-names.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Credentials } from '../core/settings.ts';
@@ -88,11 +88,17 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
   const ingestUrl =
     given.ingestUrl ?? (await askAddress(prompter, 'Base address of the ingestion operations', authUrl));
   const credentials = {
-    apiKey: secrets.apiKey ?? (await askSecret(prompter, 'API key')),
-    clientId: secrets.clientId ?? (await prompter.text({ message: 'Client ID', judge: judgeText })),
-    clientSecret: secrets.clientSecret ?? (await askSecret(prompter, 'Client secret')),
-    username: secrets.username ?? (await prompter.text({ message: 'User name (e-mail)', judge: judgeText })),
-    password: secrets.password ?? (await askSecret(prompter, 'Password')),
+    apiKey: secrets.apiKey ?? (await prompter.secret({ message: 'API key', judge: judgeSecret('apiKey') })),
+    clientId:
+      secrets.clientId ?? (await prompter.text({ message: 'Client ID', judge: judgeSecret('clientId') })),
+    clientSecret:
+      secrets.clientSecret ??
+      (await prompter.secret({ message: 'Client secret', judge: judgeSecret('clientSecret') })),
+    username:
+      secrets.username ??
+      (await prompter.text({ message: 'User name (e-mail)', judge: judgeSecret('username') })),
+    password:
+      secrets.password ?? (await prompter.secret({ message: 'Password', judge: judgeSecret('password') })),
   };
   const folder =
     given.folder ??
@@ -162,8 +168,11 @@ async function askAddress(prompter: Prompter, message: string, suggestion?: stri
   return address.kind === 'address' ? address.url : answer;
 }
 
-function askSecret(prompter: Prompter, message: string): Promise<string> {
-  return prompter.secret({ message, judge: judgeText });
+function judgeSecret(name: SecretName): (answer: string) => string | null {
+  return (answer) => {
+    const fault = secretFault(name, answer);
+    return fault === null ? null : `It ${fault}.`;
+  };
 }
 
 function judgeAddress(answer: string): string | null {

@@ -25,12 +25,16 @@ export async function readSecret(name: SecretName, sources: SecretSources): Prom
   const variable = secretVariables[name];
   const secret = await find(variable, sources);
   if (secret === undefined) return undefined;
-  if (inHeaders.has(name) && !/^[\x21-\x7e]+$/.test(secret)) {
-    throw new ConfigurationError(
-      `${variable}: its value has a space, a line break or a letter beyond ASCII, and it is sent in a header; copy it again`,
-    );
-  }
+  const fault = secretFault(name, secret);
+  if (fault !== null) throw new ConfigurationError(`${variable}: its value ${fault}; copy it again`);
   return secret;
+}
+
+/** What makes a secret unusable, in words that do not show it; null: nothing. */
+export function secretFault(name: SecretName, secret: string): string | null {
+  if (secret === '') return 'is empty';
+  if (!inHeaders.has(name) || /^[\x21-\x7e]+$/.test(secret)) return null;
+  return 'has a space, a line break or a letter beyond ASCII, and it is sent in a header';
 }
 
 async function find(

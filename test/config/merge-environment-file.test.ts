@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { mergeEnvironmentFile } from '../../src/config/merge-environment-file.ts';
 
 describe('setting variables in a .env', () => {

@@ -1,0 +1,195 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../src/cli/run-cli.ts';
+import { type Ran, ingestd } from '../support/ingestd.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+});
+
+afterAll(() => folder.remove());
+
+function run(...args: string[]): Promise<Ran> {
+  return ingestd(args, { cwd: folder.path });
+}
+
+/** As `run`, quicker; what goes to standard error is not seen. */
+async function inProcess(...args: string[]): Promise<{ code: number; stdout: string }> {
+  const stdout = new PassThrough();
+  let text = '';
+  stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const stderr = new PassThrough();
+  const code = await runCli({ args, env: {}, cwd: folder.path, stdin: new PassThrough(), stdout, stderr });
+  return { code, stdout: text };
+}
+
+const commands = [
+  'run',
+  'sync',
+  'plan',
+  'check',
+  'status',
+  'retry',
+  'approve',
+  'auth login',
+  'auth revoke',
+  'why',
+  'ledger export',
+  'ledger verify',
+  'ledger import',
+  'service',
+  'init',
+  'health',
+  'completion',
+];
+
+describe('help', () => {
+  it('lists every command of the contract on standard output', async () => {
+    const { code, stdout, stderr } = await run('--help');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const command of commands) expect(stdout).toContain(`  ${command.split(' ')[0]}`);
+    expect(stdout).toContain('--config <FILE>');
+  });
+
+  it('of every command has an example', async () => {
+    for (const command of commands) {
+      const { code, stdout } = await inProcess(...command.split(' '), '--help');
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: ingestd ${command}`);
+      expect(stdout).toMatch(/Examples:\n {2}\S/);
+    }
+  });
+
+  it('is what a group of commands says without a word more, as a usage error', async () => {
+    const { code, stdout, stderr } = await run('auth');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('Usage: ingestd auth');
+  });
+});
+
+it('tells its version', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+  expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+});
+
+describe('a usage error is exit code 2, in one line on standard error', () => {
+  it.each([
+    [['staus'], '"staus" is not a command; did you mean status?'],
+    [['elephant'], '"elephant" is not a command; ingestd --help lists them'],
+    [['--config', 'x.yaml', 'staus'], 'did you mean status?'],
+    [['sync', '--jsn'], "unknown option '--jsn' (Did you mean --json?); ingestd sync --help shows how"],
+    [['status', 'extra'], "too many arguments for 'status'"],
+    [['why'], "missing required argument 'path'; ingestd why --help shows how"],
+    [['check', '--config'], "option '-c, --config <FILE>' argument missing"],
+    [['auth', 'logn'], "unknown command 'logn' (Did you mean login?)"],
+    [['service', '--port', '70000'], "'70000' is invalid. Give a port from 0 to 65535"],
+    [['status', '--watch', 'often'], "'often' is invalid. Give seconds"],
+    [['init', '--share', 'all'], "'all' is invalid. Allowed choices are NONE, DEFAULT, EVERYONE"],
+    [['completion', 'tcsh'], "'tcsh' is invalid"],
+  ])('%j', async (args, words) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^ingestd: .*\n$/);
+    expect(stderr).toContain(words);
+  });
+});
+
+describe('a configuration error is exit code 2', () => {
+  it.each(['run', 'check', 'auth login'])(
+    'of %s, whether the option stands before or behind',
+    async (command) => {
+      await folder.write('bad.yaml', 'folders: [{name: a, path: b}]\ntiming: {settleMs: soon}\n');
+      const words = command.split(' ');
+      const [before, behind] = await Promise.all([
+        run('--config', 'bad.yaml', ...words),
+        run(...words, '--config', 'bad.yaml'),
+      ]);
+      expect(before).toEqual(behind);
+      expect(before).toMatchObject({ code: 2, stdout: '' });
+      expect(before.stderr).toContain('bad.yaml:2:10: timing.settleMs: "soon" is not a whole number');
+    },
+  );
+
+  it('names the missing credentials', async () => {
+    await folder.write(
+      'remote.yaml',
+      'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\nfolders: [{name: a, path: b}]\n',
+    );
+    for (const command of [['run'], ['sync'], ['auth', 'login']]) {
+      const { code, stderr } = await ingestd(['--config', 'remote.yaml', ...command], {
+        cwd: folder.path,
+        env: { INGESTD_API_KEY: 'some-key' },
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain(
+        'INGESTD_CLIENT_ID, INGESTD_CLIENT_SECRET, INGESTD_USERNAME, INGESTD_PASSWORD are missing',
+      );
+      expect(stderr).not.toContain('some-key');
+    }
+  });
+
+  it('S10: refuses an open address without a token', async () => {
+    await folder.write(
+      'open.yaml',
+      'service: {mode: embedded}\nhttp: {host: 0.0.0.0}\nfolders: [{name: a, path: b}]\n',
+    );
+    const { code, stderr } = await run('--config', 'open.yaml');
+    expect({ code, said: stderr.includes('INGESTD_HTTP_TOKEN') }).toEqual({ code: 2, said: true });
+  });
+
+  it('S8: cannot paint the terminal', async () => {
+    await folder.write('evil.yaml', 'folders: [{name: "\\e]0;owned\\a/", path: b}]\n');
+    const { stderr } = await run('--config', 'evil.yaml', 'check');
+    expect(stderr).toContain('folders[0].name');
+    expect(stderr.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+describe('the completion script', () => {
+  it('for bash is valid and completes commands, options, choices', async () => {
+    const { code, stdout } = await run('completion', 'bash');
+    expect(code).toBe(0);
+    await folder.write('complete.bash', stdout);
+    await promisify(execFile)('bash', ['-n', folder.join('complete.bash')]);
+    const complete = async (...words: string[]): Promise<string[]> => {
+      const script = `source complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ingestd; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', 'ingestd', ...words], {
+        cwd: folder.path,
+      });
+      return stdout.split('\n').filter((word) => word !== '');
+    };
+    expect(await complete('st')).toEqual(['status']);
+    expect(await complete('auth', '')).toEqual(expect.arrayContaining(['login', 'revoke']));
+    expect(await complete('auth', 'revoke', '--a')).toEqual(['--all']);
+    expect(await complete('--config', 'x', 'ledger', 'imp')).toEqual(['import']);
+    expect(await complete('init', '--share', 'E')).toEqual(['EVERYONE']);
+    expect(await complete('completion', 'f')).toEqual(['fish']);
+    expect(await complete('why', 'complete')).toEqual(['complete.bash']);
+    expect(await complete('--config', 'complete')).toEqual(['complete.bash']);
+  });
+
+  it.each(['zsh', 'fish'])('for %s names every command', async (shell) => {
+    const { stdout } = await run('completion', shell);
+    for (const command of commands) expect(stdout).toContain(command.split(' ').at(-1));
+  });
+});
+
+it('ends quietly when nobody reads on', async () => {
+  const { stdout } = await promisify(execFile)(
+    'bash',
+    [
+      '-c',
+      'set -o pipefail; "$0" "$1" completion zsh 2>err | head -c 1 >/dev/null; cat err',
+      process.execPath,
+      `${process.cwd()}/dist/main.js`,
+    ],
+    { cwd: folder.path },
+  );
+  expect(stdout).toBe('');
+});

@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from '@jest/globals';
+import { generatedFiles } from '../../src/cli/generated-files.ts';
+import { settingKeys } from '../../src/config/setting-keys.ts';
+
+describe('what is made from the settings and the commands', () => {
+  it.each([...generatedFiles()])('%s is up to date (npm run docs)', async (path, text) => {
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+
+  it('documents every key with its variable', () => {
+    const page = generatedFiles().get('docs/configuration.md') ?? '';
+    const man = (generatedFiles().get('man/ingestd.1') ?? '').replaceAll('\\-', '-');
+    for (const { key, environment, description } of settingKeys()) {
+      expect(page).toContain(`| \`${key}\` |`);
+      expect(page).toContain(`\`${environment}\``);
+      expect(man).toContain(environment);
+      expect(description).not.toBe('');
+    }
+  });
+});
