@@ -32,7 +32,7 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
       context.exitWith(await service(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd service > .env', does: 'in one terminal, and in another:' },
+    { command: '(umask 077; ingestd service > .env)', does: 'in one terminal, and in another:' },
     { command: 'ingestd run --config ./ingestd.yaml', does: 'with the .env beside it' },
   ]);
 }

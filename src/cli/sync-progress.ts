@@ -13,15 +13,16 @@ export interface ProgressBar {
 /** Draws the progress of a `sync` on a terminal: documents, bytes, requests left in this minute, time to go. */
 export function createSyncProgress(stream: Writable): ProgressBar {
   const bar = new SingleBar({
-    format: '[{bar}] {documents} documents, {bytes}, {requests} requests left this minute, {eta}',
+    format: '[{bar}] {documents} documents, {bytes}, {requests} requests left this minute, {timeToGo}',
     barCompleteChar: '=',
     barIncompleteChar: ' ',
     barsize: 24,
     fps: 10,
     stream,
-    // The process ends by its own signals, and the cursor stays as it is.
+    // The process ends by its own signals, and the terminal is left as it is: a kill would not restore it.
     gracefulExit: false,
     hideCursor: null,
+    linewrap: true,
   });
   let started = false;
   let closed = false;
@@ -48,6 +49,6 @@ function wordsOf(progress: SyncProgress): Record<string, string> {
     documents: `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`,
     bytes: `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`,
     requests: numberWords(requestsLeftInMinute),
-    eta: documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds),
+    timeToGo: documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds),
   };
 }

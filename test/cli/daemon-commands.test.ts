@@ -1,0 +1,244 @@
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
+import { chmod, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connectDaemon } from '../../src/cli/daemon-client.ts';
+import type { FolderStatus, Status } from '../../src/core/status.ts';
+import { eventually } from '../support/eventually.ts';
+import { type Ran, ingestd, startIngestd } from '../support/ingestd.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+const inbox: FolderStatus = {
+  name: 'inbox',
+  path: '/srv/inbox',
+  state: 'watching',
+  watches: 3,
+  onDisk: 14,
+  synced: 10,
+  pending: 1,
+  waiting: 1,
+  failed: 1,
+  skipped: 1,
+  held: 2,
+  oldestUnsyncedSeconds: 3,
+  missedByWatcher: 0,
+};
+
+const status: Status = {
+  version: '0.1.0',
+  startedAt: '2026-01-01T00:00:00Z',
+  pid: 4711,
+  state: 'working',
+  reasons: [{ code: 'watch-limit', message: 'too few watches' }],
+  folders: [inbox],
+  queue: { pending: 1, inFlight: 0, waiting: 1, etaSeconds: 12 },
+  rate: { limit: 50, used: 7, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
+  auth: { state: 'ok', expiresAt: null },
+  totals: { uploaded: 1, modified: 2, deleted: 3, moved: 4, requests: 5, bytesSent: 6 },
+  failures: [
+    {
+      folder: 'inbox',
+      path: 'a.b.pdf\x1b[2J',
+      code: 'double-extension',
+      message: 'two dots',
+      attempts: 1,
+      retryAt: null,
+    },
+  ],
+  failuresTotal: 1,
+  skipped: [{ folder: 'inbox', path: 'x.exe', code: 'unsupported-type', message: 'not a type' }],
+  skippedTotal: 1,
+  held: [{ folder: 'inbox', count: 2, since: '2026-01-01T00:00:00Z', reason: 'many at once', paths: ['p'] }],
+  inDoubt: [],
+  inDoubtTotal: 0,
+  transfers: [],
+  possibleDuplicates: 0,
+};
+
+const why = {
+  folder: 'inbox',
+  path: 'a.pdf',
+  verdict: { kind: 'document', code: 'document', message: 'It is a document' },
+  sidecar: null,
+  metadata: { title: 'a' },
+  attachments: [],
+  docId: 'doc-1',
+  sha256: null,
+  uploadedAt: '2026-01-01T00:00:00Z',
+  modifiedAt: null,
+  possibleDuplicates: 0,
+  attempts: [{ at: 0, operation: 'upload', code: 'accepted', message: 'taken' }],
+  next: 'Nothing',
+  nextAt: null,
+};
+
+let folder: TemporaryFolder;
+let daemon: Server;
+let calls: string[];
+let answer: (request: IncomingMessage, body: string) => { readonly status: number; readonly body: unknown };
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  calls = [];
+  answer = () => ({ status: 200, body: status });
+  await folder.write(
+    'ingestd.yaml',
+    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n',
+  );
+  await folder.write(
+    'state/daemon.json',
+    JSON.stringify({ pid: 4711, socket: folder.join('s.sock'), http: 'http://127.0.0.1:7420' }),
+  );
+  daemon = createServer((request, response) => void respond(request, response));
+  await new Promise<void>((resolve) => daemon.listen(folder.join('s.sock'), resolve));
+});
+
+afterEach(async () => {
+  daemon.closeAllConnections();
+  await new Promise((resolve) => daemon.close(resolve));
+  await folder.remove();
+});
+
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  calls.push([request.method, request.url, text].filter(Boolean).join(' '));
+  const { status, body } = answer(request, text);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function run(...args: string[]): Promise<Ran> {
+  return ingestd(args, { cwd: folder.path });
+}
+
+describe('a command beside a running daemon', () => {
+  it('status says the verdict first, then what matters, without control characters', async () => {
+    const { code, stdout, stderr } = await run('status');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [first] = stdout.split('\n');
+    expect(first).toBe(
+      '10 of 13 documents are in the service, 2 on their way, about 10 seconds. 1 document failed. 2 deletions wait for approval',
+    );
+    for (const words of [
+      '7 of 50 requests used',
+      'too few watches',
+      'pid 4711',
+      'a.b.pdf\\x1b[2J: two dots',
+      'x.exe',
+      'many at once',
+      'http://127.0.0.1:7420',
+    ]) {
+      expect(stdout).toContain(words);
+    }
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('status is coloured where that is asked for', async () => {
+    const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
+    expect(stdout).toContain('\x1b[31m');
+    const plain = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
+    expect(plain.stdout).not.toContain('\x1b');
+  });
+
+  it('status --json passes on what the daemon says, one value and nothing else', async () => {
+    answer = () => ({ status: 200, body: { ...status, verdict: 'fine', more: 1 } });
+    const { stdout, stderr } = await run('status', '--json');
+    expect(JSON.parse(stdout)).toEqual({ ...status, verdict: 'fine', more: 1 });
+    expect(stderr).toBe('');
+  });
+
+  it('status --watch looks again until it is stopped', async () => {
+    const child = startIngestd(['status', '--watch', '0.1'], { cwd: folder.path });
+    child.stdout?.resume();
+    await eventually(() => calls.length >= 3);
+    child.kill('SIGINT');
+    const signal = await new Promise((resolve) => child.once('close', (_code, signal) => resolve(signal)));
+    expect(signal).toBe('SIGINT');
+  });
+
+  it('retry sends paths as the daemon takes them', async () => {
+    answer = () => ({ status: 200, body: { retried: 2, unknown: [] } });
+    const { code, stdout } = await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '2 documents will be tried again now.\n' });
+    expect(calls).toEqual([
+      `POST /api/retry ${JSON.stringify({ paths: ['inbox/a.pdf', folder.join('inbox/b.pdf'), 'c.pdf'] })}`,
+    ]);
+  });
+
+  it('retry names what has not failed', async () => {
+    answer = () => ({ status: 200, body: { retried: 0, unknown: ['x.pdf'] } });
+    const { code, stderr } = await run('retry', 'x.pdf');
+    expect(code).toBe(2);
+    expect(stderr).toContain('x.pdf has not failed');
+  });
+
+  it('approve releases one folder or all, and knows the folders', async () => {
+    answer = () => ({ status: 200, body: { approved: 2 } });
+    expect(await run('approve', 'inbox')).toMatchObject({ code: 0, stdout: '2 deletions released.\n' });
+    expect(await run('approve')).toMatchObject({ code: 0 });
+    expect(calls).toEqual(['POST /api/approve {"folder":"inbox"}', 'POST /api/approve {"folder":null}']);
+    const { code, stderr } = await run('approve', 'inbx');
+    expect({ code, calls: calls.length }).toEqual({ code: 2, calls: 2 });
+    expect(stderr).toContain('"inbx" is not configured; did you mean inbox?');
+  });
+
+  it('auth revoke has the daemon do it', async () => {
+    answer = () => ({ status: 200, body: {} });
+    expect(await run('auth', 'revoke', '--all')).toMatchObject({ code: 0 });
+    expect(calls).toEqual(['POST /api/revoke {"all":true}']);
+  });
+
+  it('auth revoke is exit code 3 when the daemon is refused', async () => {
+    answer = () => ({ status: 502, body: { code: 'credentials-refused', message: 'no' } });
+    expect(await run('auth', 'revoke')).toEqual({ code: 3, stdout: '', stderr: 'ingestd: no\n' });
+  });
+
+  it('why tells the story', async () => {
+    answer = () => ({ status: 200, body: why });
+    const { code, stdout } = await run('why', 'inbox/ä b.pdf');
+    expect(code).toBe(0);
+    expect(calls).toEqual([`GET /api/why?path=${encodeURIComponent('inbox/ä b.pdf')}`]);
+    for (const words of ['inbox/a.pdf', 'It is a document', 'doc-1', 'upload: taken', 'Nothing'])
+      expect(stdout).toContain(words);
+    expect(JSON.parse((await run('why', 'a.pdf', '--json')).stdout)).toEqual(why);
+  });
+
+  it('health is the exit code', async () => {
+    expect(await run('health')).toEqual({ code: 0, stdout: '', stderr: '' });
+    answer = () => ({ status: 503, body: {} });
+    expect(await run('health')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'ingestd: the daemon makes no progress\n',
+    });
+    expect(calls).toEqual(['GET /healthz', 'GET /healthz']);
+  });
+});
+
+describe('the way to the daemon', () => {
+  it('is none where a crash left its address behind', async () => {
+    daemon.close();
+    expect(await connectDaemon(folder.join('state'))).toBeNull();
+    expect(await connectDaemon(folder.join('nowhere'))).toBeNull();
+    await rm(folder.join('state/daemon.json'));
+    await folder.write('state/daemon.json', '{"pid": 1');
+    expect(await connectDaemon(folder.join('state'))).toBeNull();
+    expect(await run('health')).toMatchObject({ code: 1 });
+  });
+
+  it.each([
+    [400, { message: 'no such folder' }, 'ConfigurationError', 'no such folder'],
+    [500, { code: 'ledger-unwritable', message: 'disk full' }, 'IngestdError', 'disk full'],
+    [500, 'nonsense', 'IngestdError', 'status 500'],
+  ])('gives the words of a refusal %d %j', async (status, body, name, message) => {
+    answer = () => ({ status, body });
+    const client = await connectDaemon(folder.join('state'));
+    await expect(client?.get('/x')).rejects.toMatchObject({ name, message });
+  });
+
+  const asRoot = process.getuid?.() === 0;
+  (asRoot ? it.skip : it)('is forbidden to another user, and that is said', async () => {
+    await chmod(folder.join('state'), 0o000);
+    await expect(connectDaemon(folder.join('state'))).rejects.toThrow('is not open to this user');
+    await chmod(folder.join('state'), 0o700);
+  });
+});
