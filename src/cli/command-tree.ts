@@ -25,7 +25,7 @@ export interface OptionNode {
   readonly choices: readonly string[];
 }
 
-export interface ArgumentNode {
+interface ArgumentNode {
   readonly name: string;
   readonly description: string;
   /** True where a file of this machine is meant. */

@@ -42,7 +42,7 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
 }
 
 /** Says what is missing and how to give it. */
-export function missingCredentials(missing: readonly string[], { environmentFile }: SecretSources): string {
+function missingCredentials(missing: readonly string[], { environmentFile }: SecretSources): string {
   const [first] = missing;
   const list = missing.length === 1 ? `${first} is` : `${missing.join(', ')} are`;
   return `${list} missing; write ${first}=… into ${environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first}_FILE, or give a systemd credential of that name`;
