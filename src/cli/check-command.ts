@@ -32,7 +32,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 }
 
 async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true });
+  const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
   const { settings, log, configuration } = prepared;
   const { missing } = await presentCredentials(prepared, context);
   const { check } = await import('../daemon/check.ts');

@@ -17,7 +17,11 @@ export function addHealthCommand(program: Command, context: CommandContext): voi
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepare(context, flags, {
+    quiet: true,
+    checkFolders: false,
+    tellWarnings: false,
+  });
   const daemon = await connectDaemon(settings.state.dir);
   if (daemon === null) {
     context.complain(`no daemon runs with the state directory ${settings.state.dir}`);

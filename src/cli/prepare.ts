@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { type Configuration, loadConfiguration } from '../config/load-configuration.ts';
 import { findCredentials, loadCredentials } from '../config/load-credentials.ts';
 import { loadHttpToken } from '../config/load-http-token.ts';
@@ -17,13 +18,15 @@ interface PrepareOptions {
   readonly quiet?: boolean;
   /** False for commands that only speak to the daemon. */
   readonly checkFolders?: boolean;
+  /** False leaves what is not wrong but worth a word to the command. */
+  readonly tellWarnings?: boolean;
 }
 
 /** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
 export async function prepare(
   context: CommandContext,
   flags: GlobalFlags,
-  { quiet = false, checkFolders = true }: PrepareOptions = {},
+  { quiet = false, checkFolders = true, tellWarnings = true }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { env, cwd, concealer } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
@@ -34,8 +37,14 @@ export async function prepare(
     format: settings.log.format,
     concealer,
   });
-  for (const warning of configuration.warnings) log.warn({ warning }, 'configuration');
+  for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log };
+}
+
+/** Makes the folders of the trial configuration, so that a first start on a fresh machine has one to watch. */
+export async function makeTrialFolders({ configuration, settings }: Prepared): Promise<void> {
+  if (!configuration.trial) return;
+  for (const { path } of settings.folders) await mkdir(path, { recursive: true });
 }
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Credentials, Settings } from '../core/settings.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
-import { credentialsFor, httpTokenFor, prepare } from './prepare.ts';
+import { credentialsFor, httpTokenFor, makeTrialFolders, prepare } from './prepare.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {
@@ -22,6 +22,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   const prepared = await prepare(context, flags);
   const httpToken = await httpTokenFor(prepared, context);
   const credentials = await credentialsFor(prepared, context);
+  await makeTrialFolders(prepared);
   const { settings, log } = prepared;
   const { runDaemon } = await import('../daemon/run-daemon.ts');
   return runDaemon({ settings, credentials, httpToken, log, reload: () => reload(context, flags) });

@@ -5,7 +5,7 @@ import { countWords } from '../core/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import type { Output } from './output.ts';
-import { credentialsFor, prepare } from './prepare.ts';
+import { credentialsFor, makeTrialFolders, prepare } from './prepare.ts';
 import { createSyncProgress } from './sync-progress.ts';
 
 /** `ingestd sync`: one pass, then exit. */
@@ -26,6 +26,7 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
 async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
   const prepared = await prepare(context, flags, { quiet: context.progress !== null });
   const credentials = await credentialsFor(prepared, context);
+  await makeTrialFolders(prepared);
   const { settings, log } = prepared;
   const progress = context.progress === null ? null : createSyncProgress(context.progress);
   const { runSync } = await import('../daemon/run-sync.ts');
