@@ -68,6 +68,8 @@ export interface FoundDocument {
   readonly context: string;
   /** The file name as it is sent: NFC, rewritten where `names: rewrite` says so. */
   readonly fileName: string;
+  /** The sidecar that was read, NFC, from the folder's root. */
+  readonly sidecar?: string | null | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */
   readonly metadata: Metadata;
   /** In the order in which they are sent; at most ten. */

@@ -1,0 +1,80 @@
+import type { Clock } from '../core/clock.ts';
+import type { ControlPort } from '../core/control-port.ts';
+import { ConfigurationError } from '../core/errors.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
+import type { AuthPort } from '../core/service-port.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Reason, Status } from '../core/status.ts';
+import type { Engine } from '../sync/engine.ts';
+import type { Activities } from './activities.ts';
+import type { Changes } from './changes.ts';
+import { resolvePath } from './resolve-path.ts';
+import { tellStory } from './tell-story.ts';
+
+interface Sources {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly engine: Engine;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly FolderPort[];
+  readonly tokens: AuthPort;
+  readonly activities: Activities;
+  readonly changes: Changes;
+  readonly status: () => Status;
+  readonly unready: () => readonly Reason[];
+}
+
+/** A look or a request that takes longer than this does not end any more. */
+const stuckMs = 30 * 60_000;
+
+/** What the page and the command line may ask of the running daemon. */
+export function createControl(sources: Sources): ControlPort {
+  const { settings, clock, engine, ledger, folders, activities, changes } = sources;
+  return {
+    status: sources.status,
+    unready: sources.unready,
+    recent: activities.recent,
+    onActivity: activities.listen,
+    onStatus: changes.listen,
+    healthy: () => {
+      const now = clock.monotonic();
+      const longest = [...engine.desk.inPhase('looking')].every(
+        ({ phaseSince }) => now - phaseSince < stuckMs,
+      );
+      return longest && engine.transfers.list().length <= settings.service.concurrency;
+    },
+    why: async (text) => {
+      const ref = resolvePath(settings, text);
+      const port = folders.find(({ name }) => name === ref?.folder);
+      if (ref === null || port === undefined) {
+        throw new ConfigurationError(
+          `${text} is in none of the folders; name it as FOLDER/PATH or by its absolute path`,
+        );
+      }
+      const task = engine.desk.get(ref);
+      const dueMs = task?.due ?? null;
+      const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
+      return tellStory({ ref, port, ledger, task, nextAt });
+    },
+    retry: async (paths) => {
+      if (paths.length === 0) {
+        const { retried } = await engine.retry(null);
+        return { retried, unknown: [] };
+      }
+      const named = paths.map((text) => ({ text, ref: resolvePath(settings, text) }));
+      const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
+      const { retried, unknown } = await engine.retry(refs);
+      const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
+      return { retried, unknown: lost };
+    },
+    approve: async (folder) => {
+      if (folder !== null && !folders.some(({ name }) => name === folder)) {
+        const names = folders.map(({ name }) => name).join(', ');
+        throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names}`);
+      }
+      return { approved: await engine.approve(folder) };
+    },
+    revoke: (options) => sources.tokens.revoke(options),
+  };
+}

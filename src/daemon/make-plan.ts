@@ -1,0 +1,135 @@
+import type { LogPort } from '../core/log-port.ts';
+import type { MetricsPort } from '../core/metrics-port.ts';
+import type { PlannedOperation, PlanReport } from '../core/reports.ts';
+import type { Settings } from '../core/settings.ts';
+import type { Activity } from '../core/status.ts';
+import { openFolder } from '../folder/open-folder.ts';
+import { createEngine } from '../sync/engine.ts';
+import type { Engine } from '../sync/engine.ts';
+import { createFreeLimiter, createPlanningService } from './planning-service.ts';
+import { openScratchLedger } from './scratch-ledger.ts';
+import { systemClock } from './system-clock.ts';
+
+const mebibyte = 1024 * 1024;
+const askMs = 20;
+/** Files that still change are told as waiting; a plan does not wait for them longer than this. */
+const longestMs = 10_000;
+
+const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };
+
+/**
+ * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was
+ * asked. Sends nothing, changes nothing.
+ */
+export async function makePlan(options: {
+  readonly settings: Settings;
+  readonly log: LogPort;
+}): Promise<PlanReport> {
+  const { settings, log } = options;
+  const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
+  const timing = { ...settings.timing, removeGraceMs: 0 };
+  const folders = settings.folders.map((folder) => ({
+    settings: folder,
+    port: openFolder({
+      settings: { ...folder, watch: 'polling' },
+      timing,
+      maxFileBytes: settings.service.maxFileMegabytes * mebibyte,
+      stateDir: settings.state.dir,
+      clock: systemClock,
+      log: quiet,
+    }),
+  }));
+  const service = createPlanningService(ledger.findByDocId);
+  const activities: Activity[] = [];
+  const engine = createEngine({
+    clock: systemClock,
+    log: quiet,
+    ledger,
+    folders,
+    limiter: createFreeLimiter(settings.service.requestsPerMinute),
+    service,
+    metrics: countless,
+    settings: { ...settings, timing },
+    authRestMs: () => 0,
+    maxAttempts: 1,
+    random: () => 0,
+    onActivity: (activity) => activities.push(activity),
+    onChange: () => {},
+  });
+  try {
+    await Promise.all(folders.map(({ port }) => port.start(engine.listener(port.name))));
+    const deadline = performance.now() + longestMs;
+    while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
+      await new Promise((resolve) => setTimeout(resolve, askMs));
+    }
+    const unchanged = settings.folders.reduce(
+      (total, { name }) => total + ledger.count(name) - engine.desk.counts(name).withRecord,
+      0,
+    );
+    return report({ engine, activities, service, settings, unchanged });
+  } finally {
+    await engine.stop(0);
+    await Promise.all(folders.map(({ port }) => port.close()));
+    await ledger.close();
+  }
+}
+
+const quiet: LogPort = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+function isOnlySettling({ desk }: Engine, deadline: number): boolean {
+  const busy = (['look', 'looking', 'ready', 'sending'] as const).some(
+    (phase) => desk.inPhase(phase).size > 0,
+  );
+  return performance.now() > deadline && !busy;
+}
+
+interface Findings {
+  readonly engine: Engine;
+  readonly activities: readonly Activity[];
+  readonly service: ReturnType<typeof createPlanningService>;
+  readonly settings: Settings;
+  readonly unchanged: number;
+}
+
+function report({ engine, activities, service, settings, unchanged }: Findings): PlanReport {
+  const operations: PlannedOperation[] = [...service.operations()];
+  for (const { what, folder, path, docId, message } of activities) {
+    if (what === 'uploaded')
+      operations.push({ kind: 'upload', folder, path, from: null, docId: null, parts: [], message: null });
+    if (what !== 'moved') continue;
+    operations.push({
+      kind: 'move',
+      folder,
+      path,
+      from: message?.replace(/^from /, '') ?? null,
+      docId,
+      parts: [],
+      message: null,
+    });
+  }
+  for (const phase of ['failed', 'held', 'settling', 'paired'] as const) {
+    for (const task of engine.desk.inPhase(phase)) {
+      const kind = phase === 'failed' || phase === 'held' ? phase : 'waiting';
+      operations.push({ kind, ...task.ref, from: null, docId: null, parts: [], message: task.message });
+    }
+  }
+  const count = (...kinds: PlannedOperation['kind'][]) =>
+    operations.filter(({ kind }) => kinds.includes(kind)).length;
+  const requests = service.requests();
+  const { requestsPerMinute } = settings.service;
+  const touched = count('modify', 'bulk modify', 'move', 'upload');
+  return {
+    operations,
+    counts: {
+      upload: count('upload'),
+      modify: count('modify', 'bulk modify'),
+      move: count('move'),
+      delete: count('delete', 'bulk delete'),
+      held: count('held'),
+      failed: count('failed'),
+      unchanged: Math.max(0, unchanged - touched),
+    },
+    requests,
+    seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
+  };
+}

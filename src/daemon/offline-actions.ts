@@ -1,0 +1,93 @@
+import { lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { refKey } from '../core/document.ts';
+import { ConfigurationError, errorCode } from '../core/errors.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import type { Settings } from '../core/settings.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { resolvePath } from './resolve-path.ts';
+import { systemClock } from './system-clock.ts';
+
+/** `retry` without a running daemon: forgets failures and doubts, so that the next start tries again. */
+export async function retryOffline(
+  settings: Settings,
+  paths: readonly string[],
+): Promise<{ readonly retried: number; readonly unknown: readonly string[] }> {
+  return withLedger(settings, async (ledger) => {
+    const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
+    const wanted = new Set([...named.values()].flatMap((ref) => (ref === null ? [] : [refKey(ref)])));
+    const isWanted = (key: string) => paths.length === 0 || wanted.has(key);
+    const known = new Set<string>();
+    const changes: Change[] = [];
+    for (const [ref] of ledger.failures()) {
+      if (!isWanted(refKey(ref))) continue;
+      known.add(refKey(ref));
+      changes.push({ kind: 'clear', ref });
+    }
+    for (const { ref, id } of ledger.doubts()) {
+      if (!isWanted(refKey(ref))) continue;
+      known.add(refKey(ref));
+      changes.push({ kind: 'dismiss', id });
+    }
+    if (changes.length > 0) await ledger.commit(changes);
+    const unknown = [...named]
+      .filter(([, ref]) => ref === null || !known.has(refKey(ref)))
+      .map(([text]) => text);
+    return { retried: known.size, unknown };
+  });
+}
+
+/**
+ * `approve` without a running daemon, as `sync` leaves held deletions behind: allows the deletion of every recorded
+ * document of a folder on hold whose file is gone at this moment.
+ */
+export async function approveOffline(
+  settings: Settings,
+  folder: string | null,
+): Promise<{ readonly approved: number }> {
+  const names = settings.folders.map(({ name }) => name);
+  if (folder !== null && !names.includes(folder)) {
+    throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names.join(', ')}`);
+  }
+  return withLedger(settings, async (ledger) => {
+    let approved = 0;
+    for (const { name, path } of settings.folders) {
+      if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
+      const paths = await missingIn(ledger, name, path);
+      const root = await stat(path);
+      await ledger.commit([
+        { kind: 'approve', folder: name, paths },
+        { kind: 'hold', folder: name, hold: null },
+        { kind: 'root', folder: name, identity: { path, dev: root.dev, ino: root.ino } },
+      ]);
+      approved += paths.length;
+    }
+    return { approved };
+  });
+}
+
+/** Recorded documents of a folder whose files are gone. Throws where the folder itself cannot be read. */
+async function missingIn(ledger: LedgerPort, name: string, root: string): Promise<readonly string[]> {
+  await readdir(root);
+  const missing: string[] = [];
+  for (const { ref } of ledger.entries()) {
+    if (ref.folder !== name) continue;
+    const code = await lstat(join(root, ref.path)).then(
+      () => null,
+      (error: unknown) => errorCode(error),
+    );
+    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(ref.path);
+  }
+  return missing;
+}
+
+async function withLedger<T>(settings: Settings, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {
+  const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log: silent });
+  try {
+    return await act(ledger);
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,19 @@
+import { relative, resolve, sep } from 'node:path';
+
+import type { DocumentRef } from '../core/document.ts';
+import type { Settings } from '../core/settings.ts';
+
+/** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. */
+export function resolvePath(settings: Pick<Settings, 'folders'>, text: string): DocumentRef | null {
+  const normal = text.normalize('NFC');
+  for (const { name, path } of settings.folders) {
+    const inside = relative(path, resolve(normal));
+    if (normal.startsWith('/') && inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) {
+      return { folder: name, path: inside.normalize('NFC') };
+    }
+    if (normal.startsWith(`${name}/`)) return { folder: name, path: normal.slice(name.length + 1) };
+  }
+  const [only] = settings.folders;
+  if (normal.startsWith('/') || settings.folders.length !== 1 || only === undefined) return null;
+  return { folder: only.name, path: normal };
+}

@@ -1,0 +1,157 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { errorMessage, exitCodes } from '../core/errors.ts';
+import type { Credentials, Settings } from '../core/settings.ts';
+import { verdict } from '../core/verdict.ts';
+import type { Log } from '../log/create-log.ts';
+import { startStatusServer } from '../status/start-status-server.ts';
+import type { StatusServer } from '../status/start-status-server.ts';
+import { composeDaemon } from './compose.ts';
+import type { Daemon } from './compose.ts';
+import { createServiceNotify } from './service-notify.ts';
+import { listenForSignals } from './signals.ts';
+import type { Signals } from './signals.ts';
+import { warnOfLostState } from './state-volume.ts';
+import { systemClock } from './system-clock.ts';
+import { version } from './version.ts';
+
+/** What SIGHUP reads again. */
+export interface Reloaded {
+  readonly settings: Settings;
+  /** Null in embedded mode. */
+  readonly credentials: Credentials | null;
+  readonly httpToken: string | null;
+}
+
+export interface RunOptions extends Reloaded {
+  readonly log: Log;
+  /** Reads the configuration again. Throws ConfigurationError; what runs then stays as it is. */
+  readonly reload: () => Promise<Reloaded>;
+}
+
+/** Linux takes no longer path for a socket. */
+const longestSocketPath = 100;
+const heartbeatMs = 1_000;
+
+/** Runs until SIGTERM or SIGINT; gives the exit code. */
+export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
+  const notify = createServiceNotify({ env: process.env, clock: systemClock, log });
+  const signals = listenForSignals();
+  const startedAt = new Date().toISOString();
+  // The clock's timers keep no process alive; this one does, while nothing else moves.
+  const heartbeat = setInterval(() => {}, heartbeatMs * 60);
+  try {
+    const lost = await warnOfLostState(first.settings.state.dir, process.env);
+    if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
+    for (let current: Reloaded = first; ;) {
+      const next = await runUntilChanged(current);
+      if (next === null) return exitCodes.ok;
+      current = next;
+    }
+  } finally {
+    clearInterval(heartbeat);
+    signals.close();
+    await notify.flushed();
+  }
+
+  /** One composition, until a signal ends it (null) or another configuration is to be run. */
+  async function runUntilChanged(current: Reloaded): Promise<Reloaded | null> {
+    const daemon = await composeDaemon({
+      ...current,
+      log,
+      clock: systemClock,
+      startedAt,
+      maxAttempts: null,
+    });
+    let server: ServedDaemon | null = null;
+    try {
+      server = await serve(daemon, current, log);
+      void daemon
+        .start()
+        .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'the start went wrong'));
+      welcome(daemon, server.server, current, log);
+      notify.ready();
+      const stopWatchdog = notify.watchdog(daemon.control.healthy);
+      const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
+      try {
+        return await obey(daemon, current, signals);
+      } finally {
+        stopListening();
+        stopWatchdog();
+      }
+    } finally {
+      notify.stopping();
+      log.info({}, 'stopping');
+      await daemon.stop();
+      await server?.close();
+      log.info({}, 'stopped');
+    }
+  }
+
+  async function obey(daemon: Daemon, current: Reloaded, { next }: Signals): Promise<Reloaded | null> {
+    for (;;) {
+      const signal = await next();
+      if (signal !== 'SIGHUP') return null;
+      notify.reloading();
+      try {
+        const fresh = await reload();
+        if (JSON.stringify(fresh) !== JSON.stringify(current)) {
+          log.info({}, 'the configuration changed: starting anew with it');
+          return fresh;
+        }
+        log.info({}, 'the configuration is unchanged: sweeping everything, signing in again');
+        await daemon.refresh();
+      } catch (error) {
+        log.error({ error: errorMessage(error) }, 'the configuration cannot be used: the one before stays');
+      }
+      notify.ready();
+    }
+  }
+}
+
+interface ServedDaemon {
+  readonly server: StatusServer;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the HTTP address and the socket for the command line, and says where they are in daemon.json. */
+async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log): Promise<ServedDaemon> {
+  const { dir } = settings.state;
+  const near = join(dir, 'daemon.sock');
+  const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
+  const socketPath = far === null ? near : join(far, 'daemon.sock');
+  const server = await startStatusServer({
+    control: daemon.control,
+    metrics: daemon.metrics,
+    http: settings.http,
+    socketPath,
+    httpToken,
+    log,
+    clock: systemClock,
+    version: version(),
+  });
+  const file = join(dir, 'daemon.json');
+  await writeFile(file, `${JSON.stringify({ pid: process.pid, socket: socketPath, http: server.url })}\n`, {
+    mode: 0o600,
+  });
+  await chmod(file, 0o600);
+  return {
+    server,
+    close: async () => {
+      await rm(file, { force: true });
+      await server.close();
+      if (far !== null) await rm(far, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The first lines a person sees. */
+function welcome(daemon: Daemon, server: StatusServer, { settings }: Reloaded, log: Log): void {
+  for (const { name, path } of settings.folders)
+    log.info({ folder: name, path }, 'watching: put a file there');
+  if (server.url !== null) log.info({ url: server.url }, 'status page');
+  if (daemon.servicePage !== null)
+    log.info({ url: daemon.servicePage }, 'embedded service, with what it holds');
+}

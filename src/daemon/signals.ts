@@ -1,0 +1,40 @@
+import { exitCodes } from '../core/errors.ts';
+
+/** The signals of contract section 2, one at a time. */
+export interface Signals {
+  /** Resolves with the next one; those that come meanwhile are kept. */
+  readonly next: () => Promise<NodeJS.Signals>;
+  readonly close: () => void;
+}
+
+/** Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. */
+export function listenForSignals(): Signals {
+  const waiting: NodeJS.Signals[] = [];
+  let wake: ((signal: NodeJS.Signals) => void) | null = null;
+  let stopping = false;
+  const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+  function take(signal: NodeJS.Signals): void {
+    if (signal !== 'SIGHUP') {
+      if (stopping) process.exit(exitCodes.unforeseen);
+      stopping = true;
+    }
+    if (wake === null) waiting.push(signal);
+    else wake(signal);
+    wake = null;
+  }
+
+  for (const name of names) process.on(name, take);
+  return {
+    next: () => {
+      const first = waiting.shift();
+      if (first !== undefined) return Promise.resolve(first);
+      return new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    close: () => {
+      for (const name of names) process.off(name, take);
+    },
+  };
+}

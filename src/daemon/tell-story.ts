@@ -1,0 +1,84 @@
+import type { Why } from '../core/control-port.ts';
+import type { DocumentRef, Look } from '../core/document.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
+import type { Task } from '../sync/task.ts';
+
+interface Sources {
+  readonly ref: DocumentRef;
+  readonly port: FolderPort;
+  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'doubts'>;
+  readonly task: Task | undefined;
+  /** ISO 8601 of the task's next step. */
+  readonly nextAt: string | null;
+}
+
+/** The whole story of one file, contract section 2, `why`. */
+export async function tellStory({ ref, port, ledger, task, nextAt }: Sources): Promise<Why> {
+  const look = await port.look(ref.path);
+  const record = ledger.get(ref);
+  const document = look.kind === 'document' ? look.document : null;
+  const attempts = ledger.failure(ref)?.history ?? [];
+  return {
+    ...ref,
+    verdict: verdictOf(look),
+    sidecar: look.kind === 'document' ? (look.document.sidecar ?? null) : null,
+    metadata: document?.metadata ?? record?.metadata ?? null,
+    attachments: document?.attachments.map(({ path }) => path) ?? [],
+    docId: record?.docId ?? null,
+    sha256: record?.sha256 ?? null,
+    uploadedAt: record?.uploadedAt ?? null,
+    modifiedAt: record?.modifiedAt ?? null,
+    possibleDuplicates: record?.possibleDuplicates ?? 0,
+    attempts,
+    next: nextOf(look, task, record !== undefined),
+    nextAt,
+  };
+}
+
+function verdictOf(look: Look): Why['verdict'] {
+  switch (look.kind) {
+    case 'document':
+      return { kind: 'document', code: 'document', message: 'a document of this folder' };
+    case 'settling':
+      return { kind: 'settling', code: 'settling', message: 'it changed a moment ago and is left to settle' };
+    case 'absent':
+      return { kind: 'absent', code: 'absent', message: 'no such file is in the folder' };
+    case 'unknown':
+    case 'ignored':
+    case 'skipped':
+    case 'waiting':
+    case 'unfit':
+      return { kind: look.kind, code: look.code, message: look.message };
+  }
+}
+
+function nextOf(look: Look, task: Task | undefined, known: boolean): string {
+  if (task === undefined) {
+    if (look.kind === 'absent') return known ? 'its deletion is planned at the next look' : 'nothing';
+    return known ? 'nothing: the service holds it as it stands here' : 'nothing is planned for it now';
+  }
+  switch (task.phase) {
+    case 'look':
+    case 'looking':
+      return 'it is looked at next';
+    case 'ready':
+      return `its ${task.operation ?? 'request'} waits for its turn in the minute`;
+    case 'sending':
+      return 'it is being sent';
+    case 'settling':
+      return 'it is looked at again when it has settled';
+    case 'grace':
+      return 'its file is gone: the deletion waits for its other half, a move or a save';
+    case 'retry':
+      return `it is tried again: ${task.message ?? ''}`;
+    case 'paired':
+      return `it waits: ${task.message ?? ''}`;
+    case 'failed':
+      return `nothing until it changes, or ingestd retry: ${task.message ?? ''}`;
+    case 'held':
+      return `its deletion waits for ingestd approve: ${task.message ?? ''}`;
+    case 'dormant':
+      return `nothing: ${task.message ?? ''}`;
+  }
+}

@@ -1,0 +1,165 @@
+import { sameStamp } from '../core/document.ts';
+import type { FoundDocument } from '../core/document.ts';
+import { errorCode } from '../core/errors.ts';
+import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
+import type { ComparedDocument, Operation } from '../core/operation.ts';
+import { planDocument } from '../core/plan.ts';
+import { findMove } from './find-move.ts';
+import { hashOnce } from './hash-once.ts';
+import type { Parts } from './parts.ts';
+import { findRelocation } from './relocate.ts';
+import { sayUnclearable } from './say-unclearable.ts';
+import type { Task } from './task.ts';
+
+/** What one look at a document means, compared with its record. */
+export type Assessment =
+  | {
+      readonly kind: 'send';
+      readonly operation: Exclude<Operation, { kind: 'none' }>;
+      readonly compared: ComparedDocument;
+      readonly record: LedgerRecord | null;
+    }
+  /** The service holds just this. */
+  | { readonly kind: 'settled' }
+  /** The file is gone and the service holds it. */
+  | { readonly kind: 'gone' }
+  /** There is nothing to do: no file and no record, or a place that nothing may be concluded of. */
+  | { readonly kind: 'nothing' }
+  | {
+      readonly kind: 'later';
+      readonly phase: 'settling' | 'paired';
+      readonly againMs: number | null;
+      readonly code: string | null;
+      readonly message: string | null;
+    }
+  | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
+  /** Not ours to send or delete now; what the service holds stays. */
+  | { readonly kind: 'dormant'; readonly code: string; readonly message: string };
+
+/** How soon a file that moved on between look and hash is looked at again. */
+const movedOnMs = 200;
+
+/** Looks at a task's document, recognises moves, and works out what has to be sent. Commits what needs no request. */
+export async function assess(parts: Parts, task: Task): Promise<Assessment> {
+  const folder = parts.folder(task.ref.folder);
+  if (folder === undefined) return { kind: 'nothing' };
+  const look = await folder.port.look(task.ref.path);
+  switch (look.kind) {
+    case 'document':
+      parts.desk.change(task, {
+        present: true,
+        stamp: look.document.stamp,
+        context: look.document.context,
+      });
+      return compare(parts, task, look.document);
+    case 'settling':
+      return { kind: 'later', phase: 'settling', againMs: look.againMs, code: null, message: null };
+    case 'waiting':
+      return { ...look, kind: 'later', phase: 'paired' };
+    case 'absent':
+      return judgeAbsence(parts, task, folder.settings.onRemove);
+    case 'unknown':
+      return { kind: 'nothing' };
+    case 'unfit':
+      return { kind: 'unfit', code: look.code, message: look.message };
+    case 'ignored':
+    case 'skipped':
+      return parts.ledger.get(task.ref) === undefined ? { kind: 'nothing' } : { ...look, kind: 'dormant' };
+  }
+}
+
+function judgeAbsence({ ledger }: Parts, task: Task, onRemove: 'delete' | 'keep'): Assessment {
+  if (ledger.get(task.ref) === undefined) return { kind: 'nothing' };
+  if (onRemove === 'delete') return { kind: 'gone' };
+  return {
+    kind: 'dormant',
+    code: 'kept',
+    message: 'the file is gone; the document is kept (onRemove: keep)',
+  };
+}
+
+async function compare(parts: Parts, task: Task, document: FoundDocument): Promise<Assessment> {
+  const { ledger } = parts;
+  const known = ledger.get(document.ref);
+  if (known === undefined) await findMove(parts, task, document);
+  else if (known.stamp.ino !== document.stamp.ino) await findRelocation(parts, task, document);
+  const record = ledger.get(document.ref) ?? null;
+  const compared = await read(parts, task, document, record);
+  if (compared === null) {
+    return { kind: 'later', phase: 'settling', againMs: movedOnMs, code: null, message: null };
+  }
+  if ('code' in compared) return { kind: 'unfit', ...compared };
+  const operation = planDocument(compared, record);
+  if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
+  if (record !== null) await adopt(parts, compared, record, operation);
+  return { kind: 'settled' };
+}
+
+/** Hashes what the record cannot vouch for; null: the file is another one by now. */
+async function read(
+  parts: Parts,
+  task: Task,
+  document: FoundDocument,
+  record: LedgerRecord | null,
+): Promise<ComparedDocument | { code: string; message: string } | null> {
+  const port = parts.folder(document.ref.folder)?.port;
+  if (port === undefined || record === null) {
+    return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
+  }
+  try {
+    const sha256 = sameStamp(record.stamp, document.stamp)
+      ? null
+      : await hashOnce(parts, task, document.stamp);
+    if (sha256 === null && !sameStamp(record.stamp, document.stamp)) return null;
+    const attachmentHashes: (string | null)[] = [];
+    for (const attachment of document.attachments) {
+      const recorded = record.attachments.find((one) => one.name === attachment.name);
+      if (recorded !== undefined && sameStamp(recorded.stamp, attachment.stamp)) {
+        attachmentHashes.push(null);
+        continue;
+      }
+      const hash = await port.hash(attachment.path, attachment.stamp);
+      if (hash === null) return null;
+      attachmentHashes.push(hash);
+    }
+    return { document, sha256, attachmentHashes };
+  } catch (error) {
+    return {
+      code: 'unreadable',
+      message: `the file cannot be read (${errorCode(error) ?? 'unknown error'})`,
+    };
+  }
+}
+
+/** Nothing to send: the record learns what the file looks like now, so that nobody looks again. */
+async function adopt(
+  parts: Parts,
+  { document, sha256, attachmentHashes }: ComparedDocument,
+  record: LedgerRecord,
+  { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
+): Promise<void> {
+  sayUnclearable(parts, document, unclearable);
+  const attachments = document.attachments.map((found, index): RecordedAttachment => {
+    const recorded = record.attachments.find((one) => one.name === found.name);
+    return {
+      name: found.name,
+      sha256: attachmentHashes[index] ?? recorded?.sha256 ?? '',
+      stamp: found.stamp,
+    };
+  });
+  await parts.commit([
+    {
+      kind: 'put',
+      ref: document.ref,
+      record: {
+        ...record,
+        sha256: sha256 ?? record.sha256,
+        stamp: document.stamp,
+        context: document.context,
+        attachments: document.attachments.length === 0 ? record.attachments : attachments,
+        metadata: accepted,
+        said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
+      },
+    },
+  ]);
+}

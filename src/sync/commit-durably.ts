@@ -1,0 +1,96 @@
+import type { Clock } from '../core/clock.ts';
+import { errorCode, errorMessage, StoppedError } from '../core/errors.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { Reason } from '../core/status.ts';
+
+/** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
+export interface DurableCommit {
+  /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
+  readonly commit: (changes: readonly Change[]) => Promise<void>;
+  /** One attempt, for what must not go on without: rejects when the disk does not take it. */
+  readonly once: (changes: readonly Change[]) => Promise<void>;
+  /** Why nothing is sent now; null: the disk takes it. */
+  readonly trouble: () => Reason | null;
+  readonly close: () => void;
+}
+
+const firstRetryMs = 500;
+const longestRetryMs = 15_000;
+
+interface Parts {
+  readonly ledger: LedgerPort;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** Called when trouble comes or goes. */
+  readonly changed: () => void;
+}
+
+export function createDurableCommit({ ledger, clock, log, changed }: Parts): DurableCommit {
+  let trouble: Reason | null = null;
+  let closed = false;
+  const wakers = new Set<() => void>();
+  let cancelProbe = () => {};
+
+  async function once(changes: readonly Change[]): Promise<void> {
+    try {
+      await ledger.commit(changes);
+      if (trouble !== null) log.info({}, 'the ledger can be written again');
+      if (trouble !== null) setTrouble(null);
+    } catch (error) {
+      if (errorCode(error) !== 'ledger-unwritable') throw error;
+      if (trouble === null)
+        log.error({ error: errorMessage(error) }, 'the ledger cannot be written: sending pauses');
+      setTrouble({ code: 'ledger-unwritable', message: errorMessage(error) });
+      throw error;
+    }
+  }
+
+  function setTrouble(reason: Reason | null): void {
+    trouble = reason;
+    cancelProbe();
+    if (reason !== null) cancelProbe = clock.after(longestRetryMs / 3, probe);
+    changed();
+  }
+
+  /** Finds out by itself that there is room again, when nobody else commits. */
+  function probe(): void {
+    if (!closed) void once([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
+  }
+
+  async function commit(changes: readonly Change[]): Promise<void> {
+    for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
+      if (closed) throw new StoppedError();
+      try {
+        await once(changes);
+        return;
+      } catch (error) {
+        if (errorCode(error) !== 'ledger-unwritable') throw error;
+      }
+      await pause(delayMs);
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(ms, wake);
+      function wake(): void {
+        cancel();
+        wakers.delete(wake);
+        resolve();
+      }
+      wakers.add(wake);
+    });
+  }
+
+  return {
+    commit,
+    once,
+    trouble: () => trouble,
+    close: () => {
+      closed = true;
+      cancelProbe();
+      for (const wake of wakers) wake();
+    },
+  };
+}

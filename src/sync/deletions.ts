@@ -1,0 +1,177 @@
+import { judgeDeletions, recentDeletions } from '../core/guard.ts';
+import type { Parts } from './parts.ts';
+import type { Reconcile } from './reconcile.ts';
+import type { Task } from './task.ts';
+
+/** Decides over documents whose file is gone: waits out their grace, judges them together, holds them for a person. */
+export interface Deletions {
+  /** A look found the file gone. True: the deletion may be sent now; false: it waits or is held. */
+  readonly admit: (task: Task) => Promise<boolean>;
+  /** Judges once more, right before the request. */
+  readonly stillAllowed: (tasks: readonly Task[]) => Promise<boolean>;
+  /** Held for a reason of its own: many documents that the service does not know. */
+  readonly holdBack: (task: Task, reason: string) => Promise<void>;
+  /** Releases what is held; the number of documents. */
+  readonly approve: (folder: string | null) => Promise<number>;
+  /** The file is back, or the deletion is done. */
+  readonly settle: (task: Task) => Promise<void>;
+}
+
+interface Tools {
+  readonly reconcile: Reconcile;
+  readonly look: (task: Task) => void;
+  readonly wakeAt: (task: Task, phase: 'grace', ms: number) => void;
+  readonly folders: () => readonly string[];
+}
+
+/** A deletion whose other half may still be on its way is judged again after this. */
+const otherHalfMs = 250;
+
+export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders }: Tools): Deletions {
+  const { clock, desk, ledger, timing } = parts;
+  /** When each file was first found gone, monotonic ms. */
+  const goneSince = new WeakMap<Task, number>();
+
+  async function admit(task: Task): Promise<boolean> {
+    const since = goneSince.get(task) ?? clock.monotonic();
+    goneSince.set(task, since);
+    desk.change(task, { present: false });
+    const left = since + timing.removeGraceMs - clock.monotonic();
+    if (left > 0) {
+      wakeAt(task, 'grace', left);
+      return false;
+    }
+    if (isUnsettled(task)) {
+      wakeAt(task, 'grace', otherHalfMs);
+      return false;
+    }
+    if (await allows(task.ref.folder, task)) return true;
+    return false;
+  }
+
+  /** Sweeps under way, or a new file that may be this one: then nothing is deleted yet. */
+  function isUnsettled(task: Task): boolean {
+    for (const name of folders()) {
+      const health = parts.folder(name)?.port.health();
+      if (health?.state !== 'unavailable' && !reconcile.isSwept(name)) return true;
+    }
+    if (parts.folder(task.ref.folder)?.port.health().busy === true) return true;
+    const stamp = ledger.get(task.ref)?.stamp;
+    let found = false;
+    for (const phase of ['look', 'looking', 'settling', 'ready'] as const) {
+      for (const other of desk.inPhase(phase)) {
+        if (!other.present || other.hasRecord || other.stamp === null) continue;
+        if (other.stamp.ino !== stamp?.ino && other.stamp.size !== stamp?.size) continue;
+        if (phase === 'ready' && other.phaseSince >= task.phaseSince) continue;
+        found = true;
+        if (phase === 'ready') look(other);
+      }
+    }
+    return found;
+  }
+
+  async function allows(folder: string, task: Task): Promise<boolean> {
+    if (ledger.isApproved(task.ref)) return true;
+    const verdict = await judge(folder);
+    if (verdict.kind === 'allow') return true;
+    await hold(folder, verdict.reason);
+    return false;
+  }
+
+  async function judge(folder: string): Promise<ReturnType<typeof judgeDeletions>> {
+    const root = await parts.folder(folder)?.port.rootNow();
+    const known = ledger.root(folder);
+    const rootChanged =
+      reconcile.isRootChanged(folder) ||
+      root === null ||
+      root === undefined ||
+      (known !== undefined && (known.ino !== root.ino || known.dev !== root.dev));
+    const existing = ledger.hold(folder);
+    if (existing !== undefined) return { kind: 'hold', reason: existing.reason };
+    const missing = [...desk.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
+    const recent = recentDeletions(ledger.removals(folder), clock.now());
+    return judgeDeletions({
+      removed: missing.filter(({ phase }) => phase !== 'held').length,
+      held: missing.filter(({ phase }) => phase === 'held').length,
+      recent,
+      documents: ledger.count(folder) + recent,
+      limits: parts.safety,
+      rootChanged,
+    });
+  }
+
+  async function hold(folder: string, reason: string): Promise<void> {
+    const tasks = [...desk.missing(folder)].filter(
+      ({ phase, ref }) => phase !== 'held' && phase !== 'sending' && !ledger.isApproved(ref),
+    );
+    const past = tasks.filter((task) => {
+      const since = goneSince.get(task);
+      return since !== undefined && clock.monotonic() - since >= timing.removeGraceMs;
+    });
+    if (past.length === 0) return;
+    for (const task of past)
+      desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
+    if (ledger.hold(folder) === undefined) {
+      parts.tell({
+        folder,
+        path: '',
+        what: 'held',
+        docId: null,
+        message: reason,
+        documents: past.length,
+      });
+      await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
+    }
+  }
+
+  async function releaseIfEmpty(folder: string): Promise<void> {
+    if (ledger.hold(folder) === undefined || !reconcile.isSwept(folder)) return;
+    for (const task of desk.missing(folder)) if (!ledger.isApproved(task.ref)) return;
+    await parts.commit([{ kind: 'hold', folder, hold: null }]);
+  }
+
+  return {
+    admit,
+    stillAllowed: async (tasks) => {
+      const folder = tasks[0]?.ref.folder;
+      if (folder === undefined) return false;
+      if (tasks.every(({ ref }) => ledger.isApproved(ref))) return true;
+      const verdict = await judge(folder);
+      if (verdict.kind === 'allow') return true;
+      await hold(folder, verdict.reason);
+      return false;
+    },
+    holdBack: async (task, reason) => {
+      desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
+      const { folder } = task.ref;
+      if (ledger.hold(folder) !== undefined) return;
+      parts.tell({ folder, path: '', what: 'held', docId: null, message: reason });
+      await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
+    },
+    approve: async (folder) => {
+      let approved = 0;
+      for (const name of folder === null ? folders() : [folder]) {
+        const held = [...desk.missing(name)].filter(({ phase }) => phase === 'held');
+        if (held.length > 0) {
+          await parts.commit([
+            { kind: 'approve', folder: name, paths: held.map(({ ref }) => ref.path) },
+            { kind: 'hold', folder: name, hold: null },
+          ]);
+        } else if (ledger.hold(name) !== undefined) {
+          await parts.commit([{ kind: 'hold', folder: name, hold: null }]);
+        }
+        await reconcile.adoptRoot(name);
+        for (const task of held) look(task);
+        approved += held.length;
+      }
+      return approved;
+    },
+    settle: async (task) => {
+      goneSince.delete(task);
+      if (ledger.isApproved(task.ref)) {
+        await parts.commit([{ kind: 'unapprove', folder: task.ref.folder, paths: [task.ref.path] }]);
+      }
+      await releaseIfEmpty(task.ref.folder);
+    },
+  };
+}

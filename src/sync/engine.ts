@@ -1,0 +1,279 @@
+import type { Clock } from '../core/clock.ts';
+import { refKey } from '../core/document.ts';
+import type { DocumentRef } from '../core/document.ts';
+import type { FolderListener } from '../core/folder-port.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { MetricsPort } from '../core/metrics-port.ts';
+import type { LimiterPort, ServicePort } from '../core/service-port.ts';
+import type { SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
+import type { Activity, Reason } from '../core/status.ts';
+import { createAgenda } from './agenda.ts';
+import { createDurableCommit } from './commit-durably.ts';
+import { createDeletions } from './deletions.ts';
+import { createDeliver } from './deliver.ts';
+import { createDesk } from './desk.ts';
+import type { Desk } from './desk.ts';
+import { createDispatch } from './dispatch.ts';
+import { createGate } from './gate.ts';
+import { createLooks } from './looks.ts';
+import type { Looks } from './looks.ts';
+import { createModifyMany } from './modify-many.ts';
+import { createOutcomes } from './outcomes.ts';
+import type { EngineFolder, Parts } from './parts.ts';
+import { createReconcile } from './reconcile.ts';
+import type { Reconcile } from './reconcile.ts';
+import { createRemove } from './remove.ts';
+import { createSend } from './send.ts';
+import type { Phase, Task } from './task.ts';
+import { createTotals } from './totals.ts';
+import type { Totals } from './totals.ts';
+import { createTransfers } from './transfers.ts';
+import type { Transfers } from './transfers.ts';
+
+export interface EngineOptions {
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly EngineFolder[];
+  readonly limiter: LimiterPort;
+  readonly service: ServicePort;
+  readonly metrics: MetricsPort;
+  readonly settings: {
+    readonly service: ServiceSettings;
+    readonly timing: TimingSettings;
+    readonly safety: SafetySettings;
+  };
+  /** How long the token endpoint is left alone, ms. */
+  readonly authRestMs: () => number;
+  /** `sync` gives up after this many attempts; null: never. */
+  readonly maxAttempts: number | null;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly onActivity: (activity: Activity) => void;
+  /** Something that status shows has changed. */
+  readonly onChange: () => void;
+}
+
+/** Brings the service in line with the folders: sweeps in, requests out, every step durable. */
+export interface Engine {
+  readonly listener: (folder: string) => FolderListener;
+  /** Settles what a crash left open. Call it before the folders start. */
+  readonly recover: () => Promise<void>;
+  /** Nothing settles, waits for a retry, is queued or under way. */
+  readonly isIdle: () => boolean;
+  /** Failed documents and doubts back into the queue; null: all. Gives those of `refs` that are neither. */
+  readonly retry: (
+    refs: readonly DocumentRef[] | null,
+  ) => Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }>;
+  readonly approve: (folder: string | null) => Promise<number>;
+  /** A person mended something outside: try everything that waits at once. */
+  readonly kick: () => void;
+  readonly reasons: () => readonly Reason[];
+  readonly desk: Desk;
+  readonly reconcile: Reconcile;
+  readonly totals: Totals;
+  readonly transfers: Transfers;
+  readonly inFlight: () => number;
+  /** Lets requests under way end, at most `ms`, then commits no more. */
+  readonly stop: (ms: number) => Promise<void>;
+}
+
+export function createEngine(options: EngineOptions): Engine {
+  const { clock, log, ledger, limiter, metrics } = options;
+  const byName = new Map(options.folders.map((folder) => [folder.settings.name, folder]));
+  const totals = createTotals();
+  const transfers = createTransfers();
+  const desk = createDesk({ ledger, monotonic: clock.monotonic, changed: () => options.onChange() });
+  const durable = createDurableCommit({
+    ledger,
+    clock,
+    log,
+    changed: () => {
+      options.onChange();
+      dispatch.pump();
+    },
+  });
+  const gate = createGate({
+    clock,
+    random: options.random,
+    restMs: options.authRestMs,
+    changed: options.onChange,
+  });
+  const agenda = createAgenda(clock, look);
+  const parts: Parts = {
+    clock,
+    log,
+    desk,
+    ledger,
+    folder: (name) => byName.get(name),
+    service: options.settings.service,
+    timing: options.settings.timing,
+    safety: options.settings.safety,
+    totals,
+    commit: durable.commit,
+    tell,
+  };
+  const reconcile = createReconcile(parts, look);
+  const folders = (): readonly string[] => [...byName.keys()];
+  const deletions = createDeletions(parts, { reconcile, look, wakeAt, folders });
+  const looks: Looks = createLooks(parts, {
+    deletions: () => deletions,
+    ready: (task, operation, bulkKey) => dispatch.add(task, operation, bulkKey),
+    wakeAt,
+    quiet: () => dispatch.pump(),
+  });
+  const outcomes = createOutcomes(parts, {
+    gate,
+    look,
+    wakeAt,
+    random: options.random,
+    maxAttempts: options.maxAttempts,
+  });
+  const send = createSend(parts, { commit: durable, gate, transfers, metrics });
+  const tools = { service: options.service, send, outcomes };
+  const deliver = createDeliver(parts, tools);
+  const dispatch = createDispatch(parts, {
+    limiter,
+    gate,
+    commit: durable,
+    looks: () => looks,
+    metrics,
+    mayUpload: isEverythingSwept,
+    again: look,
+    upload: deliver.upload,
+    modify: deliver.modify,
+    remove: createRemove(parts, { ...tools, deletions, gate, again: look }).remove,
+    modifyMany: createModifyMany(parts, { ...tools, recordModify: deliver.recordModify, again: look }),
+  });
+
+  function look(task: Task): void {
+    if (task.phase === 'looking' || desk.get(task.ref) !== task) {
+      desk.change(task, { again: true });
+      return;
+    }
+    desk.change(task, { phase: 'look', due: null, operation: null, again: false });
+    looks.add(task);
+  }
+
+  function wakeAt(task: Task, phase: Phase, ms: number): void {
+    desk.change(task, { phase, due: clock.monotonic() + Math.max(1, ms), operation: null });
+    agenda.add(task);
+  }
+
+  function isEverythingSwept(): boolean {
+    return options.folders.every(
+      ({ settings, port }) => reconcile.isSwept(settings.name) || port.health().state === 'unavailable',
+    );
+  }
+
+  function tell(activity: Parameters<Parts['tell']>[0]): void {
+    const whole = { documents: 1, ...activity, at: new Date(clock.now()).toISOString() };
+    const { what, at: _, documents, message, docId, ...where } = whole;
+    const line = { ...where, ...(docId === null ? {} : { docId }), ...(message === null ? {} : { message }) };
+    if (what === 'failed' || what === 'held' || what === 'in doubt' || what === 'warning') {
+      log.warn(documents === 1 ? line : { ...line, documents }, what);
+    } else log.info(line, what);
+    options.onActivity(whole);
+  }
+
+  /** Uploads that were under way when the process died: nobody knows whether the service took them. */
+  async function recover(): Promise<void> {
+    const changes = ledger.intents().flatMap((intent): readonly Change[] => [
+      {
+        kind: 'doubt',
+        doubt: {
+          id: intent.id,
+          ref: intent.ref,
+          count: 1,
+          since: intent.at,
+          message: 'ingestd stopped before the answer to an upload came',
+          holds: options.settings.safety.inDoubt === 'hold',
+        },
+      },
+      { kind: 'resolve', id: intent.id },
+    ]);
+    if (changes.length === 0) return;
+    await durable.commit(changes);
+    log.warn(
+      { documents: changes.length / 2 },
+      'uploads in doubt: the process ended before their answers came',
+    );
+    if (options.settings.safety.inDoubt === 'retry') return;
+    for (const { ref } of ledger.doubts()) holdInDoubt(ref);
+  }
+
+  function holdInDoubt(ref: DocumentRef): void {
+    if (!byName.has(ref.folder) || ledger.get(ref) !== undefined) return;
+    const task = desk.open(ref, { present: true, lane: 'backlog', at: 0 });
+    desk.change(task, { phase: 'failed', code: 'in-doubt', message: 'its upload is in doubt', attempts: 1 });
+  }
+
+  function isIdle(): boolean {
+    const moving: readonly Phase[] = ['look', 'looking', 'ready', 'sending', 'settling', 'grace', 'retry'];
+    if (moving.some((phase) => desk.inPhase(phase).size > 0) || dispatch.inFlight() > 0) return false;
+    return options.folders.every(({ settings, port }) => {
+      const health = port.health();
+      if (health.state === 'unavailable') return true;
+      return !health.busy && reconcile.isSwept(settings.name);
+    });
+  }
+
+  return {
+    listener: (folder) => ({
+      directory: reconcile.directory,
+      swept: (summary) => {
+        reconcile.swept(folder, summary);
+        dispatch.pump();
+        options.onChange();
+      },
+      changed: options.onChange,
+    }),
+    recover,
+    isIdle,
+    retry: async (refs) => {
+      const doubts = ledger.doubts();
+      const wanted = refs === null ? null : new Set(refs.map(refKey));
+      const failed = [...desk.inPhase('failed'), ...desk.inPhase('retry')].filter(
+        ({ key }) => wanted === null || wanted.has(key),
+      );
+      const dismissed = doubts.filter(({ ref }) => wanted === null || wanted.has(refKey(ref)));
+      const known = new Set([...failed.map(({ key }) => key), ...dismissed.map(({ ref }) => refKey(ref))]);
+      const changes = [
+        ...dismissed.map(({ id }): Change => ({ kind: 'dismiss', id })),
+        ...failed.filter(({ recorded }) => recorded).map(({ ref }): Change => ({ kind: 'clear', ref })),
+      ];
+      if (changes.length > 0) await durable.commit(changes);
+      for (const task of failed) {
+        desk.change(task, { lane: 'retry', at: clock.now(), attempts: 0, recorded: false });
+        look(task);
+      }
+      gate.open();
+      dispatch.pump();
+      return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
+    },
+    approve: deletions.approve,
+    kick: () => {
+      gate.open();
+      for (const task of Array.from(desk.inPhase('retry'))) look(task);
+      dispatch.pump();
+    },
+    reasons: () => [...gate.reasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
+    desk,
+    reconcile,
+    totals,
+    transfers,
+    inFlight: dispatch.inFlight,
+    stop: async (ms) => {
+      looks.stop();
+      agenda.close();
+      let cancel = () => {};
+      const timeUp = new Promise<void>((resolve) => {
+        cancel = clock.after(ms, resolve);
+      });
+      await Promise.race([Promise.all([dispatch.stop(), looks.whenStopped()]), timeUp]);
+      cancel();
+      durable.close();
+    },
+  };
+}

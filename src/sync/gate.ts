@@ -1,0 +1,124 @@
+import { nextDelayMs } from '../core/back-off.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Outcome } from '../core/service-port.ts';
+import type { Reason } from '../core/status.ts';
+
+/** Whether the service as a whole takes requests now, learned from the outcomes. */
+export interface Gate {
+  /** Takes note of one outcome. */
+  readonly note: (outcome: Outcome) => void;
+  /** Requests that may be under way at once: all, one that tries, or none. */
+  readonly width: (concurrency: number) => number;
+  /** Ms until the gate opens; 0: open. */
+  readonly shutMs: () => number;
+  readonly reasons: () => readonly Reason[];
+  /** Whether so many in a row were unknown to the service that the address may be wrong. */
+  readonly manyMissing: () => boolean;
+  readonly manyForbidden: () => boolean;
+  /** A person mended something: try at once. */
+  readonly open: () => void;
+}
+
+/** From this many in a row on it is the service, not the document. */
+const inARow = 3;
+
+interface Tools {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** How long the token endpoint is left alone, ms; 0 or less: it does not say. */
+  readonly restMs: () => number;
+  readonly changed: () => void;
+}
+
+export function createGate({ clock, random, restMs, changed }: Tools): Gate {
+  let unavailable = 0;
+  let refused = 0;
+  let missing = 0;
+  let forbidden = 0;
+  let shutUntil = -Infinity;
+  let reason: Reason | null = null;
+
+  function shut(ms: number, why: Reason): void {
+    shutUntil = Math.max(shutUntil, clock.monotonic() + ms);
+    reason = why;
+    changed();
+  }
+
+  function wait(kind: 'credentials' | 'circuit', attempt: number, why: Reason): void {
+    shut(nextDelayMs({ kind, attempt, retryAfterMs: null, random: random() }), why);
+  }
+
+  function shutForCredentials(why: Reason): void {
+    const rest = restMs();
+    if (rest > 0) shut(rest, why);
+    else wait('credentials', refused, why);
+  }
+
+  function reset(): void {
+    unavailable = 0;
+    refused = 0;
+    missing = 0;
+    forbidden = 0;
+    if (reason !== null) changed();
+    reason = null;
+    shutUntil = -Infinity;
+  }
+
+  function note(outcome: Outcome): void {
+    switch (outcome.kind) {
+      case 'accepted':
+        reset();
+        return;
+      case 'unavailable':
+      case 'unknown':
+        unavailable += 1;
+        if (unavailable >= 2 || outcome.code === 'rate-limited') {
+          const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
+          const why = { code: 'service-unavailable', message: outcome.message };
+          const delay = nextDelayMs({
+            kind: 'circuit',
+            attempt: unavailable,
+            retryAfterMs: asked,
+            random: random(),
+          });
+          shut(delay, why);
+        }
+        return;
+      case 'unauthorized':
+        refused += 1;
+        shutForCredentials({ code: 'credentials-refused', message: outcome.message });
+        return;
+      case 'misaddressed':
+        refused += 1;
+        wait('credentials', refused, { code: outcome.code, message: outcome.message });
+        return;
+      case 'missing':
+        unavailable = 0;
+        missing += 1;
+        return;
+      case 'rejected':
+        unavailable = 0;
+        missing = 0;
+        forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
+        if (forbidden >= inARow)
+          wait('credentials', forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
+        else if (reason !== null) reset();
+        return;
+      case 'changed':
+      case 'unreadable':
+    }
+  }
+
+  return {
+    note,
+    width: (concurrency) => {
+      if (clock.monotonic() < shutUntil) return 0;
+      return reason === null ? concurrency : 1;
+    },
+    shutMs: () => Math.max(0, shutUntil - clock.monotonic()),
+    reasons: () => (reason === null ? [] : [reason]),
+    manyMissing: () => missing >= inARow,
+    manyForbidden: () => forbidden >= inARow,
+    open: reset,
+  };
+}

@@ -1,0 +1,164 @@
+import PQueue from 'p-queue';
+
+import { errorMessage } from '../core/errors.ts';
+import { createLanes } from '../core/lanes.ts';
+import { assess } from './assess.ts';
+import type { Deletions } from './deletions.ts';
+import type { Parts } from './parts.ts';
+import type { Task } from './task.ts';
+
+/** Looks at what differs, a small window at a time, and passes on what has to be sent. */
+export interface Looks {
+  readonly add: (task: Task) => void;
+  /** Nothing waits to be looked at but what has to wait for room. */
+  readonly isQuiet: () => boolean;
+  readonly resume: () => void;
+  readonly whenStopped: () => Promise<void>;
+  readonly stop: () => void;
+}
+
+interface Tools {
+  readonly deletions: () => Deletions;
+  readonly ready: (task: Task, operation: 'upload' | 'modify' | 'delete', bulkKey: string | null) => void;
+  readonly wakeAt: (task: Task, phase: 'settling' | 'paired' | 'grace', ms: number) => void;
+  readonly quiet: () => void;
+}
+
+const concurrency = 8;
+/** So many new documents are looked at ahead of their turn; the others wait unread. */
+const aheadOfTurn = 1_000;
+
+export function createLooks(parts: Parts, tools: Tools): Looks {
+  const { desk, ledger, log } = parts;
+  const waiting = createLanes<Task>();
+  const backlog = createLanes<Task>();
+  const queue = new PQueue({ concurrency });
+  let stopped = false;
+
+  /** New documents that nothing can be saved for wait until there is room; all others may need no request at all. */
+  function isPlainNewcomer(task: Task): boolean {
+    return (
+      task.present &&
+      !task.hasRecord &&
+      task.lane === 'backlog' &&
+      (task.stamp === null || ledger.findByInode(task.stamp.ino).length === 0) &&
+      (task.stamp === null || desk.missingOfSize(task.stamp.size).size === 0)
+    );
+  }
+
+  function isTaking(): boolean {
+    return !stopped && queue.size + queue.pending < concurrency * 2;
+  }
+
+  function feed(): void {
+    while (isTaking()) {
+      const room = desk.inPhase('ready').size < aheadOfTurn;
+      const entry = waiting.take() ?? (room ? backlog.take() : null);
+      if (entry === null) break;
+      const task = entry.value;
+      if (desk.get(task.ref) !== task || task.phase !== 'look') continue;
+      desk.change(task, { phase: 'looking', again: false });
+      void queue.add(() => lookAt(task)).finally(feed);
+    }
+    if (queue.size + queue.pending === 0 && waiting.size() === 0) tools.quiet();
+  }
+
+  async function lookAt(task: Task): Promise<void> {
+    try {
+      await judge(task);
+    } catch (error) {
+      if (stopped) return;
+      log.error(
+        { folder: task.ref.folder, path: task.ref.path, error: errorMessage(error) },
+        'a look went wrong',
+      );
+      tools.wakeAt(task, 'settling', 5_000);
+    }
+    if (task.again && desk.get(task.ref) === task && task.phase !== 'sending') {
+      desk.change(task, { phase: 'look', again: false, due: null });
+      add(task);
+    }
+  }
+
+  async function judge(task: Task): Promise<void> {
+    const found = await assess(parts, task);
+    if (stopped || desk.get(task.ref) !== task) return;
+    switch (found.kind) {
+      case 'send': {
+        await leaveHold(task);
+        const bulk = found.operation.kind === 'modify' && !task.single ? found.operation.bulk : null;
+        tools.ready(task, found.operation.kind, bulk?.key ?? null);
+        return;
+      }
+      case 'settled':
+        if (task.recorded) await parts.commit([{ kind: 'clear', ref: task.ref }]);
+        if (!task.again) desk.close(task);
+        await tools.deletions().settle(task);
+        return;
+      case 'nothing':
+        if (ledger.failure(task.ref) !== undefined && ledger.get(task.ref) === undefined) {
+          await parts.commit([{ kind: 'clear', ref: task.ref }]);
+        }
+        if (!task.again) desk.close(task);
+        return;
+      case 'gone':
+        if (await tools.deletions().admit(task)) tools.ready(task, 'delete', 'delete');
+        return;
+      case 'later':
+        await leaveHold(task);
+        desk.change(task, { present: true, code: found.code, message: found.message });
+        if (found.againMs === null) desk.change(task, { phase: found.phase, due: null });
+        else tools.wakeAt(task, found.phase, found.againMs);
+        return;
+      case 'unfit':
+        await leaveHold(task);
+        sayUnfit(task, found);
+        desk.change(task, {
+          phase: 'failed',
+          present: true,
+          code: found.code,
+          message: found.message,
+          attempts: Math.max(1, task.attempts),
+          due: null,
+        });
+        return;
+      case 'dormant':
+        desk.change(task, {
+          phase: 'dormant',
+          present: false,
+          code: found.code,
+          message: found.message,
+          due: null,
+        });
+        await tools.deletions().settle(task);
+    }
+  }
+
+  async function leaveHold(task: Task): Promise<void> {
+    if (task.hasRecord) await tools.deletions().settle(task);
+  }
+
+  function sayUnfit(task: Task, { code, message }: { code: string; message: string }): void {
+    if (task.code === code && task.message === message) return;
+    parts.tell({ ...task.ref, what: 'failed', docId: ledger.get(task.ref)?.docId ?? null, message });
+  }
+
+  function add(task: Task): void {
+    const lanes = isPlainNewcomer(task) ? backlog : waiting;
+    const other = lanes === backlog ? waiting : backlog;
+    other.remove(task.key);
+    lanes.add(task.key, { lane: task.lane, at: task.at }, task);
+    feed();
+  }
+
+  return {
+    add,
+    isQuiet: () => queue.size + queue.pending === 0 && waiting.size() === 0,
+    resume: feed,
+    whenStopped: () => queue.onIdle(),
+    stop: () => {
+      stopped = true;
+      queue.clear();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { maxBulkDocuments } from '../core/batches.ts';
+import type { ServicePort, Turn } from '../core/service-port.ts';
+import { assess } from './assess.ts';
+import type { Assessment } from './assess.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Parts } from './parts.ts';
+import type { Send } from './send.ts';
+import type { Task } from './task.ts';
+
+type Sendable = Extract<Assessment, { kind: 'send' }>;
+
+interface Tools {
+  readonly service: ServicePort;
+  readonly send: Send;
+  readonly outcomes: Outcomes;
+  readonly recordModify: (task: Task, found: Sendable, sent: readonly []) => Promise<void>;
+  readonly again: (task: Task) => void;
+}
+
+/** Sends one metadata change of many documents in one bulk call, interface 4.6. */
+export function createModifyMany(parts: Parts, { service, send, outcomes, recordModify, again }: Tools) {
+  return async function modifyMany(tasks: readonly Task[], key: string, turn: Turn): Promise<void> {
+    const members: { readonly task: Task; readonly found: Sendable; readonly docId: string }[] = [];
+    for (const task of tasks.slice(0, maxBulkDocuments)) {
+      const found = await assess(parts, task);
+      const operation = found.kind === 'send' ? found.operation : null;
+      if (found.kind !== 'send' || operation?.kind !== 'modify' || operation.bulk?.key !== key) again(task);
+      else members.push({ task, found, docId: operation.docId });
+    }
+    const operation = members[0]?.found.operation;
+    if (operation?.kind !== 'modify' || operation.bulk === null) {
+      turn.giveBack();
+      return;
+    }
+    const { change } = operation.bulk;
+    const folder = members[0]?.task.ref.folder ?? '';
+    const about = {
+      folder,
+      path: '',
+      operation: 'bulk_modify',
+      bytesTotal: 0,
+      documents: members.length,
+    } as const;
+    const result = await send(about, (watch) =>
+      service.bulkModify({ docIds: members.map(({ docId }) => docId), ...change }, turn, watch),
+    );
+    const { kind } = result.outcome;
+    for (const { task, found, docId } of members) {
+      if (kind === 'accepted') {
+        await recordModify(task, found, []);
+        parts.tell({ ...task.ref, what: 'modified', docId, message: result.outcome.warning });
+        outcomes.done(task);
+      } else if (kind === 'rejected' || kind === 'missing') {
+        parts.desk.change(task, { single: true });
+        again(task);
+      } else {
+        await outcomes.refuse(task, 'modify', result);
+      }
+    }
+  };
+}

@@ -1,0 +1,197 @@
+import { nextDelayMs } from '../core/back-off.ts';
+import type { Attempt, Change, Doubt } from '../core/ledger-port.ts';
+import type { FileOutcome, Outcome } from '../core/service-port.ts';
+import type { Gate } from './gate.ts';
+import type { Parts } from './parts.ts';
+import type { Task } from './task.ts';
+
+/** What follows from a request that was not accepted, architecture section 4. */
+export interface Outcomes {
+  readonly refuse: (
+    task: Task,
+    operation: string,
+    result: FileOutcome & { readonly intentIds?: readonly string[] },
+  ) => Promise<void>;
+  /** Failed: kept with its reason until the file changes or a person retries. */
+  readonly fail: (task: Task, operation: string, why: { code: string; message: string }) => Promise<void>;
+  /** Delivered: the file is looked at once more. */
+  readonly done: (task: Task) => void;
+  /** Tried again after its back-off; `sync` gives up after five. */
+  readonly later: (
+    task: Task,
+    operation: string,
+    why: { code: string; message: string; afterMs: number | null },
+  ) => Promise<void>;
+}
+
+interface Tools {
+  readonly gate: Gate;
+  readonly look: (task: Task) => void;
+  readonly wakeAt: (task: Task, phase: 'retry' | 'settling', ms: number) => void;
+  readonly random: () => number;
+  /** `sync` gives up after this many; null: never. */
+  readonly maxAttempts: number | null;
+}
+
+const longestHistory = 10;
+/** A file that changed under way is looked at again after this. */
+const movedOnMs = 200;
+
+export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAttempts }: Tools): Outcomes {
+  const { clock, desk, ledger } = parts;
+
+  async function refuse(
+    task: Task,
+    operation: string,
+    { outcome, intentIds = [] }: Parameters<Outcomes['refuse']>[2],
+  ): Promise<void> {
+    const resolved = intentIds.map((id): Change => ({ kind: 'resolve', id }));
+    if (outcome.kind === 'unknown') return doubt(task, operation, outcome, resolved);
+    if (resolved.length > 0) await parts.commit(resolved);
+    switch (outcome.kind) {
+      case 'accepted':
+        return doubt(
+          task,
+          operation,
+          { ...outcome, code: 'no-doc-id', message: 'accepted without a docId' },
+          [],
+        );
+      case 'rejected':
+        if (gate.manyForbidden()) return later(task, operation, { ...outcome, afterMs: gate.shutMs() });
+        return fail(task, operation, outcome);
+      case 'missing':
+        return missing(task, operation, outcome);
+      case 'unavailable':
+        return later(task, operation, { ...outcome, afterMs: outcome.retryAfterMs });
+      case 'unauthorized':
+        return wait(task, { code: 'credentials-refused', message: outcome.message });
+      case 'misaddressed':
+        return wait(task, outcome);
+      case 'changed':
+        return wakeAt(task, 'settling', movedOnMs);
+      case 'unreadable':
+        return fail(task, operation, { code: 'unreadable', message: outcome.message });
+    }
+  }
+
+  /** No fault of the document: it goes out as soon as the gate opens. */
+  function wait(task: Task, { code, message }: { code: string; message: string }): void {
+    desk.change(task, { code, message });
+    wakeAt(task, 'retry', Math.max(movedOnMs, gate.shutMs()));
+  }
+
+  async function missing(
+    task: Task,
+    operation: string,
+    outcome: Extract<Outcome, { kind: 'missing' }>,
+  ): Promise<void> {
+    const record = ledger.get(task.ref);
+    if (parts.service.onMissing === 'upload' && !gate.manyMissing() && record !== undefined) {
+      await parts.commit([{ kind: 'drop', ref: task.ref }, ...traceOf(task, record.possibleDuplicates)]);
+      desk.change(task, { hasRecord: false });
+      look(task);
+      return;
+    }
+    await fail(task, operation, {
+      code: 'missing-at-service',
+      message: `the service does not know the document ${record?.docId ?? ''}: ${outcome.message}`,
+    });
+  }
+
+  function traceOf(task: Task, count: number): readonly Change[] {
+    if (count === 0) return [];
+    const message = 'the service may hold further documents of it: answers to uploads were lost';
+    return [{ kind: 'doubt', doubt: doubtOf(task, count, message, false) }];
+  }
+
+  function doubtOf(task: Task, count: number, message: string, holds: boolean): Doubt {
+    return { id: `${task.key}@${clock.now()}`, ref: task.ref, count, since: clock.now(), message, holds };
+  }
+
+  async function doubt(
+    task: Task,
+    operation: string,
+    { code, message }: { code: string; message: string },
+    resolved: readonly Change[],
+  ): Promise<void> {
+    const holds = parts.safety.inDoubt === 'hold';
+    await parts.commit([{ kind: 'doubt', doubt: doubtOf(task, 1, message, holds) }, ...resolved]);
+    parts.tell({ ...task.ref, what: 'in doubt', docId: null, message });
+    if (holds) await fail(task, operation, { code: 'in-doubt', message });
+    else await later(task, operation, { code, message, afterMs: null });
+  }
+
+  async function later(
+    task: Task,
+    operation: string,
+    { code, message, afterMs }: { code: string; message: string; afterMs: number | null },
+  ): Promise<void> {
+    const attempts = task.attempts + 1;
+    desk.change(task, { attempts, code, message });
+    if (maxAttempts !== null && attempts >= maxAttempts) return fail(task, operation, { code, message }, 0);
+    const own = nextDelayMs({
+      kind: 'unavailable',
+      attempt: attempts,
+      retryAfterMs: afterMs,
+      random: random(),
+    });
+    wakeAt(task, 'retry', Math.max(own, gate.shutMs()));
+  }
+
+  async function fail(
+    task: Task,
+    operation: string,
+    { code, message }: { code: string; message: string },
+    more = 1,
+  ): Promise<void> {
+    const attempts = task.attempts + more;
+    const before = ledger.failure(task.ref)?.history ?? [];
+    const attempt: Attempt = { at: clock.now(), operation, code, message };
+    desk.change(task, {
+      phase: 'failed',
+      attempts,
+      code,
+      message,
+      due: null,
+      operation: null,
+      recorded: true,
+    });
+    if (task.stamp !== null) {
+      await parts.commit([
+        {
+          kind: 'fail',
+          ref: task.ref,
+          failure: {
+            code,
+            message,
+            attempts,
+            history: [...before, attempt].slice(-longestHistory),
+            stamp: task.stamp,
+            context: task.context,
+          },
+        },
+      ]);
+    }
+    parts.tell({ ...task.ref, what: 'failed', docId: ledger.get(task.ref)?.docId ?? null, message });
+    if (task.again) look(task);
+  }
+
+  return {
+    refuse,
+    fail,
+    later,
+    done: (task) => {
+      desk.change(task, {
+        hasRecord: true,
+        attempts: 0,
+        code: null,
+        message: null,
+        operation: null,
+        bulkKey: null,
+        single: false,
+        recorded: false,
+      });
+      look(task);
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../core/clock.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
+import type { Activity } from '../core/status.ts';
+import type { Desk } from './desk.ts';
+import type { Totals } from './totals.ts';
+
+/** A folder with its settings, as the engine sees it. */
+export interface EngineFolder {
+  readonly settings: Pick<FolderSettings, 'name' | 'onRemove' | 'watch'>;
+  readonly port: FolderPort;
+}
+
+/** What every station of the engine works with. */
+export interface Parts {
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly desk: Desk;
+  readonly ledger: LedgerPort;
+  readonly folder: (name: string) => EngineFolder | undefined;
+  readonly service: ServiceSettings;
+  readonly timing: TimingSettings;
+  readonly safety: SafetySettings;
+  readonly totals: Totals;
+  /** Commits, and keeps trying while the disk does not take it. Rejects with StoppedError only. */
+  readonly commit: (changes: readonly Change[]) => Promise<void>;
+  /** Says what happened to a document: activity list and log. */
+  readonly tell: (activity: Omit<Activity, 'at' | 'documents'> & { readonly documents?: number }) => void;
+}

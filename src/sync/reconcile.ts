@@ -1,0 +1,236 @@
+import { directoryOf, joinPath, nameOf, sameStamp } from '../core/document.ts';
+import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
+import type { FolderListener } from '../core/folder-port.ts';
+import type { Failure, LedgerRecord } from '../core/ledger-port.ts';
+import { createDirectoryTree } from './directory-tree.ts';
+import type { DirectoryTree } from './directory-tree.ts';
+import type { Parts } from './parts.ts';
+import type { Task } from './task.ts';
+
+/** A change older than this that only a rescan found was missed by the watcher. */
+const ringsWithinMs = 2_000;
+
+/** Compares what sweeps list with the ledger and opens a task for every difference. */
+export interface Reconcile {
+  readonly directory: (sweep: DirectorySweep) => void;
+  /** A sweep of everything ended: judges the root's identity. */
+  readonly swept: (folder: string, summary: Parameters<FolderListener['swept']>[0]) => void;
+  /** True after the folder was swept once. */
+  readonly isSwept: (folder: string) => boolean;
+  /** True while the root is another than the one the ledger knows, and nothing in it proves that it is the same. */
+  readonly isRootChanged: (folder: string) => boolean;
+  /** A person says that the present root is right. */
+  readonly adoptRoot: (folder: string) => Promise<void>;
+  readonly skips: () => Iterable<Skip & { readonly folder: string }>;
+  readonly skipCount: (folder: string) => number;
+  readonly missedByWatcher: (folder: string) => number;
+  /** Makes the directory of a new record known. */
+  readonly learn: (ref: DocumentRef) => void;
+}
+
+interface FolderView {
+  readonly tree: DirectoryTree;
+  readonly skips: Map<string, readonly Skip[]>;
+  skipCount: number;
+  missed: number;
+  swept: boolean;
+  /** A recorded file was found unchanged in the sweep that runs. */
+  proven: boolean;
+  rootChanged: boolean;
+}
+
+export function createReconcile(parts: Parts, look: (task: Task) => void): Reconcile {
+  const { clock, desk, ledger } = parts;
+  const views = new Map<string, FolderView>();
+
+  function viewOf(folder: string): FolderView {
+    let view = views.get(folder);
+    if (view === undefined) {
+      const tree = createDirectoryTree();
+      for (const directory of ledger.directories(folder)) tree.add(directory);
+      view = {
+        tree,
+        skips: new Map(),
+        skipCount: 0,
+        missed: 0,
+        swept: false,
+        proven: false,
+        rootChanged: false,
+      };
+      views.set(folder, view);
+    }
+    return view;
+  }
+
+  function directory(sweep: DirectorySweep): void {
+    const view = viewOf(sweep.folder);
+    const records = ledger.recordsIn(sweep.folder, sweep.directory);
+    const names = new Set<string>();
+    let known = 0;
+    for (const sighting of sweep.sightings) {
+      const name = nameOf(sighting.path);
+      names.add(name);
+      const record = records.get(name);
+      if (record !== undefined) known += 1;
+      if (see(sweep, sighting, record)) view.proven = true;
+    }
+    if (known < records.size) {
+      for (const name of Array.from(records.keys())) if (!names.has(name)) lose(sweep, name);
+    }
+    for (const [name, task] of Array.from(desk.inDirectory(sweep.folder, sweep.directory))) {
+      if (!names.has(name) && (task.present || !task.hasRecord)) lookAgain(task, false);
+    }
+    setSkips(view, sweep.directory, sweep.skips);
+    for (const gone of view.tree.vanished(sweep.directory, sweep.subdirectories)) loseAll(sweep, gone);
+  }
+
+  /** Takes note of one listed document; true when it is just what its record says. */
+  function see(sweep: DirectorySweep, sighting: Sighting, record: LedgerRecord | undefined): boolean {
+    const ref = { folder: sweep.folder, path: sighting.path };
+    const task = desk.get(ref);
+    const same = record !== undefined && sameStamp(record.stamp, sighting.stamp);
+    if (same && record.context === sighting.context) {
+      if (task !== undefined) lookAgain(task, true);
+      return true;
+    }
+    if (task === undefined) {
+      const failure = ledger.failure(ref);
+      if (failure !== undefined && isOf(failure, sighting)) restoreFailure(ref, failure);
+      else find(sweep, sighting);
+      return same;
+    }
+    const unchanged =
+      task.present &&
+      task.stamp !== null &&
+      sameStamp(task.stamp, sighting.stamp) &&
+      task.context === sighting.context;
+    if (unchanged && task.phase !== 'dormant') return same;
+    desk.change(task, { stamp: sighting.stamp, context: sighting.context, ...liveliness(sweep, task) });
+    lookAgain(task, true);
+    return same;
+  }
+
+  function find(sweep: DirectorySweep, sighting: Sighting): void {
+    noteMissed(sweep, sighting.stamp.ctimeMs);
+    const backlog = sweep.cause === 'start';
+    const task = desk.open(
+      { folder: sweep.folder, path: sighting.path },
+      {
+        present: true,
+        lane: backlog ? 'backlog' : 'live',
+        at: backlog ? sighting.stamp.mtimeMs : clock.now(),
+      },
+    );
+    desk.change(task, { stamp: sighting.stamp, context: sighting.context });
+    look(task);
+  }
+
+  function lose(sweep: DirectorySweep, name: string): void {
+    const ref = { folder: sweep.folder, path: joinPath(sweep.directory, name) };
+    const known = desk.get(ref);
+    if (known !== undefined) {
+      if (known.present) lookAgain(known, false);
+      return;
+    }
+    noteMissed(sweep, 0);
+    look(
+      desk.open(ref, {
+        present: false,
+        lane: sweep.cause === 'start' ? 'backlog' : 'live',
+        at: clock.now(),
+      }),
+    );
+  }
+
+  function loseAll(sweep: DirectorySweep, gone: string): void {
+    const view = viewOf(sweep.folder);
+    setSkips(view, gone, []);
+    const below = { ...sweep, directory: gone };
+    for (const name of Array.from(ledger.recordsIn(sweep.folder, gone).keys())) lose(below, name);
+    for (const task of Array.from(desk.inDirectory(sweep.folder, gone).values())) {
+      if (task.present || !task.hasRecord) lookAgain(task, false);
+    }
+  }
+
+  function lookAgain(task: Task, present: boolean): void {
+    if (task.phase === 'looking' || task.phase === 'sending') {
+      desk.change(task, { again: true });
+      return;
+    }
+    desk.change(task, { phase: 'look', present, due: null, operation: null, bulkKey: null });
+    look(task);
+  }
+
+  function restoreFailure(ref: DocumentRef, failure: Failure): void {
+    const task = desk.open(ref, { present: true, lane: 'backlog', at: failure.stamp.mtimeMs });
+    desk.change(task, {
+      phase: 'failed',
+      stamp: failure.stamp,
+      context: failure.context,
+      code: failure.code,
+      message: failure.message,
+      attempts: failure.attempts,
+      recorded: true,
+    });
+  }
+
+  function noteMissed(sweep: DirectorySweep, ctimeMs: number): void {
+    if (sweep.cause !== 'rescan' || clock.now() - ctimeMs < ringsWithinMs) return;
+    viewOf(sweep.folder).missed += 1;
+  }
+
+  function liveliness(sweep: DirectorySweep, task: Task): Partial<Pick<Task, 'lane' | 'at'>> {
+    if (sweep.cause === 'start') return {};
+    return { lane: 'live', at: Math.max(task.at, clock.now()) };
+  }
+
+  function swept(folder: string, summary: Parameters<FolderListener['swept']>[0]): void {
+    const view = viewOf(folder);
+    const known = ledger.root(folder);
+    const same = known !== undefined && known.dev === summary.root.dev && known.ino === summary.root.ino;
+    const trusted = same || known === undefined || view.proven || ledger.count(folder) === 0;
+    view.swept = true;
+    view.proven = false;
+    if (!trusted && !view.rootChanged) {
+      parts.log.warn(
+        { folder, path: summary.root.path },
+        'the root is another directory than before: deletions wait',
+      );
+    }
+    view.rootChanged = !trusted;
+    if (trusted && !(same && known.path === summary.root.path)) {
+      void parts.commit([{ kind: 'root', folder, identity: summary.root }]).catch(() => {});
+    }
+  }
+
+  return {
+    directory,
+    swept,
+    isSwept: (folder) => views.get(folder)?.swept ?? false,
+    isRootChanged: (folder) => views.get(folder)?.rootChanged ?? false,
+    adoptRoot: async (folder) => {
+      const identity = await parts.folder(folder)?.port.rootNow();
+      if (identity === undefined || identity === null) return;
+      await parts.commit([{ kind: 'root', folder, identity }]);
+      viewOf(folder).rootChanged = false;
+    },
+    skips: function* () {
+      for (const [folder, view] of views) {
+        for (const list of view.skips.values()) for (const skip of list) yield { ...skip, folder };
+      }
+    },
+    skipCount: (folder) => views.get(folder)?.skipCount ?? 0,
+    missedByWatcher: (folder) => views.get(folder)?.missed ?? 0,
+    learn: (ref) => viewOf(ref.folder).tree.add(directoryOf(ref.path)),
+  };
+}
+
+function isOf(failure: Failure, sighting: Sighting): boolean {
+  return sameStamp(failure.stamp, sighting.stamp) && failure.context === sighting.context;
+}
+
+function setSkips(view: FolderView, directory: string, skips: readonly Skip[]): void {
+  view.skipCount += skips.length - (view.skips.get(directory)?.length ?? 0);
+  if (skips.length === 0) view.skips.delete(directory);
+  else view.skips.set(directory, skips);
+}

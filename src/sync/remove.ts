@@ -1,0 +1,137 @@
+import { batches } from '../core/batches.ts';
+import type { Change } from '../core/ledger-port.ts';
+import type { FileOutcome, ServicePort, Turn } from '../core/service-port.ts';
+import type { Deletions } from './deletions.ts';
+import type { Gate } from './gate.ts';
+import type { Outcomes } from './outcomes.ts';
+import type { Parts } from './parts.ts';
+import type { Send } from './send.ts';
+import type { Task } from './task.ts';
+
+interface Tools {
+  readonly service: ServicePort;
+  readonly send: Send;
+  readonly outcomes: Outcomes;
+  readonly deletions: Deletions;
+  readonly gate: Gate;
+  readonly again: (task: Task) => void;
+}
+
+interface Victim {
+  readonly task: Task;
+  readonly docId: string;
+  readonly owner: string | undefined;
+  readonly key: string | null;
+}
+
+/** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
+export function createRemove(parts: Parts, { service, send, outcomes, deletions, gate, again }: Tools) {
+  const { clock, desk, ledger, totals } = parts;
+
+  async function remove(tasks: readonly Task[], turn: Turn): Promise<void> {
+    const gone: Victim[] = [];
+    for (const task of tasks) {
+      const record = ledger.get(task.ref);
+      const look = await parts.folder(task.ref.folder)?.port.look(task.ref.path);
+      if (record === undefined || look?.kind !== 'absent') {
+        again(task);
+        continue;
+      }
+      const owner = record.metadata.documentOwner;
+      gone.push({ task, docId: record.docId, owner, key: task.single ? null : (owner ?? '') });
+    }
+    const [batch, ...others] = batches(gone);
+    for (const other of others) for (const { task } of other) again(task);
+    if (batch === undefined || !(await deletions.stillAllowed(batch.map(({ task }) => task)))) {
+      for (const { task } of batch ?? []) if (task.phase === 'sending') again(task);
+      turn.giveBack();
+      return;
+    }
+    await (batch.length === 1 ? removeOne(batch, turn) : removeMany(batch, turn));
+  }
+
+  async function removeOne(batch: readonly Victim[], turn: Turn): Promise<void> {
+    const [victim] = batch;
+    if (victim === undefined) return turn.giveBack();
+    const { task, docId, owner } = victim;
+    const result = await send({ ...task.ref, operation: 'delete', bytesTotal: 0, documents: 1 }, (watch) =>
+      service.remove({ docId, documentOwner: owner }, turn, watch),
+    );
+    const { kind } = result.outcome;
+    if (kind === 'missing' && gate.manyMissing()) {
+      await deletions.holdBack(
+        task,
+        'the service knows none of the last documents: its address may be wrong',
+      );
+      return;
+    }
+    if (kind === 'accepted' || kind === 'missing') await forget(batch);
+    else await outcomes.refuse(task, 'delete', result);
+  }
+
+  async function removeMany(batch: readonly Victim[], turn: Turn): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return turn.giveBack();
+    const about = { folder: first.task.ref.folder, path: '', bytesTotal: 0, documents: batch.length };
+    const result = await send({ ...about, operation: 'bulk_delete' }, (watch) =>
+      service.bulkRemove(
+        { docIds: batch.map(({ docId }) => docId), documentOwner: first.owner },
+        turn,
+        watch,
+      ),
+    );
+    if (result.outcome.kind === 'accepted') await forget(batch);
+    else await fallBack(batch, result);
+  }
+
+  /** What the service refuses together is tried one by one; what it could not take now waits together. */
+  async function fallBack(batch: readonly Victim[], result: FileOutcome): Promise<void> {
+    const refused = result.outcome.kind === 'rejected' || result.outcome.kind === 'missing';
+    for (const { task } of batch) {
+      if (!refused) {
+        await outcomes.refuse(task, 'delete', result);
+        continue;
+      }
+      desk.change(task, { single: true });
+      again(task);
+    }
+  }
+
+  /** The service no longer holds them: one record of the ledger for all. */
+  async function forget(batch: readonly Victim[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    const { folder } = first.task.ref;
+    const unapproved = batch.filter(({ task }) => !ledger.isApproved(task.ref)).length;
+    const changes = batch.flatMap(({ task }): readonly Change[] => [
+      { kind: 'drop', ref: task.ref },
+      { kind: 'clear', ref: task.ref },
+      ...traceOf(task),
+    ]);
+    await parts.commit([
+      ...changes,
+      { kind: 'unapprove', folder, paths: batch.map(({ task }) => task.ref.path) },
+      { kind: 'removed', folder, removal: { at: clock.now(), count: unapproved } },
+    ]);
+    totals.deleted += batch.length;
+    for (const { task, docId } of batch) {
+      parts.tell({ ...task.ref, what: 'deleted', docId, message: null });
+      desk.change(task, { hasRecord: false });
+      again(task);
+    }
+  }
+
+  /** What an answer that was lost may have left at the service is not forgotten with the record (contract 7.7). */
+  function traceOf(task: Task): readonly Change[] {
+    const count = ledger.get(task.ref)?.possibleDuplicates ?? 0;
+    if (count === 0) return [];
+    const message =
+      'the document is deleted; further ones of it may stand at the service, for answers were lost';
+    const id = `${task.key}@${clock.now()}`;
+    return [
+      { kind: 'doubt', doubt: { id, ref: task.ref, count, since: clock.now(), message, holds: false } },
+    ];
+  }
+
+  return { remove };
+}

@@ -1,0 +1,64 @@
+import type { MetricsPort, RequestOperation } from '../core/metrics-port.ts';
+import type { FileOutcome, RequestWatch } from '../core/service-port.ts';
+import type { DurableCommit } from './commit-durably.ts';
+import type { Gate } from './gate.ts';
+import type { Parts } from './parts.ts';
+import type { Transfers } from './transfers.ts';
+import type { Change, Intent } from '../core/ledger-port.ts';
+
+/** One request, counted, journalled and watched. */
+export type Send = (
+  about: {
+    readonly folder: string;
+    readonly path: string;
+    readonly operation: RequestOperation;
+    readonly bytesTotal: number;
+    readonly documents: number;
+    /** Uploads: durable before the first byte goes out. */
+    readonly intent?: Omit<Intent, 'id' | 'at'>;
+  },
+  call: (watch: RequestWatch) => Promise<FileOutcome>,
+) => Promise<FileOutcome & { readonly intentIds: readonly string[] }>;
+
+interface Tools {
+  readonly commit: DurableCommit;
+  readonly gate: Gate;
+  readonly transfers: Transfers;
+  readonly metrics: MetricsPort;
+}
+
+export function createSend(parts: Parts, { commit, gate, transfers, metrics }: Tools): Send {
+  const { clock, totals } = parts;
+  return async ({ intent, ...about }, call) => {
+    const transfer = transfers.start(about);
+    const intentIds: string[] = [];
+    const started = clock.monotonic();
+    const watch: RequestWatch = {
+      beforeSend: async (id) => {
+        const at = clock.now();
+        const changes: Change[] = [{ kind: 'sent', id, at }];
+        if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
+        await commit.once(changes);
+        if (intent !== undefined) intentIds.push(id);
+        totals.requests += 1;
+      },
+      onAnswer: (id) => {
+        void commit.once([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
+      },
+      onBytes: (count) => {
+        transfer.bytes(count);
+        totals.bytesSent += count;
+        metrics.bytes(count);
+      },
+    };
+    try {
+      const result = await call(watch);
+      gate.note(result.outcome);
+      const seconds = (clock.monotonic() - started) / 1000;
+      metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
+      return { ...result, intentIds };
+    } finally {
+      transfer.end();
+    }
+  };
+}
