@@ -138,6 +138,9 @@ async function adopt(
   record: LedgerRecord,
   { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
 ): Promise<void> {
+  const same = sameStamp(record.stamp, document.stamp) && record.context === document.context;
+  if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
+    return;
   sayUnclearable(parts, document, unclearable);
   const attachments = document.attachments.map((found, index): RecordedAttachment => {
     const recorded = record.attachments.find((one) => one.name === found.name);

@@ -1,0 +1,158 @@
+import { createLimiter } from '../../src/remote/limiter.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { LedgerPort } from '../../src/core/ledger-port.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/core/settings.ts';
+import type { Activity } from '../../src/core/status.ts';
+import { createEngine } from '../../src/sync/engine.ts';
+import type { Engine } from '../../src/sync/engine.ts';
+import { manualClock } from './manual-clock.ts';
+import type { ManualClock } from './manual-clock.ts';
+import { recordedLog } from './recorded-log.ts';
+import { simulatedFolder } from './simulated-folder.ts';
+import type { SimulatedFolder } from './simulated-folder.ts';
+import { simulatedService } from './simulated-service.ts';
+import type { SimulatedService } from './simulated-service.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+export interface EngineWorld {
+  readonly clock: ManualClock;
+  readonly folder: SimulatedFolder;
+  readonly service: SimulatedService;
+  readonly engine: () => Engine;
+  readonly ledger: () => LedgerPort;
+  readonly activities: Activity[];
+  /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
+  readonly quiesce: (hours?: number) => Promise<void>;
+  /** Ends the process as SIGKILL does, and starts another on the same state. */
+  readonly restart: () => Promise<void>;
+  /** Path → docId, for what the ledger knows. */
+  readonly docIds: () => ReadonlyMap<string, string>;
+  readonly close: () => Promise<void>;
+}
+
+interface Options {
+  readonly safety?: Partial<SafetySettings>;
+  readonly service?: Partial<ServiceSettings>;
+  readonly onRemove?: FolderSettings['onRemove'];
+}
+
+const timing = {
+  settleMs: 2_000,
+  removeGraceMs: 5_000,
+  rescanMinutes: 15,
+  pollSeconds: 30,
+  stopSeconds: 30,
+};
+
+/** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
+export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
+  const clock = manualClock();
+  const state = await temporaryFolder();
+  let inode = 100;
+  const folder = simulatedFolder({
+    name: 'inbox',
+    clock,
+    settleMs: timing.settleMs,
+    nextInode: () => (inode += 1),
+  });
+  const service = simulatedService();
+  const activities: Activity[] = [];
+  const serviceSettings: ServiceSettings = {
+    mode: 'remote',
+    authUrl: '',
+    ingestUrl: '',
+    requestsPerMinute: 50,
+    concurrency: 4,
+    sendApiKey: false,
+    revokeOnStop: false,
+    onMissing: 'fail',
+    connectSeconds: 10,
+    idleSeconds: 60,
+    responseSeconds: 120,
+    maxFileMegabytes: 150,
+    ...options.service,
+  };
+  const safety: SafetySettings = {
+    maxDeletePercent: 50,
+    maxDeleteCount: 10,
+    inDoubt: 'retry',
+    ...options.safety,
+  };
+  let life = await begin();
+
+  async function begin() {
+    const ledger = await openLedger({ dir: state.join('state'), clock, log: recordedLog() });
+    const limiter = createLimiter({
+      requestsPerMinute: serviceSettings.requestsPerMinute,
+      clock,
+      recent: ledger.sentRequests(),
+    });
+    const engine = createEngine({
+      clock,
+      log: recordedLog(),
+      ledger,
+      folders: [
+        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port: folder },
+      ],
+      limiter,
+      service,
+      metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
+      settings: { service: serviceSettings, timing, safety },
+      authRestMs: () => 0,
+      maxAttempts: null,
+      random: () => 0.5,
+      onActivity: (activity) => activities.push(activity),
+      onChange: () => {},
+    });
+    await engine.recover();
+    await folder.start(engine.listener('inbox'));
+    return { ledger, limiter, engine };
+  }
+
+  async function end(): Promise<void> {
+    const stopped = life.engine.stop(0);
+    await clock.advance(0);
+    await stopped;
+    life.limiter.close();
+    await life.ledger.close();
+  }
+
+  return {
+    clock,
+    folder,
+    service,
+    activities,
+    engine: () => life.engine,
+    ledger: () => life.ledger,
+    quiesce: async (hours = 2) => {
+      const deadline = clock.monotonic() + hours * 3_600_000;
+      for (;;) {
+        // Real input and output (the ledger's fsync) goes on while the clock stands still.
+        for (let turn = 0; turn < 5; turn += 1) await realTurn();
+        if (life.engine.isIdle()) return;
+        if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
+        await clock.advance(100);
+      }
+    },
+    restart: async () => {
+      await end();
+      life = await begin();
+    },
+    docIds: () => new Map([...life.ledger.entries()].map(({ ref, record }) => [ref.path, record.docId])),
+    close: async () => {
+      await end();
+      await state.remove();
+    },
+  };
+}
+
+function realTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function tasksOf({ desk }: Engine): string {
+  return [...desk.all()]
+    .slice(0, 20)
+    .map(({ key, phase, message }) => `${key} ${phase} ${message ?? ''}`)
+    .join('; ');
+}

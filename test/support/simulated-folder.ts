@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+
+import type { Clock } from '../../src/core/clock.ts';
+import { directoryOf, joinPath, nameOf, sameStamp } from '../../src/core/document.ts';
+import type { DirectorySweep, FileStamp, Look } from '../../src/core/document.ts';
+import { ContentChangedError } from '../../src/core/errors.ts';
+import type { FolderListener, FolderPort } from '../../src/core/folder-port.ts';
+import type { Metadata } from '../../src/core/metadata.ts';
+
+interface SimulatedFile {
+  content: string;
+  stamp: FileStamp;
+  metadata: Metadata;
+}
+
+export interface SimulatedFolder extends FolderPort {
+  readonly write: (path: string, content: string) => void;
+  readonly rename: (from: string, to: string) => void;
+  readonly remove: (path: string) => void;
+  /** What its sidecar says. */
+  readonly describe: (path: string, metadata: Metadata) => void;
+  /** Lists every directory, as after rings for all of them. */
+  readonly sweep: (cause?: DirectorySweep['cause']) => void;
+  readonly contents: () => ReadonlyMap<string, string>;
+  /** Another root directory stands in its place from now on. */
+  readonly replaceRoot: () => void;
+}
+
+interface Options {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly settleMs: number;
+  /** Gives inode numbers, one series for all folders of one device. */
+  readonly nextInode: () => number;
+}
+
+/** A folder in memory that behaves as one on disk does: inodes, change times, settling. */
+export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): SimulatedFolder {
+  const files = new Map<string, SimulatedFile>();
+  let root = { path: `/${name}`, dev: 1, ino: nextInode() };
+  let listener: FolderListener | null = null;
+  let known = new Set<string>(['']);
+
+  function stampOf(content: string, before: FileStamp | null): FileStamp {
+    const now = clock.now();
+    const ino = before?.ino ?? nextInode();
+    const birthtimeMs = before?.birthtimeMs ?? now;
+    return { size: content.length, mtimeMs: now, ctimeMs: now, birthtimeMs, ino, dev: 1 };
+  }
+
+  function contextOf(file: SimulatedFile): string {
+    return JSON.stringify(file.metadata);
+  }
+
+  function sweep(cause: DirectorySweep['cause'] = 'ring'): void {
+    const directories = new Set<string>(['']);
+    for (const path of files.keys()) {
+      for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) directories.add(at);
+    }
+    for (const directory of [...directories].sort()) {
+      const inside = [...files].filter(([path]) => directoryOf(path) === directory);
+      listener?.directory({
+        folder: name,
+        directory,
+        cause,
+        sightings: inside.map(([path, file]) => ({ path, stamp: file.stamp, context: contextOf(file) })),
+        skips: [],
+        subdirectories: [...directories]
+          .filter((one) => one !== '' && directoryOf(one) === directory)
+          .map(nameOf),
+      });
+    }
+    known = directories;
+    listener?.swept({ cause, root });
+  }
+
+  function look(path: string): Look {
+    const file = files.get(path);
+    if (file === undefined) return { kind: 'absent' };
+    const age = clock.now() - file.stamp.mtimeMs;
+    if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
+    return {
+      kind: 'document',
+      document: {
+        ref: { folder: name, path },
+        stamp: file.stamp,
+        context: contextOf(file),
+        fileName: nameOf(path),
+        metadata: { title: nameOf(path), ...file.metadata },
+        attachments: [],
+      },
+    };
+  }
+
+  return {
+    name,
+    path: root.path,
+    start: (given) => {
+      listener = given;
+      sweep('start');
+      return Promise.resolve();
+    },
+    rescan: (cause) => {
+      sweep(cause);
+      return Promise.resolve();
+    },
+    look: (path) => Promise.resolve(look(path)),
+    rootNow: () => Promise.resolve(root),
+    hash: (path, stamp) => {
+      const file = files.get(path);
+      return Promise.resolve(
+        file !== undefined && sameStamp(file.stamp, stamp) ? sha256Of(file.content) : null,
+      );
+    },
+    open: (path, stamp) => {
+      const file = files.get(path);
+      if (file === undefined || !sameStamp(file.stamp, stamp)) {
+        return Promise.reject(new ContentChangedError(`${path} is another file now`));
+      }
+      const { content } = file;
+      return Promise.resolve({
+        size: content.length,
+        stream: () => Readable.from([Buffer.from(content)]),
+        sha256: () => sha256Of(content),
+        close: () => Promise.resolve(),
+      });
+    },
+    health: () => ({ state: 'watching', watches: known.size, reasons: [], busy: false }),
+    close: () => Promise.resolve(),
+    write: (path, content) => {
+      const before = files.get(path);
+      files.set(path, {
+        content,
+        stamp: stampOf(content, before?.stamp ?? null),
+        metadata: before?.metadata ?? {},
+      });
+    },
+    rename: (from, to) => {
+      for (const [path, file] of [...files]) {
+        if (path !== from && !path.startsWith(`${from}/`)) continue;
+        files.delete(path);
+        const moved = path === from ? to : joinPath(to, path.slice(from.length + 1));
+        files.set(moved, { ...file, stamp: { ...file.stamp, ctimeMs: clock.now() } });
+      }
+    },
+    remove: (path) => {
+      for (const one of files.keys()) if (one === path || one.startsWith(`${path}/`)) files.delete(one);
+    },
+    describe: (path, metadata) => {
+      const file = files.get(path);
+      if (file !== undefined) file.metadata = metadata;
+    },
+    sweep,
+    contents: () => new Map([...files].map(([path, { content }]) => [path, content])),
+    replaceRoot: () => {
+      root = { ...root, ino: nextInode() };
+    },
+  };
+}
+
+export function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

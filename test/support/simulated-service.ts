@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Metadata } from '../../src/core/metadata.ts';
+import type {
+  FileOutcome,
+  OutgoingFile,
+  Outcome,
+  RequestWatch,
+  SentContent,
+  ServicePort,
+  Turn,
+} from '../../src/core/service-port.ts';
+
+interface HeldDocument {
+  content: string;
+  metadata: Metadata;
+}
+
+export interface SimulatedService extends ServicePort {
+  readonly documents: ReadonlyMap<string, HeldDocument>;
+  /** `upload`, `modify`, `delete`, `bulk modify 250` …, in the order in which they came. */
+  readonly calls: readonly string[];
+  readonly forget: () => void;
+  /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
+  readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
+}
+
+/** The service in memory: takes what it is given and can be told to fail. */
+export function simulatedService(): SimulatedService {
+  const documents = new Map<string, HeldDocument>();
+  const calls: string[] = [];
+  const failures: { outcome: Outcome; taken: boolean }[] = [];
+
+  async function attempt(
+    call: string,
+    {
+      turn,
+      watch,
+      files = [],
+    }: { turn: Turn; watch: RequestWatch | undefined; files?: readonly OutgoingFile[] },
+    take: (contents: readonly string[]) => string | null,
+  ): Promise<FileOutcome> {
+    const contents: string[] = [];
+    const sent: SentContent[] = [];
+    try {
+      for (const file of files) {
+        const source = await file.open();
+        let content = '';
+        for await (const chunk of source.stream()) content += String(chunk);
+        contents.push(content);
+        sent.push({ sha256: source.sha256(), size: source.size });
+      }
+    } catch (error) {
+      turn.giveBack();
+      return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
+    }
+    const id = randomUUID();
+    await watch?.beforeSend?.(id);
+    calls.push(call);
+    const failure = failures.shift();
+    const docId = failure === undefined || failure.taken ? take(contents) : null;
+    turn.spent();
+    watch?.onAnswer?.(id);
+    const outcome: Outcome = failure?.outcome ?? { kind: 'accepted', docId, warning: null };
+    return { outcome, sent, requests: 1 };
+  }
+
+  function known(docId: string): HeldDocument | null {
+    return documents.get(docId) ?? null;
+  }
+
+  return {
+    documents,
+    calls,
+    forget: () => {
+      calls.length = 0;
+    },
+    failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
+    upload: (request, turn, watch) =>
+      attempt('upload', { turn, watch, files: [request.file] }, ([content = '']) => {
+        const docId = randomUUID();
+        documents.set(docId, { content, metadata: request.metadata });
+        return docId;
+      }),
+    modify: (request, turn, watch) =>
+      attempt('modify', { turn, watch, files: request.file === null ? [] : [request.file] }, ([content]) => {
+        const held = known(request.docId);
+        if (held !== null && content !== undefined) held.content = content;
+        if (held !== null) held.metadata = { ...held.metadata, ...request.metadata };
+        return request.docId;
+      }),
+    remove: ({ docId }, turn, watch) =>
+      attempt('delete', { turn, watch }, () => {
+        documents.delete(docId);
+        return docId;
+      }),
+    bulkModify: ({ docIds }, turn, watch) =>
+      attempt(`bulk modify ${docIds.length}`, { turn, watch }, () => null),
+    bulkRemove: ({ docIds }, turn, watch) =>
+      attempt(`bulk delete ${docIds.length}`, { turn, watch }, () => {
+        for (const docId of docIds) documents.delete(docId);
+        return null;
+      }),
+  };
+}

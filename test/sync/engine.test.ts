@@ -1,0 +1,275 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
+  const made = await engineWorld(options);
+  for (let index = 0; index < count; index += 1) made.folder.write(`a/${index}.txt`, `text ${index}`);
+  made.folder.sweep();
+  await made.quiesce(20);
+  made.service.forget();
+  return made;
+}
+
+/** The minute is not what these are about. */
+const quick = { service: { requestsPerMinute: 5_000 } };
+
+describe('the sync engine', () => {
+  it('uploads what is new, once, and counts it', async () => {
+    world = await engineWorld();
+    world.folder.write('a.txt', 'one');
+    world.folder.write('b/c.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'upload']);
+    expect([...world.docIds().keys()].sort()).toEqual(['a.txt', 'b/c.txt']);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(2);
+  });
+
+  it('sends five edits in a second as one modify', async () => {
+    world = await filled(1);
+    for (let edit = 0; edit < 5; edit += 1) {
+      world.folder.write('a/0.txt', `edit ${edit}`);
+      world.folder.sweep();
+      await world.clock.advance(200);
+    }
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['modify']);
+    expect([...world.service.documents.values()][0]?.content).toBe('edit 4');
+  });
+
+  it('asks nothing of the service when files are touched', async () => {
+    world = await filled(20);
+    for (const [path, content] of world.folder.contents()) world.folder.write(path, content);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+  });
+
+  it('moves a renamed directory without a request but for titles that follow names', async () => {
+    world = await filled(40);
+    const before = [...world.docIds().values()].sort();
+    world.folder.rename('a', 'elsewhere/b');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect([...world.docIds().values()].sort()).toEqual(before);
+    expect(world.docIds().has('elsewhere/b/7.txt')).toBe(true);
+  });
+
+  it('moves while it is off', async () => {
+    world = await filled(3);
+    const docId = world.docIds().get('a/1.txt');
+    world.folder.rename('a/1.txt', 'z.txt');
+    await world.restart();
+    await world.quiesce();
+    expect(world.docIds().get('z.txt')).toBe(docId);
+    expect(world.service.calls).toEqual(['modify']);
+  });
+
+  it('follows a swap of two names without sending a file', async () => {
+    world = await filled(2);
+    const before = world.docIds();
+    world.folder.rename('a/0.txt', 't.txt');
+    world.folder.rename('a/1.txt', 'a/0.txt');
+    world.folder.rename('t.txt', 'a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().get('a/0.txt')).toBe(before.get('a/1.txt'));
+    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
+    expect(world.service.documents.get(before.get('a/0.txt') ?? '')?.content).toBe('text 0');
+    expect(world.service.calls).toEqual(['modify', 'modify']);
+  });
+
+  it('follows a chain of renames', async () => {
+    world = await filled(2);
+    const before = world.docIds();
+    world.folder.rename('a/1.txt', 'a/2.txt');
+    world.folder.rename('a/0.txt', 'a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
+    expect(world.docIds().get('a/2.txt')).toBe(before.get('a/1.txt'));
+    expect(world.service.calls).toEqual(['modify', 'modify']);
+  });
+
+  it('never takes the docId of a document that still stands for a copy of it', async () => {
+    world = await filled(1);
+    world.folder.write('copy.txt', 'text 0');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+    expect(new Set(world.docIds().values()).size).toBe(2);
+  });
+
+  it('keeps the docId when a document is saved by unlink and recreate after three seconds', async () => {
+    world = await filled(1);
+    const docId = world.docIds().get('a/0.txt');
+    world.folder.remove('a/0.txt');
+    world.folder.sweep();
+    await world.clock.advance(3_000);
+    world.folder.write('a/0.txt', 'saved anew');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['modify']);
+    expect(world.docIds().get('a/0.txt')).toBe(docId);
+  });
+
+  it('deletes what is gone after the grace', async () => {
+    world = await filled(3);
+    world.folder.remove('a/1.txt');
+    world.folder.sweep();
+    await world.clock.advance(4_000);
+    expect(world.service.calls).toEqual([]);
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['delete']);
+    expect(world.docIds().has('a/1.txt')).toBe(false);
+  });
+
+  it('keeps documents whose files are gone where onRemove is keep', async () => {
+    world = await filled(3, { onRemove: 'keep' });
+    world.folder.remove('a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect(world.docIds().has('a/1.txt')).toBe(true);
+  });
+
+  it('deletes 600 documents in three requests', async () => {
+    world = await filled(1_300, quick);
+    for (let index = 0; index < 600; index += 1) world.folder.remove(`a/${index}.txt`);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(3);
+    expect(world.service.documents.size).toBe(700);
+  }, 60_000);
+
+  it('tags 600 documents in three requests', async () => {
+    world = await filled(600, quick);
+    for (const path of world.folder.contents().keys()) {
+      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
+    }
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['bulk modify 250', 'bulk modify 250', 'bulk modify 100']);
+  }, 60_000);
+
+  it('holds a mass deletion, across a restart too, until it is approved', async () => {
+    world = await filled(30);
+    world.folder.remove('a');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect(world.engine().desk.counts('inbox').held).toBe(30);
+    await world.restart();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect(world.engine().desk.counts('inbox').held).toBe(30);
+    expect(await world.engine().approve('inbox')).toBe(30);
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(0);
+    expect(world.ledger().hold('inbox')).toBeUndefined();
+  });
+
+  it('finds held documents well again when their files come back', async () => {
+    world = await filled(30);
+    const ids = [...world.docIds().values()].sort();
+    world.folder.rename('a', 'b');
+    world.folder.remove('b');
+    world.folder.sweep();
+    await world.quiesce();
+    for (let index = 0; index < 30; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect([...world.docIds().values()].sort()).toEqual(ids);
+    expect(world.ledger().hold('inbox')).toBeUndefined();
+  });
+
+  it('holds every deletion when the root is another directory', async () => {
+    world = await filled(3);
+    world.folder.replaceRoot();
+    world.folder.remove('a');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    expect(world.engine().desk.counts('inbox').held).toBe(3);
+  });
+
+  it('fails what the service rejects, and tries it again when it changes', async () => {
+    world = await engineWorld();
+    world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    await world.restart();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(1);
+    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    world.folder.write('a.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().size).toBe(1);
+  });
+
+  it('tries again by itself what the service could not take', async () => {
+    world = await engineWorld();
+    const outcome = {
+      kind: 'unavailable',
+      code: 'http-503',
+      message: 'busy',
+      retryAfterMs: null,
+      sent: 'all',
+    } as const;
+    for (let time = 0; time < 4; time += 1) world.service.failNext(outcome);
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(5);
+    expect(world.service.documents.size).toBe(1);
+  });
+
+  it('counts a possible duplicate when the answer to an upload was lost', async () => {
+    world = await engineWorld();
+    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(2);
+    expect([...world.ledger().entries()][0]?.record.possibleDuplicates).toBe(1);
+  });
+
+  it('holds an upload in doubt for a person where safety.inDoubt is hold', async () => {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
+    world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(1);
+    expect(world.ledger().doubts()).toHaveLength(1);
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(2);
+  });
+
+  it('sends a file that is saved now within four requests of a backlog', async () => {
+    world = await engineWorld();
+    for (let index = 0; index < 300; index += 1) world.folder.write(`old/${index}.txt`, `${index}`);
+    await world.restart();
+    await world.clock.advance(70_000);
+    world.folder.write('now.txt', 'now');
+    world.folder.sweep();
+    await world.clock.advance(2_100);
+    const sent = world.service.calls.length;
+    while (!world.docIds().has('now.txt')) await world.clock.advance(100);
+    expect(world.service.calls.length - sent).toBeLessThanOrEqual(4);
+  }, 60_000);
+});
