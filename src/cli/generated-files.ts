@@ -6,7 +6,7 @@ import { commandTree } from './command-tree.ts';
 import { manPage } from './man-page.ts';
 import { createOutput } from './output.ts';
 import { createProgram } from './program.ts';
-import { version } from './version.ts';
+import { version } from '../daemon/version.ts';
 
 /** The files that are made from the settings and the commands: path from the project's root → text. `npm run docs` writes them. */
 export function generatedFiles(): ReadonlyMap<string, string> {

@@ -14,7 +14,7 @@ import { addRunCommand } from './run-command.ts';
 import { addServiceCommand } from './service-command.ts';
 import { addStatusCommand } from './status-command.ts';
 import { addSyncCommand } from './sync-command.ts';
-import { version } from './version.ts';
+import { version } from '../daemon/version.ts';
 import { addWhyCommand } from './why-command.ts';
 
 /** The command line, contract section 2: every command with its options and what it calls. */

@@ -137,7 +137,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       });
     },
     rename: (from, to) => {
-      for (const [path, file] of [...files]) {
+      for (const [path, file] of Array.from(files)) {
         if (path !== from && !path.startsWith(`${from}/`)) continue;
         files.delete(path);
         const moved = path === from ? to : joinPath(to, path.slice(from.length + 1));
