@@ -1,0 +1,51 @@
+import ignore from 'ignore';
+import type { Ignore } from 'ignore';
+
+/** The rules of one place: the folder's settings, or one `.ingestignore`. */
+export interface IgnoreRules {
+  /** What the rules say of a path below their directory; null: nothing. The path's parents are not ignored. */
+  readonly judge: (path: string, isDirectory: boolean) => 'ignored' | 'kept' | null;
+}
+
+/** The package remembers every path that it was asked about. */
+const forgetAfter = 4_000;
+
+/** Each `**` multiplies the ways in which a path can be laid out (S17). */
+const maxGlobstars = 3;
+const maxPatternLength = 1_000;
+
+/** Reads gitignore patterns. Never throws: what is no pattern matches nothing. */
+export function createIgnoreRules(patterns: readonly string[]): IgnoreRules {
+  const bounded = patterns.flatMap(boundedPattern);
+  let asked = 0;
+  let rules = compile(bounded);
+
+  return {
+    judge: (path, isDirectory) => {
+      asked += 1;
+      if (asked % forgetAfter === 0) rules = compile(bounded);
+      const { ignored, unignored } = rules.test(isDirectory ? `${path}/` : path);
+      if (unignored) return 'kept';
+      if (!ignored) return null;
+      // A parent that these rules ignore was kept by deeper ones, or nobody would ask: then they say nothing here.
+      const slash = path.lastIndexOf('/');
+      if (slash !== -1 && rules.test(path.slice(0, slash + 1)).ignored) return null;
+      return 'ignored';
+    },
+  };
+}
+
+function compile(patterns: readonly string[]): Ignore {
+  return ignore({ ignorecase: false }).add(patterns);
+}
+
+/**
+ * Keeps a pattern from taking for ever: one with too many `**` is widened to its first and last part, which ignores
+ * more and so sends less; a negation is left out instead.
+ */
+function boundedPattern(pattern: string): readonly string[] {
+  const parts = pattern.split('**');
+  if (parts.length - 1 <= maxGlobstars && pattern.length <= maxPatternLength) return [pattern];
+  if (pattern.startsWith('!') || pattern.length > maxPatternLength) return [];
+  return [`${parts[0] ?? ''}**${parts.at(-1) ?? ''}`];
+}

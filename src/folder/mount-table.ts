@@ -1,0 +1,35 @@
+/** One mounted file system. */
+export interface Mount {
+  readonly path: string;
+  /** `ext4`, `nfs4`, `fuse.sshfs` … */
+  readonly type: string;
+}
+
+/** Reads the text of `/proc/self/mountinfo`. Lines that it does not understand are left out. */
+export function parseMountTable(text: string): readonly Mount[] {
+  return text.split('\n').flatMap((line) => {
+    const [front = '', back = ''] = line.split(' - ');
+    const path = front.split(' ')[4];
+    const type = back.split(' ')[0];
+    return path === undefined || type === undefined || type === ''
+      ? []
+      : [{ path: unescapeOctal(path), type }];
+  });
+}
+
+/** The mount that an absolute path lies on; of several at one place the last, which lies on top. */
+export function mountOf(table: readonly Mount[], path: string): Mount | null {
+  let found: Mount | null = null;
+  for (const mount of table) {
+    const holds = mount.path === '/' || path === mount.path || path.startsWith(`${mount.path}/`);
+    if (holds && (found === null || mount.path.length >= found.path.length)) found = mount;
+  }
+  return found;
+}
+
+function unescapeOctal(text: string): string {
+  const bytes = text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+    String.fromCodePoint(Number.parseInt(octal, 8)),
+  );
+  return bytes;
+}

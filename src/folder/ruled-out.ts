@@ -1,0 +1,51 @@
+import { directoryOf, joinPath, nameOf } from '../core/document.ts';
+import { isAttachmentDirectory } from './attachment-directory.ts';
+import type { Ground } from './ground.ts';
+import { ignored } from './look-verdicts.ts';
+import type { NoDocument } from './look-verdicts.ts';
+import { sidecarEnd } from './pair-sidecars.ts';
+import { printable } from './printable.ts';
+import { isTransient } from './transient-names.ts';
+import { isIgnored } from './tree.ts';
+
+/**
+ * Says by which rule a path is no document, whether it exists or not; null: none. What a rule leaves out is neither
+ * sent nor deleted.
+ */
+export function ruledOut(ground: Ground, path: string): NoDocument | null {
+  const names = path.split('/');
+  if (names.some((name) => name === '' || name === '.' || name === '..') || path.includes('\0')) {
+    return ignored('outside-folder', 'no path inside the folder');
+  }
+  let directory = '';
+  for (const name of names.slice(0, -1)) {
+    const above = directory;
+    directory = joinPath(above, name);
+    if (directory === ground.excluded) return ignored('state-directory', 'it lies in the state directory');
+    if (name.startsWith('.'))
+      return ignored('dot-name', 'directories whose names begin with a dot hold no documents');
+    if (isAttachmentDirectory(name))
+      return ignored('attachment', `it lies in ${printable(name)}, among attachments`);
+    if (isRuled(ground, above, directory, true))
+      return ignored('ignore-rule', `an ignore rule names ${printable(directory)}`);
+  }
+  const name = nameOf(path);
+  if (name.startsWith('.')) return ignored('dot-name', 'names that begin with a dot are no documents');
+  if (isTransient(name)) return ignored('temporary-name', 'programs give such names to temporary files');
+  if (name.endsWith(sidecarEnd)) return ignored('sidecar', 'it is a sidecar');
+  if (isRuled(ground, directory, path, false)) return ignored('ignore-rule', 'an ignore rule names it');
+  if (!ground.claims.isAttachment(path)) return null;
+  const [owner = ''] = ground.claims.ownersOf(path);
+  return ignored('attachment', `it is an attachment of ${printable(owner)}`);
+}
+
+function isRuled(ground: Ground, directory: string, path: string, isDirectory: boolean): boolean {
+  const known = ground.tree.get(ground.tree.nearest(directory));
+  return isIgnored(known?.rules ?? ground.rules, path, isDirectory);
+}
+
+/** The directories on the way to a path, outermost first, without the root. */
+export function directoriesTo(path: string): readonly string[] {
+  const directory = directoryOf(path);
+  return directory === '' ? [] : [...directoriesTo(directory), directory];
+}

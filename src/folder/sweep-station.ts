@@ -1,0 +1,153 @@
+import type { RootIdentity } from '../core/ledger-port.ts';
+import { countDirectories } from './count-directories.ts';
+import type { Ground } from './ground.ts';
+import type { PackedSweep } from './packed-sweep.ts';
+import { readRoot, sameRoot } from './root-identity.ts';
+import type { RootReading } from './root-identity.ts';
+import type { SweepOutcome, SweepReport, SweepRequest } from './sweep-messages.ts';
+import { sweepTree } from './sweep-tree.ts';
+import type { WatchPost } from './watch-post.ts';
+import type { Watcher } from './watcher.ts';
+
+/** Answers sweeps, one at a time. */
+export interface SweepStation {
+  readonly sweep: (request: SweepRequest) => Promise<SweepOutcome>;
+  /** The root as everything was last swept under it; null: nothing was. */
+  readonly sweptRoot: () => RootIdentity | null;
+  /** The watcher lost count: where it was for want of watches, the other one is taken from the next beginning. */
+  readonly noteLost: (code: string) => void;
+}
+
+/**
+ * chokidar is as good as `fs.watch` by itself on trees up to about this size; beyond it reads each directory twice
+ * more, with every stat.
+ */
+const chokidarUpTo = { directories: 200, entries: 2_000 };
+/** So many unreadable directories are named. */
+const namedUnreadable = 100;
+
+export function createSweepStation(
+  ground: Ground,
+  {
+    post,
+    player,
+    send,
+  }: {
+    readonly post: WatchPost;
+    readonly player: Watcher['kind'] | null;
+    readonly send: (batch: readonly PackedSweep[]) => Promise<void>;
+  },
+): SweepStation {
+  const { tree, root: path, settings } = ground;
+  /** Whose directories the tree holds. */
+  let treeRoot: RootIdentity | null = null;
+  let sweptRoot: RootIdentity | null = null;
+  let outOfWatches = false;
+  const rootNow = (): RootReading => readRoot(path);
+
+  async function sweep(request: SweepRequest): Promise<SweepOutcome> {
+    const root = rootNow();
+    if (root.kind === 'unavailable') return root;
+    const another = treeRoot === null || !sameRoot(treeRoot, root.identity);
+    if (another && request.targets !== 'all') return { kind: 'moved' };
+    if (another || request.anew) await begin(root.identity);
+    const targets = request.targets === 'silent' ? silentOnes() : request.targets;
+    const parts = { ground, post, readRoot: rootNow, send };
+    const result = await sweepTree(parts, {
+      cause: request.cause,
+      targets,
+      deep: request.deep,
+      root: root.identity,
+    });
+    if (result.kind === 'moved') return broken();
+    const late = await post.armed();
+    if (targets === 'all') sweptRoot = root.identity;
+    ground.observations.prune();
+    const { changed, fresh } = result;
+    return {
+      kind: 'swept',
+      full: targets === 'all',
+      root: root.identity,
+      changed,
+      fresh,
+      late,
+      outgrown: post.player() === 'chokidar' && player === null && isOutgrown(0),
+      report: report(),
+    };
+  }
+
+  async function begin(root: RootIdentity): Promise<void> {
+    tree.clear();
+    ground.claims.clear();
+    treeRoot = root;
+    sweptRoot = null;
+    await post.begin(settings.watch === 'polling' ? null : choosePlayer());
+  }
+
+  /** Twice the size: a tree that stays about the limit does not go back and forth. */
+  function isOutgrown(entries: number): boolean {
+    return tree.size() > 2 * chokidarUpTo.directories || entries > 2 * chokidarUpTo.entries;
+  }
+
+  function choosePlayer(): Watcher['kind'] {
+    if (player !== null) return player;
+    // A followed link's target rings under its own path only, and chokidar takes a backslash for a slash.
+    if (outOfWatches || settings.followSymlinks || path.includes('\\')) return 'native';
+    const { directories, entries } = countDirectories(path, chokidarUpTo);
+    return directories <= chokidarUpTo.directories && entries <= chokidarUpTo.entries ? 'chokidar' : 'native';
+  }
+
+  /** What a sweep that broke off says: the root went, cannot be listed, or is another one. */
+  function broken(): SweepOutcome {
+    const root = rootNow();
+    if (root.kind === 'unavailable') return root;
+    const same = treeRoot !== null && sameRoot(treeRoot, root.identity);
+    treeRoot = null;
+    sweptRoot = null;
+    if (!same) return { kind: 'moved' };
+    return { kind: 'unavailable', code: 'folder-unreadable', message: `${path} cannot be listed` };
+  }
+
+  function silentOnes(): readonly string[] | 'all' {
+    if (tree.get('')?.polled === true) return 'all';
+    const silent: string[] = [];
+    for (const [directory, { polled, unwatched, unreadable }] of tree.entries()) {
+      if (polled || unwatched || unreadable !== null) silent.push(directory);
+    }
+    return silent;
+  }
+
+  function report(): SweepReport {
+    const unreadable: { path: string; message: string }[] = [];
+    let unreadableTotal = 0;
+    let unwatched = 0;
+    let silent = false;
+    for (const [directory, state] of tree.entries()) {
+      if (state.unwatched) unwatched += 1;
+      silent ||= state.polled || state.unwatched || state.unreadable !== null;
+      if (state.unreadable === null) continue;
+      unreadableTotal += 1;
+      if (unreadable.length < namedUnreadable)
+        unreadable.push({ path: directory, message: state.unreadable });
+    }
+    return {
+      directories: tree.size(),
+      watches: post.count(),
+      player: post.player(),
+      polled: tree.get('')?.polled ?? false,
+      silentFileSystem: post.silentFileSystem(),
+      silent,
+      unwatched,
+      unreadable,
+      unreadableTotal,
+    };
+  }
+
+  return {
+    sweep,
+    sweptRoot: () => sweptRoot,
+    noteLost: (code) => {
+      outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { Worker } from 'node:worker_threads';
+
+import type { Clock } from '../core/clock.ts';
+import type { DirectorySweep } from '../core/document.ts';
+import { errorMessage, StoppedError } from '../core/errors.ts';
+import { createDeliveries } from './deliveries.ts';
+import { unpackSweep } from './packed-sweep.ts';
+import type { FromWorker, Questions, ToWorker, WorkerPlan } from './sweep-messages.ts';
+import { sweepWorkerUrl } from './worker-url.ts';
+
+/** A folder's worker thread, as the main thread sees it. */
+export interface Sweeper {
+  /** Asks and waits for the answer. Directories of a sweep are delivered before its answer. */
+  readonly ask: <K extends keyof Questions>(
+    kind: K,
+    ask: Questions[K]['ask'],
+  ) => Promise<Questions[K]['answer']>;
+  readonly close: () => Promise<void>;
+}
+
+export interface SweeperEvents {
+  readonly directory: (sweep: DirectorySweep) => void;
+  readonly rings: (directories: readonly string[]) => void;
+  readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
+  /** The thread died; everything that was asked is rejected. */
+  readonly died: (message: string) => void;
+}
+
+/** Half of what Node would take: a sweep makes much garbage and keeps little. */
+const maxYoungGenerationSizeMb = 16;
+
+interface Waiting {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEvents): Sweeper {
+  const worker = new Worker(sweepWorkerUrl(), {
+    workerData: plan,
+    execArgv: [],
+    name: `sweep ${plan.settings.name}`,
+    resourceLimits: { maxYoungGenerationSizeMb },
+  });
+  const waiting = new Map<number, Waiting>();
+  const deliveries = createDeliveries();
+  let closed = false;
+  let last = 0;
+
+  worker.on('message', (message: FromWorker) => {
+    if (closed) return;
+    switch (message.kind) {
+      case 'batch':
+        for (const packed of message.sweeps) {
+          deliveries.add(() => events.directory(unpackSweep(plan.settings.name, packed)));
+        }
+        deliveries.add(() => worker.postMessage({ kind: 'taken' } satisfies ToWorker));
+        return;
+      case 'answer':
+      case 'failed':
+        settle(message);
+        return;
+      case 'rings':
+        events.rings(message.directories);
+        return;
+      case 'lost':
+        events.lost(message);
+        return;
+      default:
+        message satisfies never;
+    }
+  });
+  worker.on('error', (error) => end(errorMessage(error)));
+  worker.on('exit', () => end('the sweeping thread ended'));
+
+  function settle(message: FromWorker & { readonly kind: 'answer' | 'failed' }): void {
+    const asker = waiting.get(message.id);
+    waiting.delete(message.id);
+    const give = () => {
+      if (message.kind === 'answer') asker?.resolve(message.answer as never);
+      else asker?.reject(new Error(message.message));
+    };
+    // A sweep's answer comes after its directories; a look waits for nobody's.
+    if (sweeps.delete(message.id)) deliveries.add(give);
+    else give();
+  }
+
+  const sweeps = new Set<number>();
+
+  function end(message: string): void {
+    if (closed) return;
+    closed = true;
+    deliveries.close();
+    for (const { reject } of waiting.values()) reject(new Error(message));
+    waiting.clear();
+    events.died(message);
+  }
+
+  return {
+    ask: (kind, ask) =>
+      new Promise((resolve, reject) => {
+        if (closed) {
+          reject(new StoppedError());
+          return;
+        }
+        last += 1;
+        if (kind === 'sweep') sweeps.add(last);
+        waiting.set(last, { resolve, reject });
+        const moment = { now: clock.now(), monotonic: clock.monotonic() };
+        worker.postMessage({ kind, id: last, ask, moment });
+      }),
+    close: async () => {
+      closed = true;
+      deliveries.close();
+      for (const { reject } of waiting.values()) reject(new StoppedError());
+      waiting.clear();
+      await worker.terminate();
+    },
+  };
+}

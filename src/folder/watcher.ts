@@ -1,0 +1,31 @@
+/** What a watcher tells. Directories are paths as they were given to `watch`. */
+export interface WatcherEvents {
+  /** Something changed in a directory, or the directory itself did. It means: look there. */
+  readonly ring: (directory: string) => void;
+  /** Rings were lost, or cannot be had: everything has to be swept. */
+  readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
+}
+
+/** A directory to watch. */
+export interface WatchedDirectory {
+  readonly directory: string;
+  readonly absolute: string;
+  /** Device and inode: another one under the same path is watched anew. */
+  readonly identity: string;
+}
+
+/** Watches single directories, not what is below them: one watch a directory. */
+export interface Watcher {
+  readonly kind: 'chokidar' | 'native';
+  /** Watches a directory unless it is already. False: the operating system has no watch left, or none for it. */
+  readonly watch: (directory: WatchedDirectory) => boolean;
+  readonly forget: (directory: string) => void;
+  /** Watches that the operating system holds. */
+  readonly count: () => number;
+  /**
+   * Resolves when all that was asked for is in place. True: some were placed after `watch` had returned, so that
+   * what was read meanwhile has to be read again.
+   */
+  readonly armed: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
