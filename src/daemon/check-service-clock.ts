@@ -9,11 +9,13 @@ import { createAgents } from '../remote/agents.ts';
 /** Beyond this a token may look expired, or valid for too long. */
 const TOLERATED_SECONDS = 60;
 
+type ClockedService = Pick<ServiceSettings, 'authUrl' | 'connectSeconds'>;
+
 /** Asks the token endpoints' host for nothing and compares its Date header with this machine's clock. No credentials go out. */
 export async function checkServiceClock({
   authUrl,
   connectSeconds,
-}: ServiceSettings): Promise<CheckFinding[]> {
+}: ClockedService): Promise<CheckFinding[]> {
   const found = (
     level: CheckFinding['level'],
     code: string,

@@ -1,0 +1,169 @@
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CheckFinding } from '../../src/core/reports.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkServiceClock } from '../../src/daemon/check-service-clock.ts';
+import { checkStateDirectory } from '../../src/daemon/check-state-directory.ts';
+import { ingestd } from '../support/ingestd.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+const remote = 'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\n';
+const embedded = 'service: {mode: embedded}\n';
+const inbox = 'folders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n';
+
+interface Checked {
+  readonly code: number | null;
+  readonly ok: boolean;
+  readonly findings: readonly CheckFinding[];
+}
+
+async function check(yaml: string): Promise<Checked> {
+  await folder.write('ingestd.yaml', yaml);
+  const { code, stdout, stderr } = await ingestd(['check', '--json'], { cwd: folder.path });
+  expect(stderr).toBe('');
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: CheckFinding[] };
+  return { code, ok, findings };
+}
+
+function codes({ findings }: Checked, level: CheckFinding['level']): Record<string, string> {
+  return Object.fromEntries(
+    findings.filter((each) => each.level === level).map(({ subject, code }) => [subject, code]),
+  );
+}
+
+describe('check', () => {
+  it('is content with a folder of good documents', async () => {
+    await folder.write('inbox/a.pdf', 'x');
+    await folder.write('inbox/a.pdf.meta.json', '{"title": "A"}');
+    await folder.write('inbox/sub/b.txt', 'x');
+    const result = await check(embedded + inbox);
+    expect(result).toMatchObject({ code: 0, ok: true });
+    expect(result.findings).toEqual([
+      expect.objectContaining({ level: 'info', message: expect.stringContaining('2 documents') }),
+    ]);
+  });
+
+  it('lists every file that would be refused, with reason and mend', async () => {
+    await folder.write('inbox/good.pdf', 'x');
+    await folder.write('inbox/two.dots.pdf', 'x');
+    await folder.write('inbox/program.exe', 'x');
+    await folder.write('inbox/big.pdf', 'x'.repeat(2000));
+    await folder.write('inbox/broken.pdf', 'x');
+    await folder.write('inbox/broken.pdf.meta.json', '{"title": ');
+    await folder.write('inbox/unknown.pdf', 'x');
+    await folder.write('inbox/unknown.pdf.meta.json', '{"titel": "x"}');
+    await folder.write('inbox/missing.pdf', 'x');
+    await folder.write('inbox/missing.pdf.meta.json', '{"attachments": ["gone.xlsx"]}');
+    await folder.write('inbox/outside.pdf', 'x');
+    await folder.write('inbox/outside.pdf.meta.json', '{"attachments": ["../../etc/passwd"]}');
+    for (let index = 0; index < 11; index += 1)
+      await folder.write(`inbox/many.pdf.attachments/${index}.txt`, 'x');
+    await folder.write('inbox/many.pdf', 'x');
+    await folder.write('inbox/empty.pdf', '');
+    await symlink('/etc/passwd', folder.join('inbox/link.pdf'));
+    const result = await check(
+      `${embedded.replace('embedded', 'embedded, maxFileMegabytes: 0.001')}${inbox}`,
+    );
+    expect(result).toMatchObject({ code: 4, ok: false });
+    expect(codes(result, 'error')).toEqual({
+      'inbox/two.dots.pdf': 'double-extension',
+      'inbox/program.exe': 'unsupported-type',
+      'inbox/big.pdf': 'too-large',
+      'inbox/broken.pdf': 'sidecar-invalid',
+      'inbox/unknown.pdf': 'sidecar-invalid',
+      'inbox/missing.pdf': 'attachment-missing',
+      'inbox/outside.pdf': 'attachment-outside',
+      'inbox/many.pdf': 'too-many-attachments',
+    });
+    expect(codes(result, 'warning')).toEqual({
+      'inbox/empty.pdf': 'empty-file',
+      'inbox/link.pdf': 'symbolic-link',
+    });
+    for (const { level, message, mend } of result.findings) {
+      expect(message).not.toBe('');
+      if (level !== 'info') expect(mend).not.toBe('');
+    }
+  });
+
+  it('takes missing credentials and folders for findings', async () => {
+    const result = await check(remote + inbox);
+    expect(result.code).toBe(4);
+    expect(codes(result, 'error')).toEqual({
+      INGESTD_API_KEY: 'credential-missing',
+      INGESTD_CLIENT_ID: 'credential-missing',
+      INGESTD_CLIENT_SECRET: 'credential-missing',
+      INGESTD_USERNAME: 'credential-missing',
+      INGESTD_PASSWORD: 'credential-missing',
+      inbox: 'folder-missing',
+    });
+  });
+
+  it('warns of a .env that others can read, and of nothing else', async () => {
+    await mkdir(folder.join('inbox'));
+    await chmod(await folder.write('.env', 'INGESTD_API_KEY=x\n'), 0o644);
+    const result = await check(embedded + inbox);
+    expect({ code: result.code, warnings: codes(result, 'warning') }).toEqual({
+      code: 0,
+      warnings: { configuration: 'configuration' },
+    });
+  });
+
+  it('says it in words, with the mend below', async () => {
+    await folder.write('inbox/two.dots.pdf', 'x');
+    await folder.write('ingestd.yaml', embedded + inbox);
+    const { stdout } = await ingestd(['check'], { cwd: folder.path });
+    expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+\n {2}.+\n/);
+    expect(stdout).toContain('1 problem found.');
+  });
+});
+
+describe('the state directory', () => {
+  it('may be missing, and is judged by what is above it', async () => {
+    expect(await checkStateDirectory(folder.join('a/b/c'))).toEqual([]);
+  });
+
+  it('is warned of when others can read it', async () => {
+    await mkdir(folder.join('state'), { mode: 0o755 });
+    expect(await checkStateDirectory(folder.join('state'))).toMatchObject([
+      { code: 'state-open', level: 'warning' },
+    ]);
+  });
+});
+
+describe("the service's clock", () => {
+  it.each([
+    [0, []],
+    [-3_600_000, [{ code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
+    [3_600_000, [{ code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds behind/) }]],
+  ])('%d ms beside ours', async (offset, expected) => {
+    const requests: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      requests.push(request.method, request.headers.authorization);
+      response.sendDate = false;
+      response.writeHead(404, { date: new Date(Date.now() + offset).toUTCString() }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const service = { authUrl: `http://127.0.0.1:${port}`, connectSeconds: 5 };
+      expect(await checkServiceClock(service)).toMatchObject(expected);
+      expect(requests).toEqual(['HEAD', undefined]);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('is an error where nobody answers', async () => {
+    const findings = await checkServiceClock({ authUrl: 'http://127.0.0.1:1', connectSeconds: 5 });
+    expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
+  });
+});
