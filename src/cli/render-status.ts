@@ -30,7 +30,8 @@ export function renderStatus(status: Status, view: StatusView): string[] {
 }
 
 function headline(status: Status, { colors, running }: StatusView): string {
-  const text = printable(verdict(status));
+  // Without a daemon nothing starts or stops: the ledger's numbers alone are the verdict.
+  const text = printable(verdict(running ? status : { ...status, state: 'idle' }));
   const wrong = status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
   const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
   if (wrong) return colors.bold(colors.red(text));

@@ -50,7 +50,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     countWords(report.moved, 'move'),
     countWords(report.deleted, 'deletion'),
   ];
-  line(`${parts.join(', ')}.`);
+  const done = report.uploaded + report.modified + report.moved + report.deleted;
+  line(done === 0 ? 'Nothing was to be sent.' : `${parts.join(', ')}.`);
   if (report.held > 0) {
     line(
       colors.yellow(
