@@ -32,7 +32,7 @@ async function sync(context: CommandContext, flags: GlobalFlags & { json?: boole
   const { runSync } = await import('../daemon/run-sync.ts');
   try {
     const report = await runSync({ settings, credentials, log, onProgress: (now) => progress?.update(now) });
-    progress?.close();
+    progress?.close(report.failed === 0 && report.held === 0);
     if (flags.json) context.output.json(report);
     else printReport(report, context.output);
     return report.exitCode;

@@ -6,8 +6,8 @@ import { durationWords, numberWords, sizeWords } from '../core/words.ts';
 /** A progress bar. */
 export interface ProgressBar {
   readonly update: (progress: SyncProgress) => void;
-  /** Leaves the last line standing. May be called twice. */
-  readonly close: () => void;
+  /** Leaves the last line standing, full if everything was done. May be called twice. */
+  readonly close: (complete?: boolean) => void;
 }
 
 /** Draws the progress of a `sync` on a terminal: documents, bytes, requests left in this minute, time to go. */
@@ -26,9 +26,11 @@ export function createSyncProgress(stream: Writable): ProgressBar {
   });
   let started = false;
   let closed = false;
+  let last: SyncProgress | null = null;
   return {
     update: (progress) => {
       if (closed) return;
+      last = progress;
       const words = wordsOf(progress);
       const total = Math.max(1, progress.documentsTotal);
       if (started) bar.setTotal(total);
@@ -36,7 +38,12 @@ export function createSyncProgress(stream: Writable): ProgressBar {
       started = true;
       bar.update(progress.documentsDone, words);
     },
-    close: () => {
+    close: (complete = false) => {
+      if (complete && last !== null && !closed) {
+        const { documentsTotal, bytesTotal } = last;
+        const done = { ...last, documentsDone: documentsTotal, bytesDone: bytesTotal };
+        bar.update(documentsTotal, wordsOf(done));
+      }
       if (started && !closed) bar.stop();
       closed = true;
     },

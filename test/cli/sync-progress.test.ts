@@ -9,8 +9,7 @@ it('the progress of a sync shows documents, bytes, requests left and the time to
   const bar = createSyncProgress(stream);
   const progress = { documentsTotal: 1200, bytesTotal: 2_000_000, requestsLeftInMinute: 42 };
   bar.update({ ...progress, documentsDone: 10, bytesDone: 1000, etaSeconds: 120 });
-  bar.update({ ...progress, documentsDone: 1200, bytesDone: 2_000_000, etaSeconds: 0 });
-  bar.close();
+  bar.close(true);
   bar.close();
   bar.update({ ...progress, documentsDone: 0, bytesDone: 0, etaSeconds: 0 });
   expect(text).toContain(
