@@ -1,0 +1,204 @@
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
+import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+const fixtures = new URL('../fixtures/documents/', import.meta.url).pathname;
+
+let data: TemporaryFolder;
+let service: EmbeddedService;
+let place: Installation;
+
+beforeEach(async () => {
+  data = await temporaryFolder();
+  service = await startEmbeddedService({
+    dataDir: data.join('service'),
+    clock: systemClock,
+    log: recordedLog(),
+    requestsPerMinute: 50,
+    windowMs: 1_000,
+  });
+  place = await installation({ ...service, more: { service: serviceSettings(service, 2_000) } });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+  await data.remove();
+});
+
+function serviceSettings({ authUrl, ingestUrl }: EmbeddedService, requestsPerMinute: number) {
+  return { authUrl, ingestUrl, requestsPerMinute };
+}
+
+/** What goes to the ingestion endpoints. */
+function requests(): number {
+  return service
+    .requestLog()
+    .filter(({ operation }) => !['token', 'auth', 'revoke'].includes(String(operation))).length;
+}
+
+describe('the main job', () => {
+  it('brings a real file of every supported type into the service, byte for byte, with its metadata', async () => {
+    await cp(fixtures, place.inbox, { recursive: true });
+    await writeFile(
+      join(place.inbox, 'note.pdf.meta.json'),
+      JSON.stringify({
+        title: 'A note',
+        shareInfo: { mode: 'NONE' },
+        customTags: [{ name: 'trial', visibility: 'PUBLIC' }],
+      }),
+    );
+    const done = await place.run('sync', '--json');
+    expect([done.code, done.err]).toEqual([0, expect.anything()]);
+    const stored = service.documents();
+    const names = (await readdir(fixtures)).map((name) => name.normalize('NFC')).sort();
+    expect(stored.map(({ fileName }) => fileName).sort()).toEqual(names);
+    for (const { docId, fileName } of stored) {
+      const there = await readFile(service.contentPath(docId) ?? '');
+      expect(there.equals(await readFile(join(place.inbox, fileName)))).toBe(true);
+    }
+    const note = stored.find(({ fileName }) => fileName === 'note.pdf');
+    expect(note?.metadata).toMatchObject({ title: 'A note', shareInfo: { mode: 'NONE' } });
+    expect(new Set(names.map((name) => name.slice(name.lastIndexOf('.') + 1))).size).toBe(18);
+  }, 60_000);
+
+  it('follows a folder while it runs: new, edited, renamed, removed, metadata, attachments', async () => {
+    const daemon = await place.start();
+    await writeFile(join(place.inbox, 'report.pdf'), 'one');
+    await writeFile(join(place.inbox, 'old.txt'), 'old');
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+    const docId = service.documents().find(({ fileName }) => fileName === 'report.pdf')?.docId;
+
+    await writeFile(join(place.inbox, 'report.pdf'), 'two');
+    await daemon.idle(({ totals }) => totals.modified === 1);
+    await mkdir(join(place.inbox, 'report.pdf.attachments'));
+    await writeFile(join(place.inbox, 'report.pdf.attachments', 'data.csv'), 'a,b');
+    await daemon.idle(({ totals }) => totals.modified === 2);
+    await writeFile(
+      join(place.inbox, 'report.pdf.meta.json'),
+      '{"title":"The report","shareInfo":{"mode":"EVERYONE"}}',
+    );
+    await daemon.idle(({ totals }) => totals.modified === 3);
+    await rm(join(place.inbox, 'old.txt'));
+    await daemon.idle(({ totals }) => totals.deleted === 1);
+
+    const before = requests();
+    await mkdir(join(place.inbox, 'archive'));
+    for (const name of ['report.pdf', 'report.pdf.attachments', 'report.pdf.meta.json']) {
+      await rename(join(place.inbox, name), join(place.inbox, 'archive', name));
+    }
+    const status = await daemon.idle(({ totals }) => totals.moved === 1);
+    expect(requests()).toBe(before);
+    expect(status.folders[0]).toMatchObject({ onDisk: 1, synced: 1, failed: 0, held: 0 });
+
+    const [document, ...others] = service.documents();
+    expect(others).toEqual([]);
+    expect(document).toMatchObject({
+      docId,
+      metadata: { title: 'The report', shareInfo: { mode: 'EVERYONE' } },
+    });
+    expect(document?.attachments.map(({ name }) => name)).toEqual(['data.csv']);
+    expect(await readFile(service.contentPath(docId ?? '') ?? '', 'utf8')).toBe('two');
+    const { code } = await daemon.end('SIGTERM');
+    expect(code).toBe(0);
+  }, 60_000);
+
+  it('finds what changed while it was off, and sends nothing for what did not', async () => {
+    for (let index = 0; index < 30; index += 1)
+      await writeFile(join(place.inbox, `${index}.txt`), `text ${index}`);
+    expect((await place.run('sync')).code).toBe(0);
+    const before = requests();
+    expect((await place.run('sync')).code).toBe(0);
+    expect(requests()).toBe(before);
+    await writeFile(join(place.inbox, '7.txt'), 'other');
+    await rename(join(place.inbox, '8.txt'), join(place.inbox, 'eight.txt'));
+    await rm(join(place.inbox, '9.txt'));
+    const plan = await place.run('plan', '--json');
+    expect(JSON.parse(plan.out)).toMatchObject({ counts: { upload: 0, delete: 1, move: 1 }, requests: 3 });
+    expect((await place.run('sync')).code).toBe(0);
+    expect(requests()).toBe(before + 3);
+    expect(service.documents()).toHaveLength(29);
+  }, 60_000);
+
+  it('never sends what breaks a rule, lists it with the reason, and goes on beside it', async () => {
+    await writeFile(join(place.inbox, 'a.b.pdf'), 'double');
+    await writeFile(join(place.inbox, 'bad.txt'), 'bad');
+    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title": ');
+    await writeFile(join(place.inbox, 'far.txt'), 'far');
+    await writeFile(join(place.inbox, 'far.txt.meta.json'), '{"attachments":["../../etc/passwd"]}');
+    await writeFile(join(place.inbox, 'picture.png'), 'png');
+    await writeFile(join(place.inbox, 'good.txt'), 'good');
+    const daemon = await place.start();
+    const status = await daemon.idle(
+      ({ totals, failuresTotal }) => totals.uploaded === 1 && failuresTotal === 3,
+    );
+    expect(status.failures.map(({ path }) => path).sort()).toEqual(['a.b.pdf', 'bad.txt', 'far.txt']);
+    expect(status.skipped).toMatchObject([{ path: 'picture.png', code: 'unsupported-type' }]);
+    expect(status.folders[0]).toMatchObject({ onDisk: 5, synced: 1, failed: 3, skipped: 1 });
+    expect(service.documents().map(({ fileName }) => fileName)).toEqual(['good.txt']);
+    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title":"mended"}');
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('loses nothing and doubles nothing unreported over ten kills in the middle of work', async () => {
+    const names: string[] = [];
+    for (let life = 0; life < 10; life += 1) {
+      for (let index = 0; index < 6; index += 1) {
+        const name = `${life}-${index}.txt`;
+        names.push(name);
+        await writeFile(join(place.inbox, name), `content of ${name}`);
+      }
+      const daemon = await place.start();
+      // The killing comes at another moment of the work each time; what moment does not matter to the outcome.
+      await new Promise((resolve) => setTimeout(resolve, life * 37));
+      await daemon.end('SIGKILL');
+    }
+    const daemon = await place.start();
+    const status = await daemon.idle(({ folders }) => folders[0]?.synced === names.length);
+    const ledger = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
+      documents: { path: string; docId: string }[];
+    };
+    expect(ledger.documents.map(({ path }) => path).sort()).toEqual([...names].sort());
+    expect(new Set(ledger.documents.map(({ docId }) => docId)).size).toBe(names.length);
+    const held = new Map(service.documents().map(({ docId, fileName }) => [docId, fileName]));
+    for (const { path, docId } of ledger.documents) expect(held.get(docId)).toBe(path);
+    expect(held.size - names.length).toBeLessThanOrEqual(status.possibleDuplicates);
+    await daemon.end('SIGTERM');
+  }, 90_000);
+
+  it('stays healthy while the service is away and delivers when it is back', async () => {
+    const daemon = await place.start();
+    await daemon.idle();
+    const { port } = new URL(service.ingestUrl);
+    await service.close();
+    await writeFile(join(place.inbox, 'later.txt'), 'later');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect((await daemon.fetch('/healthz')).status).toBe(200);
+    service = await startEmbeddedService({
+      dataDir: data.join('service'),
+      clock: systemClock,
+      log: recordedLog(),
+      port: Number(port),
+    });
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect(service.documents()).toHaveLength(1);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('lets only one process hold the state directory', async () => {
+    const daemon = await place.start();
+    const second = await place.run('sync');
+    expect([second.code, second.err]).toEqual([5, expect.stringContaining(String(daemon.pid))]);
+    await daemon.end('SIGINT');
+  }, 30_000);
+});
