@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { stringify } from 'yaml';
 import { secretVariables, credentialNames } from '../config/secret-names.ts';
 import { mergeEnvironmentFile } from '../config/merge-environment-file.ts';
+import { writeYaml } from '../config/write-yaml.ts';
 import { ConfigurationError, errorCode } from '../core/errors.ts';
 import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from './prompter.ts';
@@ -93,7 +93,7 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
     service: { authUrl, ingestUrl },
     folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
   };
-  return `# Every other key has a default: docs/configuration.md. Secrets stand in the .env beside this file.\n${stringify(settings)}`;
+  return `# Every other key has a default: docs/configuration.md. Secrets stand in the .env beside this file.\n${writeYaml(settings)}`;
 }
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */

@@ -7,7 +7,7 @@ export const laneNames = ['live', 'retry', 'backlog', 'deletion'] as const;
 export type LaneName = (typeof laneNames)[number];
 
 /** Something that waits in a lane. */
-export interface Queued<T> {
+interface Queued<T> {
   readonly key: string;
   readonly lane: LaneName;
   /** Newest first within a lane, whatever the clock; among equals, the order in which they were added. */

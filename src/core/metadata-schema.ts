@@ -37,7 +37,7 @@ export const metadataSchema = z.strictObject({
 });
 
 /** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
-export const sidecarSchema = metadataSchema.extend({ attachments: z.array(z.string().min(1)).optional() });
+const sidecarSchema = metadataSchema.extend({ attachments: z.array(z.string().min(1)).optional() });
 
 /** What a sidecar states. */
 export interface Sidecar {
@@ -66,7 +66,7 @@ export function readSidecar(value: unknown): Reading<Sidecar> {
 }
 
 /** Puts what a schema found into words: `companies[0].identifier: …`, at most three of them. */
-export function describeIssues(
+function describeIssues(
   issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
 ): string {
   const told = issues.slice(0, 3).map(({ path, message }) => {

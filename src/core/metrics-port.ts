@@ -2,7 +2,7 @@
 export type RequestOperation = 'upload' | 'modify' | 'delete' | 'bulk_modify' | 'bulk_delete';
 
 /** One HTTP attempt at an ingestion endpoint and how it ended. */
-export interface RequestMeasure {
+interface RequestMeasure {
   readonly operation: RequestOperation;
   /** The kind of outcome: accepted, rejected, unavailable, unknown … */
   readonly outcome: string;

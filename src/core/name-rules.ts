@@ -21,7 +21,7 @@ export const documentTypes = [
 ] as const;
 
 /** Interface section 8. Counted in UTF-16 units of the NFC form: never fewer than characters, so never too lenient. */
-export const maxNameLength = 255;
+const maxNameLength = 255;
 
 /** Interface section 8. */
 export const maxAttachments = 10;

@@ -18,7 +18,7 @@ import { systemClock } from './system-clock.ts';
 import { version } from './version.ts';
 
 /** What SIGHUP reads again. */
-export interface Reloaded {
+interface Reloaded {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;

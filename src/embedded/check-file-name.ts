@@ -1,7 +1,7 @@
 import { RefusalError } from './refusal-error.ts';
 
 /** Interface 4.8. */
-export const supportedExtensions: ReadonlySet<string> = new Set(
+const supportedExtensions: ReadonlySet<string> = new Set(
   'pdf html htm txt doc docx xls xlsx ppt pptx msg eml csv xlsb xlsm one tsv ods'.split(' '),
 );
 

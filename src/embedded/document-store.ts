@@ -8,7 +8,7 @@ import { syncDirectory } from './durable-file.ts';
 import type { DocumentRecord, FileRecord } from './stored-document.ts';
 
 /** A change and the incoming files that it takes in. */
-export interface Decision<T> extends DocumentChange {
+interface Decision<T> extends DocumentChange {
   readonly adopt?: readonly FileRecord[] | undefined;
   readonly result: T;
 }

@@ -120,6 +120,13 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   });
   const { url, close } = await listen(app, { host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
 
+  let closed: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await close();
+    await store.close();
+    await unlock();
+  };
+
   return {
     authUrl: url,
     ingestUrl: url,
@@ -135,10 +142,9 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
       return attachment === undefined ? null : store.pathOf(attachment);
     },
     requestLog: requestLog.entries,
-    close: async () => {
-      await close();
-      await store.close();
-      await unlock();
+    close: () => {
+      closed ??= stop();
+      return closed;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Interface 2.10: one member of the envelope. */
-export interface EnvelopeEntry {
+interface EnvelopeEntry {
   /** Empty where no document is concerned. */
   readonly docId: string;
   readonly message: string;

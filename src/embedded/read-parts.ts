@@ -9,6 +9,9 @@ import { RefusalError } from './refusal-error.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
 
+/** What a sender may go on sending past the limit, so that it has time to read why it was refused. */
+const graceBytes = 64 * 1024 * 1024;
+
 /** Called with each part in turn; reads its content to the end or rejects. */
 export type TakePart = (disposition: Disposition, content: Readable) => Promise<void>;
 
@@ -28,15 +31,21 @@ export async function readParts(
   let failure: { readonly error: unknown } | undefined;
   let received = 0;
   let headerSeen = true;
+  let complete = false;
+  let ended = false;
 
   const fail = (error: unknown): void => {
     if (failure !== undefined) return;
     failure = { error };
-    body.unpipe(dicer);
     for (const part of open) part.destroy(asError(error));
-    // What still comes is let through, so that the sender can read the answer.
-    body.resume();
+    letThrough();
     settle();
+  };
+
+  /** What still comes is of no interest, but a sender that is cut off could not read the answer. */
+  const letThrough = (): void => {
+    body.unpipe(dicer);
+    body.resume();
   };
 
   const refuseHeaderless = (): void => {
@@ -51,14 +60,15 @@ export async function readParts(
   body.on('data', (chunk: Buffer) => {
     received += chunk.length;
     if (received <= maxBytes) return;
-    if (failure !== undefined) body.destroy();
+    if (received > maxBytes + graceBytes) body.destroy();
     fail(new RefusalError(413, `the request is larger than ${maxBytes} bytes`));
   });
   dicer.on('error', () => fail(malformed('it ends too early')));
   dicer.on('finish', () => {
     refuseHeaderless();
-    body.resume();
-    settle();
+    letThrough();
+    complete = true;
+    if (ended) settle();
   });
   dicer.on('part', (part) => {
     refuseHeaderless();
@@ -72,10 +82,20 @@ export async function readParts(
     });
   });
 
-  const ended = finished(body, { writable: false }).catch(() => fail(malformed('the connection was cut')));
+  async function noteEnd(): Promise<void> {
+    try {
+      await finished(body, { writable: false });
+    } catch {
+      fail(malformed('the connection was cut'));
+      return;
+    }
+    ended = true;
+    if (complete) settle();
+  }
+
+  void noteEnd();
   body.pipe(dicer);
   await settled;
-  if (failure === undefined) await ended;
   await Promise.all(taken);
   if (failure !== undefined) throw failure.error;
 }

@@ -37,7 +37,7 @@ export interface DocumentRecord {
 }
 
 /** Bytes that the service holds. */
-export interface StoredFile {
+interface StoredFile {
   readonly name: string;
   readonly size: number;
   readonly sha256: string;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 
 import { checkFileName } from './check-file-name.ts';
-import { storeIncoming } from './incoming-file.ts';
+import { storeIncoming } from './store-incoming.ts';
 import type { Disposition } from './read-disposition.ts';
 import { readParts } from './read-parts.ts';
 import { RefusalError } from './refusal-error.ts';

@@ -14,7 +14,7 @@ import { readDefaultsFile } from './sidecar-file.ts';
 import type { SidecarReading } from './sidecar-file.ts';
 
 /** What a directory's documents inherit. */
-export interface InheritedDefaults {
+interface InheritedDefaults {
   readonly kind: 'inherited';
   /** Nearest first. */
   readonly layers: readonly Metadata[];

@@ -111,7 +111,7 @@ export function listedKeys(
 }
 
 /** What of a sidecar goes into the document's context. */
-export function entryKey({ kind, stats }: Pick<Entry, 'kind' | 'stats'>): string {
+function entryKey({ kind, stats }: Pick<Entry, 'kind' | 'stats'>): string {
   return kind === 'file' && stats !== null ? stampKey(stats) : kind;
 }
 

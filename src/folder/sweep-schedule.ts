@@ -63,7 +63,7 @@ export function createSweepSchedule(tools: Tools): SweepSchedule {
     if (running) return;
     running = true;
     try {
-      for (let request = next(); request !== null && !closed; request = next()) await attempt(request);
+      for (let request = next(); request !== null; request = next()) await attempt(request);
     } finally {
       running = false;
     }
@@ -74,6 +74,7 @@ export function createSweepSchedule(tools: Tools): SweepSchedule {
   }
 
   function next(): SweepRequest | null {
+    if (closed) return null;
     if (full !== null) {
       const { cause, anew } = full;
       full = null;

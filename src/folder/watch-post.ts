@@ -77,7 +77,7 @@ export function createWatchPost(ground: Ground, events: WatcherEvents): WatchPos
 }
 
 /** How many inotify watches a user may hold here. */
-export function watchLimit(): number {
+function watchLimit(): number {
   try {
     return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
   } catch {

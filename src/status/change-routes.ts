@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { send } from './answer-error.ts';
-import type { AppOptions } from './create-app.ts';
+import type { AppOptions } from './app-options.ts';
 
 const retrySchema = z.strictObject({ paths: z.array(z.string().min(1)) });
 const approveSchema = z.strictObject({ folder: z.string().min(1).nullable() });

@@ -1,33 +1,15 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { LogPort } from '../core/log-port.ts';
 import { answerError, send } from './answer-error.ts';
+import type { AppOptions } from './app-options.ts';
 import { addChangeRoutes } from './change-routes.ts';
-import type { DeliveryHistory } from './delivery-history.ts';
-import type { EventHub } from './event-hub.ts';
 import { addLoginRoute, showLogin } from './login-route.ts';
-import type { PageFiles } from './page-files.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
-import type { MetricsSource } from './read-routes.ts';
 import { judgeRequest } from './request-guard.ts';
-import type { Door } from './request-guard.ts';
 import { securityHeaders } from './security-headers.ts';
-import type { ControlPort } from '../core/control-port.ts';
-
-export interface AppOptions {
-  readonly control: ControlPort;
-  readonly metrics: MetricsSource;
-  readonly history: DeliveryHistory;
-  readonly hub: EventHub;
-  readonly page: PageFiles | null;
-  readonly version: string;
-  readonly log: LogPort;
-  /** What guards a request: null for one that came through the socket, whose file mode guards it. */
-  readonly doorOf: (request: IncomingMessage) => Door | null;
-}
 
 /** All routes in one place, to be served by as many listeners as there are. */
 export interface App {

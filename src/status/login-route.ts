@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { loginPage, onwardPage } from './login-page.ts';
 import { sameText } from './request-guard.ts';
 import type { Door } from './request-guard.ts';
-import type { AppOptions } from './create-app.ts';
+import type { AppOptions } from './app-options.ts';
 
 const tokenSchema = z.object({ token: z.string().max(4096) });
 

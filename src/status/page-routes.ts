@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { verdict } from '../core/verdict.ts';
 import { send } from './answer-error.ts';
-import type { AppOptions } from './create-app.ts';
+import type { AppOptions } from './app-options.ts';
 import { renderPage } from './render-page.ts';
 
 type PageRouteOptions = Pick<AppOptions, 'control' | 'page' | 'version' | 'doorOf'>;

@@ -1,15 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { send } from './answer-error.ts';
-import type { AppOptions } from './create-app.ts';
+import type { AppOptions } from './app-options.ts';
 import { securityHeaders } from './security-headers.ts';
 import { statusAnswer } from './status-answer.ts';
 
 /** What `/metrics` answers with. */
-export interface MetricsSource {
-  readonly text: () => Promise<string>;
-  readonly contentType: string;
-}
 
 const MAX_PATH_LENGTH = 8192;
 

@@ -12,7 +12,7 @@ import { isLoopbackAddress } from './is-loopback-address.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { loadPageFiles } from './page-files.ts';
-import type { MetricsSource } from './read-routes.ts';
+import type { MetricsSource } from './app-options.ts';
 import type { Door } from './request-guard.ts';
 
 export interface StatusServerOptions {

@@ -4,7 +4,7 @@ import type { LedgerPort } from '../core/ledger-port.ts';
 import type { Phase, Task } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
-export interface FolderCounts {
+interface FolderCounts {
   pending: number;
   waiting: number;
   failed: number;

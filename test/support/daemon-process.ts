@@ -12,7 +12,7 @@ import type { TemporaryFolder } from './temporary-folder.ts';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 
-export interface Finished {
+interface Finished {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -29,7 +29,7 @@ export interface Installation {
   readonly remove: () => Promise<void>;
 }
 
-export interface RunningDaemon {
+interface RunningDaemon {
   readonly pid: number;
   readonly status: () => Promise<Status>;
   /** Waits until it is idle and `ready` holds. */

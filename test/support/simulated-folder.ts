@@ -159,6 +159,6 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   };
 }
 
-export function sha256Of(text: string): string {
+function sha256Of(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

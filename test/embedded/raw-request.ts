@@ -1,0 +1,52 @@
+import { request } from 'node:http';
+import type { ClientRequest } from 'node:http';
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** Sends exactly these bytes as a body; `contentType` with its boundary. */
+export async function sendRaw(
+  url: string,
+  {
+    method = 'POST',
+    headers,
+    body,
+  }: { method?: string; headers: Record<string, string>; body: Buffer | string },
+): Promise<RawAnswer> {
+  const { call, answer } = openRaw(url, { method, headers });
+  call.end(body);
+  return answer;
+}
+
+/** A request whose body the test writes itself. */
+export function openRaw(
+  url: string,
+  { method = 'POST', headers }: { method?: string; headers: Record<string, string> },
+): { readonly call: ClientRequest; readonly answer: Promise<RawAnswer> } {
+  const call = request(url, { method, headers, agent: false });
+  const answer = new Promise<RawAnswer>((resolve, reject) => {
+    call.on('error', reject);
+    call.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }),
+      );
+    });
+  });
+  return { call, answer };
+}
+
+/** A multipart body from the raw headers and the content of its parts. */
+export function multipart(
+  boundary: string,
+  parts: readonly (readonly [headers: string, content: string])[],
+): Buffer {
+  const text = parts
+    .map(([headers, content]) => `--${boundary}\r\n${headers}\r\n\r\n${content}\r\n`)
+    .join('');
+  return Buffer.from(`${text}--${boundary}--\r\n`);
+}
