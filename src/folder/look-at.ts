@@ -185,6 +185,7 @@ async function judgeFile(
         attachments: gathered.keys,
       }),
       fileName: fitName.name,
+      sidecar: own.path,
       metadata: effectiveMetadata({
         layers,
         fileName: name,

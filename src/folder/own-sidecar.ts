@@ -19,6 +19,8 @@ export interface OwnSidecar {
   readonly kind: 'sidecar';
   /** Null: it has none. */
   readonly sidecar: Sidecar | null;
+  /** Where it stands, from the root; null: it has none. */
+  readonly path: string | null;
   /** What of it goes into the context; '' for none. */
   readonly key: string;
 }
@@ -27,7 +29,7 @@ export interface OwnSidecar {
 export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDocument {
   const found = locateSidecar(ground, document);
   if (found === null) {
-    if (ground.settings.sidecar === 'optional') return { kind: 'sidecar', sidecar: null, key: '' };
+    if (ground.settings.sidecar === 'optional') return { kind: 'sidecar', sidecar: null, path: null, key: '' };
     const message = `it waits for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
@@ -53,7 +55,7 @@ export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDo
   if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
   // It changed between the two looks: the next one sees the new one.
   if (stampKey(reading.stats) !== key) return settling(1);
-  return { kind: 'sidecar', sidecar: reading.value, key };
+  return { kind: 'sidecar', sidecar: reading.value, path, key };
 }
 
 interface Located {
