@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { access, constants, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
 import type { EnvironmentFile } from './environment-file.ts';
@@ -44,13 +44,23 @@ async function find(
   const given = await fromVariables(variable, { values: env, directory: cwd, where: 'the environment' });
   if (given !== undefined) return given;
   const directory = env['CREDENTIALS_DIRECTORY'];
-  if (directory !== undefined && directory !== '') {
+  if (directory !== undefined && directory !== '' && (await maySearch(resolve(cwd, directory)))) {
     const file = resolve(cwd, directory, variable);
     const credential = await fromFile(file, { variable, optional: true });
     if (credential !== undefined) return credential;
   }
   const { file, values } = environmentFile;
   return fromVariables(variable, { values, directory: dirname(file), where: file });
+}
+
+/** A credentials directory that is closed to this user holds nothing for it: what is needed is then missing by name. */
+async function maySearch(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EACCES';
+  }
 }
 
 interface Variables {
