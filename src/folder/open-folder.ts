@@ -1,200 +1,207 @@
-import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 
 import type { Clock } from '../core/clock.ts';
-import { errorCode, errorMessage } from '../core/errors.ts';
-import type { FolderHealth, FolderListener, FolderPort } from '../core/folder-port.ts';
-import type { RootIdentity } from '../core/ledger-port.ts';
+import type { DirectorySweep, Look } from '../core/document.ts';
+import { ContentChangedError, errorMessage, StoppedError } from '../core/errors.ts';
+import type { FolderListener, FolderPort } from '../core/folder-port.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { FolderSettings, TimingSettings } from '../core/settings.ts';
-import { hashContent, createContentSource } from './content-source.ts';
 import { openContent } from './content.ts';
-import { readRoot, sameRoot } from './root-identity.ts';
-import type { SweepOutcome, SweepReport } from './sweep-messages.ts';
-import { createSweepSchedule } from './sweep-schedule.ts';
-import type { SweepSchedule } from './sweep-schedule.ts';
+import { createContentSource, hashContent } from './content-source.ts';
+import { folderHealth } from './folder-health.ts';
+import type { Trouble } from './folder-health.ts';
+import { createFolderNews } from './folder-news.ts';
+import { createRounds } from './rounds.ts';
+import type { Rounds } from './rounds.ts';
+import type { Questions, SweepOutcome, SweepReport, SweepRequest, WorkerPlan } from './sweep-messages.ts';
 import { createSweeper } from './sweeper.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { Watcher } from './watcher.ts';
 
+/** What a folder is opened with. */
 export interface FolderOptions {
   readonly settings: FolderSettings;
   readonly timing: TimingSettings;
   readonly maxFileBytes: number;
-  /** Left out where it lies inside the folder. */
+  /** Nothing in it is ever looked at, should it lie in the folder. */
   readonly stateDir: string;
   readonly clock: Clock;
   readonly log: LogPort;
-  /** Default: chosen by the size of the tree. */
-  readonly watcher?: Watcher['kind'] | undefined;
+  /** Who watches; without a word, the size of the tree decides. */
+  readonly watcher?: Watcher['kind'];
 }
 
-/** A folder on disk. Nothing happens before `start`. */
+/** How often the root's identity is asked for: a mount over it rings for nothing. */
+const rootCheckMs = 2_000;
+const rootRetryMs = 1_000;
+
+/** Makes a folder ready to be watched or looked into. Nothing is read before the first call. */
 export function openFolder(options: FolderOptions): FolderPort {
   const { settings, timing, clock, log } = options;
-  const root = settings.path;
+  const root = resolve(settings.path);
+  const news = createFolderNews(log, settings.name);
   let sweeper: Sweeper | null = null;
-  let schedule: SweepSchedule | null = null;
+  let rounds: Rounds | null = null;
   let listener: FolderListener | null = null;
-  let died: string | null = null;
-  let lastRoot: RootIdentity | null = null;
+  let trouble: Trouble = null;
+  let report: SweepReport | null = null;
+  let identity: { readonly dev: number; readonly ino: number } | null = null;
+  let closed = false;
+  let cancelCheck = () => {};
 
-  function begin(): Sweeper {
-    const made = createSweeper(
-      {
-        settings,
-        maxFileBytes: options.maxFileBytes,
-        settleMs: timing.settleMs,
-        removeGraceMs: timing.removeGraceMs,
-        root,
-        excluded: excludedIn(root, options.stateDir),
-        player: options.watcher ?? null,
+  function worker(): Sweeper {
+    if (closed) throw new StoppedError();
+    sweeper ??= createSweeper(workerPlan(options, root), clock, {
+      directory: (sweep: DirectorySweep) => listener?.directory(sweep),
+      rings: (directories) => rounds?.ring(directories),
+      lost: ({ code, message }) => {
+        log.warn({ folder: settings.name, code, reason: message }, 'the watcher lost count');
+        rounds?.lost(code !== 'queue-overflow');
       },
-      clock,
-      {
-        directory: (sweep) => listener?.directory(sweep),
-        rings: (directories) => schedule?.rings(directories),
-        lost: ({ code, message }) => {
-          log.warn({ folder: settings.name, code }, message);
-          schedule?.lost();
-        },
-        died: (message) => {
-          died = message;
-          log.error({ folder: settings.name, error: message }, 'the sweeping thread ended');
-          listener?.changed();
-        },
+      died: (message) => {
+        sweeper = null;
+        unavailable({ code: 'folder-unavailable', message: `its sweeping thread failed: ${message}` });
       },
-    );
-    sweeper = made;
-    return made;
+    });
+    return sweeper;
   }
 
-  function needSweeper(): Sweeper {
-    return sweeper ?? begin();
+  function ask<K extends keyof Questions>(
+    kind: K,
+    question: Questions[K]['ask'],
+  ): Promise<Questions[K]['answer']> {
+    return worker().ask(kind, question);
   }
 
-  async function locate(path: string): Promise<string> {
-    return needSweeper().ask('locate', { path });
+  async function sweep(request: SweepRequest): Promise<SweepOutcome> {
+    try {
+      listener?.changed();
+      return await ask('sweep', request);
+    } catch (error) {
+      return { kind: 'unavailable', code: 'folder-unavailable', message: errorMessage(error) };
+    }
   }
 
-  async function openAt(path: string, stamp: Parameters<FolderPort['open']>[1]) {
-    const absolute = await locate(path);
+  function done(outcome: SweepOutcome, cause: DirectorySweep['cause']): void {
+    if (outcome.kind === 'unavailable') {
+      unavailable(outcome);
+      return;
+    }
+    if (outcome.kind === 'swept') {
+      const back = trouble !== null && outcome.full;
+      if (outcome.full) trouble = null;
+      report = outcome.report;
+      identity = outcome.root;
+      news.swept(report, back);
+      // Swept once more at once: what the ledger knows elsewhere may have been written before the watches were set.
+      if (outcome.full && !outcome.late) listener?.swept({ cause, root: outcome.root });
+    }
+    listener?.changed();
+  }
+
+  function unavailable(reason: NonNullable<Trouble>): void {
+    if (closed) return;
+    if (trouble?.message !== reason.message) news.unavailable(reason);
+    trouble = { code: reason.code, message: reason.message };
+    identity = null;
+    listener?.changed();
+    checkLater();
+  }
+
+  function checkLater(): void {
+    cancelCheck();
+    if (rounds === null || closed) return;
+    cancelCheck = clock.after(trouble === null ? rootCheckMs : rootRetryMs, () => void checkRoot());
+  }
+
+  /** Sees whether the root is still, or again, the one that is watched. Never rejects. */
+  async function checkRoot(): Promise<void> {
+    try {
+      const now = await ask('root', null);
+      const same =
+        now.kind === 'there' && identity?.dev === now.identity.dev && identity.ino === now.identity.ino;
+      if (now.kind === 'unavailable') unavailable(now);
+      else if (!same) await rounds?.everything('start', true);
+    } catch (error) {
+      unavailable({ code: 'folder-unavailable', message: errorMessage(error) });
+    }
+    checkLater();
+  }
+
+  async function located(path: string): Promise<string> {
+    // Names of ASCII stand on disk as they are.
+    if (/[^\0-\x7f]/.test(path)) return ask('locate', { path });
+    return root === '/' ? `/${path}` : `${root}/${path}`;
+  }
+
+  async function handleOf(path: string, stamp: Parameters<FolderPort['open']>[1]) {
+    const absolute = await located(path.normalize('NFC'));
     return openContent({ absolute, root, stamp, followSymlinks: settings.followSymlinks });
-  }
-
-  function health(): FolderHealth {
-    const report = schedule?.report() ?? null;
-    const trouble = schedule?.trouble() ?? null;
-    const reasons: { code: string; message: string }[] = [];
-    if (died !== null) reasons.push({ code: 'sweeper-died', message: `${settings.name}: ${died}` });
-    if (trouble !== null)
-      reasons.push({ code: trouble.code, message: `${settings.name}: ${trouble.message}` });
-    if (report !== null) reasons.push(...reportedReasons(settings.name, report));
-    return {
-      state: stateOf({ started: schedule !== null, unavailable: trouble !== null || died !== null, report }),
-      watches: report?.watches ?? 0,
-      reasons,
-      busy: schedule?.isBusy() ?? false,
-    };
   }
 
   return {
     name: settings.name,
-    path: root,
-    start: async (given) => {
-      listener = given;
-      const made = needSweeper();
-      schedule = createSweepSchedule({
-        clock,
-        timing,
-        sweep: (request) => made.ask('sweep', request).catch(unforeseen),
-        swept: (cause, { root: identity }) => {
-          lastRoot = identity;
-          given.swept({ cause, root: identity });
-        },
-        rootStands: async () => {
-          const [now, known] = [readRoot(root), lastRoot];
-          return now.kind === 'there' && (known === null || sameRoot(known, now.identity));
-        },
-        changed: given.changed,
-      });
-      await schedule.everything('start');
+    path: settings.path,
+    start: async (to) => {
+      listener = to;
+      rounds = createRounds({ clock, timing, sweep, done });
+      await rounds.everything('start', true);
+      checkLater();
     },
-    rescan: async (cause) => schedule?.everything(cause),
-    look: async (path) => {
+    rescan: async (cause) => rounds?.everything(cause, false),
+    look: async (path): Promise<Look> => {
       try {
-        return await needSweeper().ask('look', { path });
+        return await ask('look', { path: path.normalize('NFC') });
       } catch (error) {
-        return { kind: 'unknown', code: 'look-failed', message: errorMessage(error) };
+        return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
     },
-    rootNow: () => {
-      const reading = readRoot(root);
-      return Promise.resolve(reading.kind === 'there' ? reading.identity : null);
+    rootNow: async () => {
+      const now = await ask('root', null);
+      return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;
     },
     hash: async (path, stamp) => {
       try {
-        const handle = await openAt(path, stamp);
+        const handle = await handleOf(path, stamp);
         try {
-          return await hashContent(handle, stamp.size);
+          const hash = await hashContent(handle, stamp.size);
+          const { mtimeMs, size } = await handle.stat();
+          return mtimeMs === stamp.mtimeMs && size === stamp.size ? hash : null;
         } finally {
           await handle.close();
         }
       } catch (error) {
-        if (errorCode(error) === 'content-changed') return null;
+        if (isChanged(error)) return null;
         throw error;
       }
     },
-    open: async (path, stamp) => createContentSource(await openAt(path, stamp), stamp.size),
-    health,
+    open: async (path, stamp) => createContentSource(await handleOf(path, stamp), stamp.size),
+    health: () => folderHealth({ trouble, report, busy: rounds?.busy() ?? false }),
     close: async () => {
-      schedule?.close();
+      closed = true;
       listener = null;
+      cancelCheck();
+      rounds?.close();
       await sweeper?.close();
     },
   };
 }
 
-/** A sweep that went wrong in a way that nobody foresaw concludes nothing. */
-function unforeseen(error: unknown): SweepOutcome {
-  return { kind: 'unavailable', code: 'sweep-failed', message: errorMessage(error) };
+function workerPlan(options: FolderOptions, root: string): WorkerPlan {
+  const { settings, timing, maxFileBytes, stateDir, watcher } = options;
+  const state = relative(root, resolve(stateDir));
+  const inside = state !== '' && state !== '..' && !state.startsWith(`..${sep}`);
+  return {
+    settings,
+    maxFileBytes,
+    settleMs: timing.settleMs,
+    removeGraceMs: timing.removeGraceMs,
+    root,
+    excluded: inside ? state.normalize('NFC') : null,
+    player: watcher ?? null,
+  };
 }
 
-/** The state directory from the root, where it lies inside. */
-function excludedIn(root: string, stateDir: string): string | null {
-  const inside = relative(root, resolve(stateDir));
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) return null;
-  return inside;
-}
-
-function stateOf({
-  started,
-  unavailable,
-  report,
-}: {
-  started: boolean;
-  unavailable: boolean;
-  report: SweepReport | null;
-}): FolderHealth['state'] {
-  if (unavailable) return 'unavailable';
-  if (!started || report === null) return 'scanning';
-  return report.polled || report.player === null ? 'polling' : 'watching';
-}
-
-function reportedReasons(name: string, report: SweepReport): FolderHealth['reasons'] {
-  const reasons: { code: string; message: string }[] = [];
-  if (report.unwatched > 0) {
-    reasons.push({
-      code: 'watch-limit',
-      message:
-        `${name}: no watches are left for ${report.unwatched} directories, which are polled instead; ` +
-        'raise the limit: sysctl fs.inotify.max_user_watches=1048576',
-    });
-  }
-  for (const { path, message } of report.unreadable) {
-    reasons.push({
-      code: 'unreadable-directory',
-      message: `${name}/${path} cannot be read (${message}): nothing below it is deleted`,
-    });
-  }
-  return reasons;
+function isChanged(error: unknown): boolean {
+  return error instanceof ContentChangedError;
 }

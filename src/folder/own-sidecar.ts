@@ -29,7 +29,8 @@ export interface OwnSidecar {
 export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDocument {
   const found = locateSidecar(ground, document);
   if (found === null) {
-    if (ground.settings.sidecar === 'optional') return { kind: 'sidecar', sidecar: null, path: null, key: '' };
+    if (ground.settings.sidecar === 'optional')
+      return { kind: 'sidecar', sidecar: null, path: null, key: '' };
     const message = `it waits for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }

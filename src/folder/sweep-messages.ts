@@ -17,7 +17,6 @@ export interface SweepRequest {
   readonly cause: SweepCause;
   /** Directories that rang; everything; or what does not ring: polled, unwatched and unreadable directories. */
   readonly targets: readonly string[] | 'all' | 'silent';
-  readonly deep: boolean;
   /** Forget everything first: watches are set anew. */
   readonly anew: boolean;
 }

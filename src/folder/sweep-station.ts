@@ -56,14 +56,14 @@ export function createSweepStation(
     const result = await sweepTree(parts, {
       cause: request.cause,
       targets,
-      deep: request.deep,
       root: root.identity,
     });
     if (result.kind === 'moved') return broken();
     const late = await post.armed();
     if (targets === 'all') sweptRoot = root.identity;
     ground.observations.prune();
-    const { changed, fresh } = result;
+    const { changed, fresh, entries } = result;
+    const outgrown = player === null && post.player() === 'chokidar' && isOutgrown(entries);
     return {
       kind: 'swept',
       full: targets === 'all',
@@ -71,7 +71,7 @@ export function createSweepStation(
       changed,
       fresh,
       late,
-      outgrown: post.player() === 'chokidar' && player === null && isOutgrown(0),
+      outgrown,
       report: report(),
     };
   }

@@ -20,8 +20,6 @@ export interface SweepJob {
   readonly cause: SweepCause;
   /** Directories as they rang, or everything. Those that are not known stand for the nearest that is. */
   readonly targets: readonly string[] | 'all';
-  /** With everything below. */
-  readonly deep: boolean;
   /** The root as it was when the job began. */
   readonly root: RootIdentity;
 }
@@ -58,8 +56,7 @@ const batchDirectories = 200;
 export async function sweepTree(parts: SweepParts, job: SweepJob): Promise<SweepResult> {
   const sweep = createSweep(parts, job);
   const targets = job.targets === 'all' ? [''] : job.targets;
-  for (const target of targets)
-    sweep.plan(parts.ground.tree.nearest(target), job.deep || job.targets === 'all');
+  for (const target of targets) sweep.plan(parts.ground.tree.nearest(target), job.targets === 'all');
   for (let next = sweep.next(); next !== null; next = sweep.next()) {
     if (!(await sweep.visit(next))) return { kind: 'moved' };
   }
@@ -140,7 +137,8 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     sightings += count;
     entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
     forgetOld(directory, before, state);
-    const below = deep || visit.inherits || before === undefined;
+    // What was frozen may have changed in any place below.
+    const below = deep || visit.inherits || before === undefined || before.unreadable !== null;
     for (const child of children) planChild(joinPath(directory, child.name), child, below);
     if (before?.signature !== state.signature) {
       changed.push(directory);

@@ -5,7 +5,7 @@ import type { DirectorySweep } from '../core/document.ts';
 import { errorMessage, StoppedError } from '../core/errors.ts';
 import { createDeliveries } from './deliveries.ts';
 import { unpackSweep } from './packed-sweep.ts';
-import type { FromWorker, Questions, ToWorker, WorkerPlan } from './sweep-messages.ts';
+import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './sweep-messages.ts';
 import { sweepWorkerUrl } from './worker-url.ts';
 
 /** A folder's worker thread, as the main thread sees it. */
@@ -42,6 +42,7 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
     resourceLimits: { maxYoungGenerationSizeMb },
   });
   const waiting = new Map<number, Waiting>();
+  const sweeps = new Set<number>();
   const deliveries = createDeliveries();
   let closed = false;
   let last = 0;
@@ -53,7 +54,7 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
         for (const packed of message.sweeps) {
           deliveries.add(() => events.directory(unpackSweep(plan.settings.name, packed)));
         }
-        deliveries.add(() => worker.postMessage({ kind: 'taken' } satisfies ToWorker));
+        deliveries.add(() => tell({ kind: 'taken' }));
         return;
       case 'answer':
       case 'failed':
@@ -72,6 +73,10 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
   worker.on('error', (error) => end(errorMessage(error)));
   worker.on('exit', () => end('the sweeping thread ended'));
 
+  function tell(message: ToWorker): void {
+    worker.postMessage(message, []);
+  }
+
   function settle(message: FromWorker & { readonly kind: 'answer' | 'failed' }): void {
     const asker = waiting.get(message.id);
     waiting.delete(message.id);
@@ -83,8 +88,6 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
     if (sweeps.delete(message.id)) deliveries.add(give);
     else give();
   }
-
-  const sweeps = new Set<number>();
 
   function end(message: string): void {
     if (closed) return;
@@ -106,7 +109,7 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
         if (kind === 'sweep') sweeps.add(last);
         waiting.set(last, { resolve, reject });
         const moment = { now: clock.now(), monotonic: clock.monotonic() };
-        worker.postMessage({ kind, id: last, ask, moment });
+        tell({ kind, id: last, ask, moment } as Question);
       }),
     close: async () => {
       closed = true;

@@ -1,0 +1,52 @@
+import type { FolderHealth } from '../core/folder-port.ts';
+import { printable } from './printable.ts';
+import type { SweepReport } from './sweep-messages.ts';
+
+/** Why a folder is not available; null: it is. */
+export type Trouble = { readonly code: string; readonly message: string } | null;
+
+/** So many unreadable directories are named one by one. */
+const named = 10;
+
+/** Puts together how a folder is doing. */
+export function folderHealth({
+  trouble,
+  report,
+  busy,
+}: {
+  readonly trouble: Trouble;
+  /** Null: it was not swept yet. */
+  readonly report: SweepReport | null;
+  readonly busy: boolean;
+}): FolderHealth {
+  if (trouble !== null) return { state: 'unavailable', watches: 0, reasons: [trouble], busy };
+  if (report === null) return { state: 'scanning', watches: 0, reasons: [], busy };
+  const state = report.polled ? 'polling' : 'watching';
+  return { state, watches: report.watches, reasons: reasonsOf(report), busy };
+}
+
+/** The line that mends a want of watches, with room for twice what this folder needs. */
+export function sysctlLine(directories: number): string {
+  const wanted = Math.max(524_288, 2 ** Math.ceil(Math.log2(directories * 2)));
+  return `sysctl -w fs.inotify.max_user_watches=${wanted} fs.inotify.max_user_instances=512`;
+}
+
+function reasonsOf({
+  unreadable,
+  unreadableTotal,
+  unwatched,
+  directories,
+}: SweepReport): FolderHealth['reasons'] {
+  const reasons = unreadable.slice(0, named).map(({ path, message }) => ({
+    code: 'unreadable-directory',
+    message: `${printable(path)}: ${message}; nothing below it is deleted meanwhile`,
+  }));
+  const more = unreadableTotal - reasons.length;
+  if (more > 0)
+    reasons.push({ code: 'unreadable-directory', message: `and ${more} more directories cannot be read` });
+  if (unwatched > 0) {
+    const message = `${unwatched} of ${directories} directories are polled, for want of watches: ${sysctlLine(directories)}`;
+    reasons.push({ code: 'watch-limit', message });
+  }
+  return reasons;
+}
