@@ -160,8 +160,12 @@ async function largeFiles() {
   await Promise.all(
     names.map((name) =>
       run('curl', [
-        ...['-sS', '-o', '/dev/null', '-F', 'metadata={}', '-F', `file=@${join(at.home, 'apart', name)}`],
-        ...['-H', `Authorization: Bearer ${token}`, '-H', `ClientId: ${clientId}`],
+        '--silent',
+        '--output=/dev/null',
+        '--form=metadata={}',
+        `--form=file=@${join(at.home, 'apart', name)}`,
+        `--header=Authorization: Bearer ${token}`,
+        `--header=ClientId: ${clientId}`,
         `${at.service.ingestUrl}/services/i/ingestion-api/v1/upload-document`,
       ]),
     ),
