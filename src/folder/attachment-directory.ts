@@ -4,7 +4,7 @@ import type { Entry } from './entry.ts';
 import { stampKey } from './entry.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Pace } from './pace.ts';
-import { printableBytes } from './printable.ts';
+import { printableBytes } from './printable-bytes.ts';
 import { isTransient } from './transient-names.ts';
 import { isIgnored } from './tree.ts';
 import type { PlacedRules } from './tree.ts';

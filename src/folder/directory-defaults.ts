@@ -3,13 +3,13 @@ import { lstatSync } from 'node:fs';
 import { directoryOf, joinPath } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
 import type { Metadata } from '../core/metadata.ts';
+import { printable } from '../core/printable.ts';
 import { directoryContext } from './context.ts';
 import { kindOf, stampKey } from './entry.ts';
 import type { Ground } from './ground.ts';
 import { settling, unfit } from './look-verdicts.ts';
 import type { NoDocument } from './look-verdicts.ts';
 import { defaultsName } from './pair-sidecars.ts';
-import { printable } from './printable.ts';
 import { readDefaultsFile } from './sidecar-file.ts';
 import type { SidecarReading } from './sidecar-file.ts';
 

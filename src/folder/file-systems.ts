@@ -33,7 +33,7 @@ const silentNames =
 const ringingNames = /^(?:fuseblk|fuse\.(?:ntfs|ntfs-3g|exfat))$/;
 
 /** Says which file system does not ring, by its statfs type and its name in the mount table; null: it rings. */
-function silentFileSystem(statfsType: number, mountType: string | null): string | null {
+export function silentFileSystem(statfsType: number, mountType: string | null): string | null {
   if (mountType !== null && ringingNames.test(mountType)) return null;
   if (mountType !== null && silentNames.test(mountType)) return mountType;
   return silentTypes.get(statfsType >>> 0) ?? null;

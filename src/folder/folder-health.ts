@@ -1,5 +1,5 @@
 import type { FolderHealth } from '../core/folder-port.ts';
-import { printable } from './printable.ts';
+import { printable } from '../core/printable.ts';
 import type { SweepReport } from './sweep-messages.ts';
 
 /** Why a folder is not available; null: it is. */

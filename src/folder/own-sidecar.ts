@@ -4,13 +4,13 @@ import { directoryOf, joinPath, nameOf } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
 import type { Sidecar } from '../core/metadata-schema.ts';
 import { stemOf } from '../core/name-rules.ts';
+import { printable } from '../core/printable.ts';
 import { kindOf, stampKey } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import type { Ground } from './ground.ts';
 import { afterSweepMs, settling, unfit } from './look-verdicts.ts';
 import type { NoDocument } from './look-verdicts.ts';
 import { sidecarEnd } from './pair-sidecars.ts';
-import { printable } from './printable.ts';
 import { readSidecarFile } from './sidecar-file.ts';
 import { isIgnored } from './tree.ts';
 

@@ -1,10 +1,10 @@
 import { directoryOf, joinPath, nameOf } from '../core/document.ts';
+import { printable } from '../core/printable.ts';
 import { isAttachmentDirectory } from './attachment-directory.ts';
 import type { Ground } from './ground.ts';
 import { ignored } from './look-verdicts.ts';
 import type { NoDocument } from './look-verdicts.ts';
 import { sidecarEnd } from './pair-sidecars.ts';
-import { printable } from './printable.ts';
 import { isTransient } from './transient-names.ts';
 import { isIgnored } from './tree.ts';
 

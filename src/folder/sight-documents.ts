@@ -1,6 +1,7 @@
 import { joinPath } from '../core/document.ts';
 import type { Skip } from '../core/document.ts';
 import { isDocumentType } from '../core/name-rules.ts';
+import { printable } from '../core/printable.ts';
 import { attachmentKeys, listAttachments } from './attachment-directory.ts';
 import { documentContext } from './context.ts';
 import type { PairedEntries } from './directory-claims.ts';
@@ -10,7 +11,7 @@ import type { Ground } from './ground.ts';
 import { lstatKey } from './lstat-key.ts';
 import type { Listing } from './list-directory.ts';
 import type { NamedSighting } from './packed-sweep.ts';
-import { printable, printableTwin } from './printable.ts';
+import { printableTwin } from './printable-bytes.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import { isTransient } from './transient-names.ts';
 import { isIgnored } from './tree.ts';

@@ -1,11 +1,12 @@
 import type { Skip } from '../core/document.ts';
 import { joinPath } from '../core/document.ts';
 import { extensionOf, isDocumentType } from '../core/name-rules.ts';
+import { printable } from '../core/printable.ts';
 import { attachmentDirectoryEnd, isAttachmentDirectory } from './attachment-directory.ts';
 import type { Entry } from './entry.ts';
 import type { Listing } from './list-directory.ts';
 import { sidecarEnd } from './pair-sidecars.ts';
-import { printable, printableBytes } from './printable.ts';
+import { printableBytes } from './printable-bytes.ts';
 import { isTransient } from './transient-names.ts';
 import { isIgnored } from './tree.ts';
 import type { PlacedRules } from './tree.ts';

@@ -1,11 +1,3 @@
-// Control characters, line separators, and the marks that turn the direction of what follows.
-const unprintable = /[\p{Cc}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/** A name as it may stand in a list: control characters and marks of direction are escaped. */
-export function printable(text: string): string {
-  return text.replace(unprintable, (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`);
-}
-
 /** A name whose bytes are not UTF-8: the bytes that are not ASCII are escaped. */
 export function printableBytes(bytes: Uint8Array): string {
   let text = '';
