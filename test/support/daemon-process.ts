@@ -24,16 +24,27 @@ export interface Installation {
   readonly inbox: string;
   /** Starts `ingestd run`; resolves when it answers. */
   readonly start: () => Promise<RunningDaemon>;
+  /** Starts `ingestd run` and does not wait for it. */
+  readonly launch: () => LaunchedDaemon;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
   readonly remove: () => Promise<void>;
 }
 
-interface RunningDaemon {
+/** A daemon that has been started and may not answer yet. */
+export interface LaunchedDaemon {
+  /** Resolves when it answers; rejects when it ends before. */
+  readonly answers: () => Promise<RunningDaemon>;
+  /** Resolves when the process has ended. */
+  readonly finished: Promise<Finished>;
+  readonly signal: (signal: NodeJS.Signals) => void;
+}
+
+export interface RunningDaemon {
   readonly pid: number;
   readonly status: () => Promise<Status>;
   /** Waits until it is idle and `ready` holds. */
-  readonly idle: (ready?: (status: Status) => boolean) => Promise<Status>;
+  readonly idle: (ready?: (status: Status) => boolean, withinMs?: number) => Promise<Status>;
   readonly fetch: (path: string) => Promise<Response>;
   /** Sends a signal and waits for the end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Finished>;
@@ -47,6 +58,10 @@ interface Options {
   readonly credentials: Credentials;
   /** Merged into the configuration. */
   readonly more?: Readonly<Record<string, unknown>>;
+  /** Words for node before the program. */
+  readonly nodeOptions?: readonly string[];
+  /** More of the process's environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** Sets up a configuration for the real program against a service that runs elsewhere. */
@@ -55,6 +70,8 @@ export async function installation({
   ingestUrl,
   credentials,
   more = {},
+  nodeOptions = [],
+  environment = {},
 }: Options): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
@@ -76,11 +93,13 @@ export async function installation({
     INGESTD_CLIENT_SECRET: credentials.clientSecret,
     INGESTD_USERNAME: credentials.username,
     INGESTD_PASSWORD: credentials.password,
+    ...environment,
   };
   const running = new Set<ChildProcess>();
 
-  function launch(words: readonly string[]) {
-    const child = spawn(process.execPath, [program, ...words, '--config', home.join('ingestd.yaml')], {
+  function launch(words: readonly string[], options: readonly string[] = []) {
+    const config = ['--config', home.join('ingestd.yaml')];
+    const child = spawn(process.execPath, [...options, program, ...words, ...config], {
       cwd: home.path,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -99,15 +118,16 @@ export async function installation({
     return { child, finished, log: () => err };
   }
 
-  return {
-    home,
-    inbox: home.join('inbox'),
-    run: (...words) => launch(words).finished,
-    start: async () => {
-      const { child, finished, log } = launch(['run']);
+  function launchDaemon(): LaunchedDaemon {
+    const { child, finished, log } = launch(['run'], nodeOptions);
+    const signal = (which: NodeJS.Signals) => void child.kill(which);
+    return { finished, signal, answers };
+
+    async function answers(): Promise<RunningDaemon> {
       const url = await eventually(
         async () => {
-          if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${log()}`);
+          if (child.exitCode !== null || child.signalCode !== null)
+            throw new Error(`ended with ${child.exitCode ?? child.signalCode}: ${log()}`);
           const address: unknown = JSON.parse(await readFile(join(home.path, 'state/daemon.json'), 'utf8'));
           const { pid, http } = address as { pid: number; http: string };
           if (pid !== child.pid) return null;
@@ -122,22 +142,30 @@ export async function installation({
         status,
         log,
         fetch: (path) => fetch(`${url}${path}`),
-        idle: (ready = () => true) =>
+        idle: (ready = () => true, withinMs = 30_000) =>
           eventually(
             async () => {
               const now = await status();
               if (now.state === 'idle' && ready(now)) return now;
               throw new Error(`not there yet: ${JSON.stringify(now)}\n${log().slice(-2000)}`);
             },
-            { withinMs: 30_000 },
+            { withinMs },
           ),
-        signal: (signal) => child.kill(signal),
-        end: async (signal) => {
-          child.kill(signal);
+        signal,
+        end: async (which) => {
+          child.kill(which);
           return finished;
         },
       };
-    },
+    }
+  }
+
+  return {
+    home,
+    inbox: home.join('inbox'),
+    run: (...words) => launch(words).finished,
+    start: () => launchDaemon().answers(),
+    launch: launchDaemon,
     remove: async () => {
       for (const child of running) child.kill('SIGKILL');
       await home.remove();

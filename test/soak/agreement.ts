@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+
+import type { Metadata } from '../../src/core/metadata.ts';
+import type { LedgerExport } from '../../src/ledger/export-ledger.ts';
+import { documentsOnDisk } from './documents-on-disk.ts';
+import type { DocumentOnDisk } from './documents-on-disk.ts';
+import type { HeldDocument } from './separate-service.ts';
+
+type Exported = LedgerExport['documents'][number];
+
+/** A watched folder and what of its settings the comparison needs. */
+export interface WatchedRoot {
+  readonly name: string;
+  readonly root: string;
+  readonly title: 'fileStem' | 'none';
+  readonly onRemove: 'delete' | 'keep';
+}
+
+/** How folders, ledger and service compare. */
+export interface Agreement {
+  /** In words; empty: they agree. */
+  readonly differences: readonly string[];
+  /** Documents that the service holds and the ledger does not know. */
+  readonly strangers: number;
+  readonly documents: number;
+}
+
+interface Sides {
+  readonly roots: readonly WatchedRoot[];
+  readonly ledger: LedgerExport;
+  readonly service: readonly HeldDocument[];
+}
+
+/** Compares the three, byte for byte: everything is read, nothing is taken on trust. */
+export function compareAll({ roots, ledger, service }: Sides): Agreement {
+  const differences: string[] = [];
+  const held = new Map(service.map((document) => [document.docId, document]));
+  const records = new Map(ledger.documents.map((record) => [`${record.folder}/${record.path}`, record]));
+  const docIds = new Set(ledger.documents.map(({ docId }) => docId));
+  if (docIds.size < ledger.documents.length) differences.push('one docId stands twice in the ledger');
+  for (const [key, record] of records) {
+    const document = held.get(record.docId);
+    if (document === undefined) differences.push(`${key}: LOST, the service does not hold ${record.docId}`);
+    else differences.push(...compareRecord(record, document).map((words) => `${key}: ${words}`));
+  }
+  for (const root of roots) {
+    const found = documentsOnDisk(root.root);
+    const paths = new Set(found.map(({ path }) => `${root.name}/${path.normalize('NFC')}`));
+    for (const document of found) {
+      const key = `${root.name}/${document.path.normalize('NFC')}`;
+      const record = records.get(key);
+      const there = record === undefined ? undefined : held.get(record.docId);
+      if (record === undefined) differences.push(`${key}: on disk, not in the ledger`);
+      else if (there !== undefined)
+        differences.push(...compareFile(root, document, there).map((words) => `${key}: ${words}`));
+    }
+    for (const [key, { folder }] of records) {
+      if (folder === root.name && root.onRemove === 'delete' && !paths.has(key))
+        differences.push(`${key}: in the ledger, gone from disk`);
+    }
+  }
+  const strangers = service.filter(({ docId }) => !docIds.has(docId)).length;
+  return { differences, strangers, documents: records.size };
+}
+
+function compareRecord(record: Exported, document: HeldDocument): string[] {
+  const differences: string[] = [];
+  if (record.sha256 !== document.sha256) differences.push('ledger and service have other bytes');
+  if (hashOf(document.contentPath) !== document.sha256)
+    differences.push('the service’s own bytes are not what it says');
+  const [ours, theirs] = [record, document].map(({ attachments }) =>
+    JSON.stringify(attachments.map(({ name, sha256 }) => [name, sha256])),
+  );
+  if (ours !== theirs) differences.push(`attachments: ledger ${ours}, service ${theirs}`);
+  for (const field of ['title', 'customTags', 'shareInfo'] as const) {
+    const [here, there] = [textOf(record.metadata, field), textOf(document.metadata, field)];
+    if (here !== there) differences.push(`${field}: ledger ${here}, service ${there}`);
+  }
+  return differences;
+}
+
+function compareFile(root: WatchedRoot, file: DocumentOnDisk, document: HeldDocument): string[] {
+  const differences: string[] = [];
+  if (hashOf(file.absolute) !== document.sha256) differences.push('disk and service have other bytes');
+  const stem =
+    root.title === 'fileStem' ? file.name.slice(0, file.name.lastIndexOf('.')).normalize('NFC') : undefined;
+  const expected = [...file.layers, ...(stem === undefined ? [] : [{ title: stem }])];
+  for (const field of ['title', 'customTags', 'shareInfo'] as const) {
+    const stated = expected.find((layer) => layer[field] !== undefined);
+    // What nobody states any more can be taken back for tags only.
+    if (stated === undefined && field !== 'customTags') continue;
+    const [here, there] = [textOf(stated ?? {}, field), textOf(document.metadata, field)];
+    if (here !== there) differences.push(`${field}: disk ${here}, service ${there}`);
+  }
+  const attached = file.attachments.map(({ name, absolute }) => [name, hashOf(absolute)]);
+  const there = document.attachments.map(({ name, sha256 }) => [name, sha256]);
+  if (attached.length > 0 && JSON.stringify(attached) !== JSON.stringify(there))
+    differences.push(`attachments: disk ${JSON.stringify(attached)}, service ${JSON.stringify(there)}`);
+  return differences;
+}
+
+function textOf(metadata: Metadata, field: 'title' | 'customTags' | 'shareInfo'): string {
+  if (field === 'customTags')
+    return JSON.stringify((metadata.customTags ?? []).map(({ name }) => name).sort());
+  if (field === 'shareInfo') return JSON.stringify(metadata.shareInfo?.mode ?? 'DEFAULT');
+  return JSON.stringify(metadata.title ?? null);
+}
+
+const hashes = new Map<string, string>();
+
+/** SHA-256 of a file; what has not changed since is not read again. */
+function hashOf(path: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(path);
+  const key = `${path}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(readFileSync(path)).digest('hex');
+  hashes.set(key, hash);
+  return hash;
+}

@@ -1,0 +1,182 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Status } from '../../src/core/status.ts';
+import type { LedgerExport } from '../../src/ledger/export-ledger.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { compareAll } from './agreement.ts';
+import type { WatchedRoot } from './agreement.ts';
+import { startFaultyWay } from './faulty-way.ts';
+import type { FaultyWay } from './faulty-way.ts';
+import type { Regime } from './regimes.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { startSeparateService } from './separate-service.ts';
+import type { SeparateService } from './separate-service.ts';
+
+/** An installation of the real program with two folders, the way to the service, and the service. */
+export interface SoakPlace {
+  readonly program: Installation;
+  readonly way: FaultyWay;
+  readonly service: SeparateService;
+  readonly roots: readonly WatchedRoot[];
+  /** Waits until folders, ledger and service agree; throws with the differences when they do not in time. */
+  readonly agree: (daemon: RunningDaemon, withinMs?: number) => Promise<Agreed>;
+  /** Names in the state directory that have no business there once the daemon has stopped. */
+  readonly leftovers: () => Promise<readonly string[]>;
+  /** Most requests that arrived within any 60 s. */
+  readonly busiestMinute: () => number;
+  readonly remove: () => Promise<void>;
+}
+
+/** What an agreement was. */
+export interface Agreed {
+  readonly documents: number;
+  /** Documents at the service beyond those of the ledger. */
+  readonly duplicates: number;
+  /** Possible duplicates that were reported, at any time. */
+  readonly reported: number;
+  readonly tookMs: number;
+}
+
+interface Options {
+  readonly random: SeededRandom;
+  readonly regime: Regime;
+  readonly nodeOptions?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const stateFiles = /^(?:ledger\.json|ledger\.previous\.json|ledger\.used|ledger\.journal\.\d+)$/;
+
+/** Sets it all up; nothing runs yet but the service. */
+export async function soakPlace({
+  random,
+  regime,
+  nodeOptions = [],
+  environment = {},
+}: Options): Promise<SoakPlace> {
+  const data = await temporaryFolder();
+  const limit = regime.service.requestsPerMinute;
+  const service = await startSeparateService(data.join('service'), limit);
+  const way = await startFaultyWay({ random, port: service.port });
+  const folders = regime.folders.map((folder) => ({ ...folder, path: `./${folder.name}` }));
+  const program = await installation({
+    authUrl: way.url,
+    ingestUrl: way.url,
+    credentials: service.credentials,
+    nodeOptions,
+    environment,
+    more: {
+      service: { ...regime.service, authUrl: way.url, ingestUrl: way.url, responseSeconds: 6 },
+      folders,
+      timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1, stopSeconds: 8, ...regime.timing },
+      safety: regime.safety,
+    },
+  });
+  const roots = folders.map(({ name, title = 'fileStem', onRemove = 'delete' }): WatchedRoot => ({
+    name,
+    root: program.home.join(name),
+    title,
+    onRemove,
+  }));
+  for (const { root } of roots) await mkdir(root, { recursive: true });
+  /** Of doubts that a person dismissed. */
+  let dismissed = 0;
+
+  async function agree(daemon: RunningDaemon, withinMs = 60_000): Promise<Agreed> {
+    const began = performance.now();
+    for (;;) {
+      const status = await calm(daemon, began + withinMs);
+      const exported = await program.run('ledger', 'export', '--json');
+      const ledger = JSON.parse(exported.out) as LedgerExport;
+      const held = await service.documents();
+      const { differences, strangers, documents } = compareAll({ roots, ledger, service: held });
+      const reported = dismissed + status.possibleDuplicates;
+      if (strangers > reported)
+        throw new Error(
+          `${strangers} documents at the service are unknown to the ledger, ${reported} reported`,
+        );
+      const tookMs = performance.now() - began;
+      if (differences.length === 0 && status.failuresTotal === 0)
+        return { documents, duplicates: strangers, reported, tookMs };
+      if (tookMs > withinMs) throw new Error(await disagreement(differences, status, daemon));
+      await delay(500);
+    }
+  }
+
+  /** Waits until nothing moves; does what a person would be asked to do. */
+  async function calm(daemon: RunningDaemon, until: number): Promise<Status> {
+    for (;;) {
+      const status = await daemon.status();
+      const doubts = status.inDoubt.filter(({ folder, path }) =>
+        status.failures.some((one) => one.folder === folder && one.path === path && one.code === 'in-doubt'),
+      );
+      if (status.state === 'idle' && doubts.length > 0) {
+        dismissed += status.inDoubt.reduce((total, { count }) => total + count, 0);
+        await program.run('retry');
+      } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve');
+      else if (status.state === 'idle' || performance.now() > until) return status;
+      await delay(100);
+    }
+  }
+
+  async function disagreement(
+    differences: readonly string[],
+    status: Status,
+    daemon: RunningDaemon,
+  ): Promise<string> {
+    const { state, reasons, queue, failures, skipped } = status;
+    const key = /^[^:]*/.exec(differences[0] ?? '')?.[0] ?? '';
+    const name = key.slice(key.lastIndexOf('/') + 1);
+    const why = await program.run('why', program.home.join(key));
+    return [
+      'folders, ledger and service do not agree:',
+      ...differences.slice(0, 20),
+      JSON.stringify({
+        state,
+        reasons,
+        queue,
+        failures: failures.slice(0, 10),
+        skipped: skipped.slice(0, 10),
+      }),
+      why.out,
+      ...linesOf(daemon.log(), name),
+    ].join('\n');
+  }
+
+  return {
+    program,
+    way,
+    service,
+    roots,
+    agree,
+    leftovers: async () => {
+      const names = await readdir(program.home.join('state'));
+      return names.filter((name) => !stateFiles.test(name));
+    },
+    busiestMinute: () => busiest(way.arrivals),
+    remove: async () => {
+      await program.remove();
+      await service.kill();
+      await way.close();
+      await data.remove();
+    },
+  };
+}
+
+function busiest(arrivals: readonly number[]): number {
+  let most = 0;
+  let first = 0;
+  arrivals.forEach((at, index) => {
+    while ((arrivals[first] ?? at) <= at - 60_000) first += 1;
+    most = Math.max(most, index - first + 1);
+  });
+  return most;
+}
+
+/** What the log says of a name, and its end. */
+function linesOf(log: string, name: string): readonly string[] {
+  const lines = log.split('\n');
+  return [...lines.filter((line) => name !== '' && line.includes(name)), '…', ...lines.slice(-15)];
+}
