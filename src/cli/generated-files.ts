@@ -6,9 +6,10 @@ import { commandTree } from './command-tree.ts';
 import { manPage } from './man-page.ts';
 import { createOutput } from './output.ts';
 import { createProgram } from './program.ts';
+import { troublesPage } from './troubles-page.ts';
 import { version } from '../daemon/version.ts';
 
-/** The files that are made from the settings and the commands: path from the project's root → text. `npm run docs` writes them. */
+/** The files that are made from the settings, the commands and the mends: path from the project's root → text. `npm run docs` writes them. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const program = createProgram({
     env: {},
@@ -24,6 +25,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['config/ingestd.schema.json', `${JSON.stringify(editorSchema(), null, 2)}\n`],
     ['docs/configuration.md', configurationPage()],
+    ['docs/troubles.md', troublesPage()],
     ['man/ingestd.1', manPage(commandTree(program), version())],
   ]);
 }

@@ -20,13 +20,15 @@ interface PrepareOptions {
   readonly checkFolders?: boolean;
   /** False leaves what is not wrong but worth a word to the command. */
   readonly tellWarnings?: boolean;
+  /** Takes the lines of the log. Default: standard error. */
+  readonly writeLog?: ((text: string) => void) | undefined;
 }
 
 /** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
 export async function prepare(
   context: CommandContext,
   flags: GlobalFlags,
-  { quiet = false, checkFolders = true, tellWarnings = true }: PrepareOptions = {},
+  { quiet = false, checkFolders = true, tellWarnings = true, writeLog }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { env, cwd, concealer } = context;
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
@@ -36,6 +38,7 @@ export async function prepare(
     level: quiet ? quietLevel(settings.log.level) : settings.log.level,
     format: settings.log.format,
     concealer,
+    write: writeLog,
   });
   for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log };

@@ -13,6 +13,8 @@ interface StatusView {
 }
 
 const MAX_ROWS = 10;
+/** Names of one folder's held deletions. */
+const MAX_NAMES = 5;
 
 /** A few lines, the verdict first: what a person reads at a glance. */
 export function renderStatus(status: Status, view: StatusView): string[] {
@@ -80,10 +82,14 @@ function failureRows({ failures, failuresTotal }: Status): string[] {
 }
 
 function heldRows({ held }: Status): string[] {
-  const rows = held.map(
-    ({ folder, count, reason, since }) =>
-      `${folder}: ${countWords(count, 'deletion')} since ${since}: ${reason}`,
-  );
+  const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
+    const more = count - Math.min(paths.length, MAX_NAMES);
+    return [
+      `${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${since}: ${reason}`,
+      ...paths.slice(0, MAX_NAMES).map((path) => `  ${folder}/${path}`),
+      ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
+    ];
+  });
   return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are well again');
 }
 

@@ -24,15 +24,15 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
 }
 
 async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: context.progress !== null });
+  const progress = context.progress === null ? null : createSyncProgress(context.progress);
+  const prepared = await prepare(context, flags, { quiet: progress !== null, writeLog: progress?.above });
   const credentials = await credentialsFor(prepared, context);
   await makeTrialFolders(prepared);
   const { settings, log } = prepared;
-  const progress = context.progress === null ? null : createSyncProgress(context.progress);
   const { runSync } = await import('../daemon/run-sync.ts');
   try {
     const report = await runSync({ settings, credentials, log, onProgress: (now) => progress?.update(now) });
-    progress?.close(report.failed === 0 && report.held === 0);
+    progress?.close();
     if (flags.json) context.output.json(report);
     else printReport(report, context.output);
     return report.exitCode;

@@ -1,61 +1,78 @@
 import type { Writable } from 'node:stream';
-import { SingleBar } from 'cli-progress';
+import { MultiBar } from 'cli-progress';
+import type { SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../daemon/run-sync.ts';
 import { durationWords, numberWords, sizeWords } from '../core/words.ts';
 
 /** A progress bar. */
 export interface ProgressBar {
   readonly update: (progress: SyncProgress) => void;
-  /** Leaves the last line standing, full if everything was done. May be called twice. */
-  readonly close: (complete?: boolean) => void;
+  /** Writes whole lines so that they stand above the bar. */
+  readonly above: (text: string) => void;
+  /** Leaves the last line standing. May be called twice. */
+  readonly close: () => void;
 }
 
+/** Where the terminal does not tell its width. */
+const USUAL_COLUMNS = 80;
+const LONGEST_BAR = 24;
+/** A bar shorter than this says nothing: the figures stand alone. */
+const SHORTEST_BAR = 4;
+
 /** Draws the progress of a `sync` on a terminal: documents, bytes, requests left in this minute, time to go. */
-export function createSyncProgress(stream: Writable): ProgressBar {
-  const bar = new SingleBar({
-    format: '[{bar}] {documents} documents, {bytes}, {requests} requests left this minute, {timeToGo}',
-    barCompleteChar: '=',
-    barIncompleteChar: ' ',
-    barsize: 24,
+export function createSyncProgress(stream: Writable & { readonly columns?: number }): ProgressBar {
+  // Of several bars, of which there is one: only these let lines be written above them.
+  const bars = new MultiBar({
+    format: (_options, _params, progress: SyncProgress) => lineOf(progress, stream.columns ?? USUAL_COLUMNS),
     fps: 10,
     stream,
     // The process ends by its own signals, and the terminal is left as it is: a kill would not restore it.
     gracefulExit: false,
     hideCursor: null,
     linewrap: true,
+    // Else a line above it would leave no bar behind until its figures change.
+    forceRedraw: true,
   });
-  let started = false;
+  let bar: SingleBar | null = null;
   let closed = false;
-  let last: SyncProgress | null = null;
   return {
     update: (progress) => {
       if (closed) return;
-      last = progress;
-      const words = wordsOf(progress);
       const total = Math.max(1, progress.documentsTotal);
-      if (started) bar.setTotal(total);
-      else bar.start(total, progress.documentsDone, words);
-      started = true;
-      bar.update(progress.documentsDone, words);
+      // Copies: the bar writes the next figures into the object of the first.
+      bar ??= bars.create(total, progress.documentsDone, { ...progress });
+      bar.setTotal(total);
+      bar.update(progress.documentsDone, { ...progress });
     },
-    close: (complete = false) => {
-      if (complete && last !== null && !closed) {
-        const { documentsTotal, bytesTotal } = last;
-        const done = { ...last, documentsDone: documentsTotal, bytesDone: bytesTotal };
-        bar.update(documentsTotal, wordsOf(done));
+    above: (text) => {
+      if (bar === null || closed) stream.write(text);
+      else {
+        bars.log(text);
+        bars.update();
       }
-      if (started && !closed) bar.stop();
+    },
+    close: () => {
+      if (bar !== null && !closed) bars.stop();
       closed = true;
     },
   };
 }
 
-function wordsOf(progress: SyncProgress): Record<string, string> {
+/** As much as fits into a line of the terminal, whose last column stays free. */
+function lineOf(progress: SyncProgress, columns: number): string {
   const { documentsDone, documentsTotal, bytesDone, bytesTotal, requestsLeftInMinute, etaSeconds } = progress;
-  return {
-    documents: `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`,
-    bytes: `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`,
-    requests: numberWords(requestsLeftInMinute),
-    timeToGo: documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds),
-  };
+  const documents = `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`;
+  const bytes = `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`;
+  const requests = `${numberWords(requestsLeftInMinute)} requests left`;
+  const time = documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds);
+  const short = `${documents}, ${requests}, ${time}`;
+  const words =
+    [
+      `${documents} documents, ${bytes}, ${requests} this minute, ${time}`,
+      `${documents}, ${bytes}, ${requests}, ${time}`,
+    ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? short;
+  const size = Math.min(LONGEST_BAR, columns - words.length - 4);
+  if (size < SHORTEST_BAR) return words;
+  const full = Math.round((size * Math.min(documentsDone, documentsTotal)) / Math.max(1, documentsTotal));
+  return `[${'='.repeat(documentsTotal === 0 ? size : full).padEnd(size)}] ${words}`;
 }

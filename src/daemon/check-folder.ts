@@ -8,6 +8,7 @@ import type { CheckFinding } from '../core/reports.ts';
 import type { FolderSettings, Settings } from '../core/settings.ts';
 import { countWords } from '../core/words.ts';
 import { openFolder } from '../folder/open-folder.ts';
+import { checkPolling } from './check-polling.ts';
 import { systemClock } from './system-clock.ts';
 
 /** What one folder has to say. */
@@ -40,13 +41,13 @@ export async function checkFolder(
     log,
   });
   try {
-    return await judge(port, folder);
+    return await judge(port, folder, settings);
   } finally {
     await port.close();
   }
 }
 
-async function judge(port: FolderPort, folder: FolderSettings): Promise<FolderCheck> {
+async function judge(port: FolderPort, folder: FolderSettings, { timing }: Settings): Promise<FolderCheck> {
   const paths: string[] = [];
   const skips: Skip[] = [];
   let directories = 0;
@@ -71,9 +72,11 @@ async function judge(port: FolderPort, folder: FolderSettings): Promise<FolderCh
     }
   }
   const reasons = port.health().reasons.map(({ code, message }) => healthFinding(folder, code, message));
+  const polling = checkPolling(folder, timing);
+  const polled = polling !== null && polling.level === 'info';
   return {
-    findings: [...reasons, ...findings, summary(folder, documents)],
-    watchedDirectories: folder.watch === 'polling' ? 0 : directories,
+    findings: [...reasons, ...findings, summary(folder, documents), ...(polling === null ? [] : [polling])],
+    watchedDirectories: polled ? 0 : directories,
   };
 }
 

@@ -1,11 +1,11 @@
-import { lstat, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 
 import { refKey } from '../core/document.ts';
-import { ConfigurationError, errorCode } from '../core/errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import type { Change, LedgerPort } from '../core/ledger-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { missingFiles } from './missing-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -52,9 +52,10 @@ export async function approveOffline(
   }
   return withLedger(settings, async (ledger) => {
     let approved = 0;
-    for (const { name, path } of settings.folders) {
+    for (const folderSettings of settings.folders) {
+      const { name, path } = folderSettings;
       if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
-      const paths = await missingIn(ledger, name, path);
+      const paths = await missingFiles(ledger, folderSettings);
       const root = await stat(path);
       await ledger.commit([
         { kind: 'approve', folder: name, paths },
@@ -65,21 +66,6 @@ export async function approveOffline(
     }
     return { approved };
   });
-}
-
-/** Recorded documents of a folder whose files are gone. Throws where the folder itself cannot be read. */
-async function missingIn(ledger: LedgerPort, name: string, root: string): Promise<readonly string[]> {
-  await readdir(root);
-  const missing: string[] = [];
-  for (const { ref } of ledger.entries()) {
-    if (ref.folder !== name) continue;
-    const code = await lstat(join(root, ref.path)).then(
-      () => null,
-      (error: unknown) => errorCode(error),
-    );
-    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(ref.path);
-  }
-  return missing;
 }
 
 async function withLedger<T>(settings: Settings, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {

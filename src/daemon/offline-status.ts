@@ -1,9 +1,17 @@
 import type { Settings } from '../core/settings.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../core/status.ts';
+import type { LedgerReader } from '../ledger/ledger-state.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
+import { missingFiles } from './missing-files.ts';
 import { version } from './version.ts';
 
-/** The status of a daemon that does not run: what the ledger says. Nothing on disk is looked at. */
+/** Names of the first hundred. */
+const heldNames = 100;
+
+/**
+ * The status of a daemon that does not run: what the ledger says. On disk only folders with held deletions are looked
+ * at: their files may have come back.
+ */
 export async function offlineStatus(settings: Settings): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
   const isoOf = (ms: number) => new Date(ms).toISOString();
@@ -14,6 +22,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
   const doubts = ledger.doubts();
   let duplicates = doubts.reduce((total, { count }) => total + count, 0);
   for (const { record } of ledger.entries()) duplicates += record.possibleDuplicates;
+  const held = await allHeld(settings, ledger);
   const { requestsPerMinute } = settings.service;
   return {
     version: version(),
@@ -27,8 +36,11 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
       },
     ],
     folders: settings.folders.map(({ name, path }) => {
-      const failed = failures.filter(({ folder }) => folder === name).length;
-      const synced = ledger.count(name);
+      const failing = failures.filter(({ folder }) => folder === name);
+      const failed = failing.length;
+      const gone = held.find(({ folder }) => folder === name)?.count ?? 0;
+      const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
+      const synced = Math.max(0, ledger.count(name) - gone - changed);
       return {
         name,
         path,
@@ -40,7 +52,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
         waiting: 0,
         failed,
         skipped: 0,
-        held: 0,
+        held: gone,
         oldestUnsyncedSeconds: 0,
         missedByWatcher: 0,
       };
@@ -53,12 +65,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     failuresTotal: failures.length,
     skipped: [],
     skippedTotal: 0,
-    held: settings.folders.flatMap(({ name }): readonly HeldStatus[] => {
-      const hold = ledger.hold(name);
-      return hold === undefined
-        ? []
-        : [{ folder: name, count: 0, since: isoOf(hold.since), reason: hold.reason, paths: [] }];
-    }),
+    held,
     inDoubt: doubts.map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
       since: isoOf(since),
@@ -69,4 +76,19 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     transfers: [],
     possibleDuplicates: duplicates,
   };
+}
+
+async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readonly HeldStatus[]> {
+  const list: HeldStatus[] = [];
+  for (const folder of settings.folders) {
+    const hold = ledger.hold(folder.name);
+    if (hold === undefined) continue;
+    const since = new Date(hold.since).toISOString();
+    const paths = await missingFiles(ledger, folder).catch(() => null);
+    if (paths?.length === 0) continue;
+    const reason = paths === null ? `${hold.reason}; the folder cannot be read now` : hold.reason;
+    const names = paths?.slice(0, heldNames) ?? [];
+    list.push({ folder: folder.name, count: paths?.length ?? 0, since, reason, paths: names });
+  }
+  return list;
 }

@@ -65,6 +65,7 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
       onProgress(progressOf(daemon.control.status()));
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
+    onProgress(progressOf(daemon.control.status()));
     return report(daemon, interrupted);
   } finally {
     signals.close();

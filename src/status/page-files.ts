@@ -21,6 +21,7 @@ const types = {
 
 /** From the source folder as it is built. Nothing else is ever served. */
 const names = [
+  'core/explanations.js',
   'core/mends.js',
   'core/printable.js',
   'core/words.js',
@@ -41,6 +42,8 @@ const names = [
   'status/page/path-text.js',
   'status/page/proportions.js',
   'status/page/skips.js',
+  'status/page/story.js',
+  'status/page/story-text.js',
   'status/page/time-words.js',
   'status/page/transfers.js',
   'status/page/page.css',

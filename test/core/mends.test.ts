@@ -1,13 +1,88 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
+import { explanationGroups } from '../../src/core/explanations.ts';
 import { explain, mendFor } from '../../src/core/mends.ts';
 
+/** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
+const noCodes = new Set([
+  // Headers, encodings, packages and programs.
+  'accept-encoding',
+  'content-length',
+  'content-type',
+  'retry-after',
+  'user-agent',
+  'x-api-key',
+  'utf-8',
+  'form-data',
+  'p-queue',
+  'proxy-agent',
+  'systemd-notify',
+  // Why a file is none of ingestd's business: `why` says it in the message.
+  'dot-name',
+  'ignore-rule',
+  'outside-folder',
+  'state-directory',
+  'temporary-name',
+  'not-swept',
+  // What the log alone tells, and what needs no mend.
+  'lost-count',
+  'queue-overflow',
+  'watch-failed',
+  'body-failed',
+  'not-running',
+  'rate-limited',
+  'document',
+  'settling',
+  'absent',
+  'documents',
+  'kept',
+  'polling',
+  'attachments',
+  'stopped',
+]);
+
+function sources(directory: string): string {
+  if (directory.endsWith('.ts')) return readFileSync(directory, 'utf8');
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.ts') || !name.includes('.'))
+    .map((name) => sources(join(directory, name)))
+    .join('\n');
+}
+
 describe('the mends', () => {
+  const explained = new Set(explanationGroups.flatMap(({ codes }) => Object.keys(codes)));
+
+  it('know every code that the rooms can produce', () => {
+    const text = ['folder', 'sync', 'remote', 'daemon'].map((room) => sources(join('src', room))).join('\n');
+    const own = ['name-rules', 'errors']
+      .map((name) => readFileSync(`src/core/${name}.ts`, 'utf8'))
+      .join('\n');
+    const found = new Set(
+      [...`${text}\n${own}`.matchAll(/'([a-z0-9]+(?:-[a-z0-9]+)+)'|(?:code|\d{3}): '([a-z]+)'/g)].map(
+        ([, compound, single]) => compound ?? single ?? '',
+      ),
+    );
+    const usual = 'The message says what is the matter. Mend it, then retry.';
+    const unexplained = [...found].filter((code) => !noCodes.has(code) && mendFor(code) === usual);
+    expect(unexplained).toEqual([]);
+    expect(found.size).toBeGreaterThan(60);
+  });
+
+  it('know no code that nothing produces', () => {
+    const text = sources('src').replace(sources('src/core/explanations.ts'), '');
+    const unknown = [...explained].filter((code) => !text.includes(`'${code}'`));
+    expect(unknown).toEqual([]);
+  });
+
   it.each([
     ['double-extension', /names: rewrite/],
     ['credentials-refused', /ingestd auth login/],
     ['http-418', /retry/],
     ['http-503', /by itself/],
+    ['http-429', /by itself/],
+    ['econnreset', /by itself/],
     ['response-timeout', /by itself/],
   ])('say for %s what to do', (code, words) => {
     expect(mendFor(code)).toMatch(words);

@@ -1,8 +1,10 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/core/reports.ts';
+import type { FolderSettings } from '../../src/core/settings.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { checkPolling } from '../../src/daemon/check-polling.ts';
 import { checkServiceClock } from '../../src/daemon/check-service-clock.ts';
 import { checkStateDirectory } from '../../src/daemon/check-state-directory.ts';
 import { ingestd } from '../support/ingestd.ts';
@@ -19,6 +21,20 @@ afterEach(() => folder.remove());
 const remote = 'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\n';
 const embedded = 'service: {mode: embedded}\n';
 const inbox = 'folders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n';
+
+const folderSettings: FolderSettings = {
+  name: 'inbox',
+  path: '/srv/inbox',
+  metadata: {},
+  sidecar: 'optional',
+  title: 'fileStem',
+  createdTimestamp: 'modified',
+  names: 'reject',
+  onRemove: 'delete',
+  ignore: [],
+  followSymlinks: false,
+  watch: 'auto',
+};
 
 interface Checked {
   readonly code: number | null;
@@ -123,6 +139,34 @@ describe('check', () => {
     const { stdout } = await ingestd(['check'], { cwd: folder.path });
     expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+\n {2}.+\n/);
     expect(stdout).toContain('1 problem found.');
+  });
+});
+
+describe('a folder that is not watched but looked through', () => {
+  it('is told of with the reason, where polling is configured', async () => {
+    await mkdir(folder.join('inbox'));
+    const { code, findings } = await check(
+      embedded + inbox.replace('path: inbox', 'path: inbox, watch: polling'),
+    );
+    expect(code).toBe(0);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        code: 'polling',
+        message: expect.stringContaining('30 seconds'),
+      }),
+    );
+  });
+
+  it.each([
+    ['auto', 'info', /on nfs4, .* every 30 seconds/],
+    ['native', 'warning', /watch: native does not look for it/],
+  ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
+    const settings = { ...folderSettings, path: folder.path, watch };
+    const told = checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => 'nfs4' });
+    expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
+    expect(told?.mend).not.toBe('');
+    expect(checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => null })).toBeNull();
   });
 });
 

@@ -182,6 +182,24 @@ withTool('chromium', chromiumFound, () => {
       expect(world.control.calls).toEqual([{ retry: ['inbox/2026/q3/transcript.pdf'] }]);
     });
 
+    it('tells the whole story of a file where its name is pressed, and what happens to it meanwhile', async () => {
+      const world = await open({ status: busyStatus() });
+      const page = await visit(world);
+      const name = page.getByRole('button', { name: 'inbox/2026/q3/memo.docx', exact: true });
+      await name.focus();
+      await page.keyboard.press('Enter');
+      await page.getByText('It is a document.').waitFor();
+      expect(world.control.calls).toEqual([{ why: 'inbox/2026/q3/memo.docx' }]);
+      expect(await textOf(page, '#story-title')).toBe('inbox/2026/q3/memo.docx');
+      expect(await axeProblems(page)).toEqual([]);
+      world.control.happen({ path: '2026/q3/other.docx' });
+      world.control.happen({ path: '2026/q3/memo.docx' });
+      await eventually(() => world.control.calls.length === 2);
+      await page.keyboard.press('Escape');
+      await page.locator('#story').waitFor({ state: 'hidden' });
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('inbox/2026/q3/memo.docx');
+    });
+
     it('tells what the daemon says when it refuses', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
@@ -200,6 +218,9 @@ withTool('chromium', chromiumFound, () => {
         expect(await page.locator(place).innerHTML()).toContain('&lt;img src=x');
       }
       expect(await page.locator('body').innerText()).toContain('\\u202efdp.exe');
+      await page.locator('#failures button.path').first().click();
+      await page.locator('#story-body dl').waitFor();
+      expect(await page.locator('#story').innerHTML()).toContain('&lt;img src=x');
       expect(await page.evaluate('window.hit')).toBeUndefined();
       expect(await page.locator('main img').count()).toBe(0);
       expect(await page.locator('script').count()).toBe(1);
@@ -234,6 +255,12 @@ withTool('chromium', chromiumFound, () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
       const nodes = () => page.evaluate<number>('document.querySelectorAll("*").length');
+      const session = await page.context().newCDPSession(page);
+      /** Of the page's own objects, in MB, after everything that is garbage was collected. */
+      const heap = async () => {
+        await session.send('HeapProfiler.collectGarbage');
+        return (await session.send('Runtime.getHeapUsage')).usedSize / 1e6;
+      };
       const flood = async (from: number) => {
         for (let round = 0; round < 5; round += 1) {
           for (let index = 0; index < 400; index += 1) {
@@ -245,9 +272,10 @@ withTool('chromium', chromiumFound, () => {
         await eventually(async () => (await textOf(page, '#activity-list li')).includes(`${from}/4/399.pdf`));
       };
       await flood(1000);
-      const before = await nodes();
+      const before = { nodes: await nodes(), heap: await heap() };
       await flood(2000);
-      expect(await nodes()).toBeLessThanOrEqual(before);
+      expect(await nodes()).toBeLessThanOrEqual(before.nodes);
+      expect(await heap()).toBeLessThan(before.heap + 1);
       expect(await page.locator('#activity-list li').count()).toBe(30);
     });
 

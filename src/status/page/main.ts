@@ -10,6 +10,7 @@ import { createHeld } from './held.ts';
 import { createOverview } from './overview.ts';
 import type { History, PageStatus, RecentActivity } from './page-status.ts';
 import { createSkips } from './skips.ts';
+import { retellStory } from './story.ts';
 import { clockWords } from './time-words.ts';
 import { createTransfers } from './transfers.ts';
 
@@ -44,6 +45,7 @@ connect({
   },
   onActivity: (activity) => {
     activities.add(activity);
+    retellStory(activity);
     historyTimer ??= setTimeout(() => void loadHistory(), HISTORY_AFTER_MS);
   },
   onOpen: () => {

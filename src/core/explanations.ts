@@ -1,0 +1,247 @@
+/** What a code means, for a person: a heading and what to do about it. */
+export interface Explanation {
+  /** A few words, as a heading. */
+  readonly cause: string;
+  /** One or two sentences. */
+  readonly mend: string;
+}
+
+/** Codes of one kind of trouble. */
+export interface ExplanationGroup {
+  /** What the troubles have in common, as a heading. */
+  readonly title: string;
+  readonly codes: Readonly<Record<string, Explanation>>;
+}
+
+const renameFile = 'Rename the file; it is tried again at once.';
+const fixSidecar =
+  'Correct the JSON at the place that is named; the document waits for it and is not sent until then.';
+export const itRepeats = 'Nothing has to be done: it is tried again by itself.';
+const checkService =
+  'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
+const makeReadable =
+  'Give the user that runs ingestd the right to read it; nothing below it is deleted meanwhile.';
+export const asService = 'Read the service’s words below, mend the document or its sidecar, then retry.';
+
+/** Every trouble that ingestd knows a mend for, in the order in which documentation shows them. */
+export const explanationGroups: readonly ExplanationGroup[] = [
+  {
+    title: 'Names, sizes and types',
+    codes: {
+      'double-extension': {
+        cause: 'More than one dot in the name',
+        mend: 'Rename the file so that its only dot stands before the extension, or set names: rewrite for the folder.',
+      },
+      'name-too-long': { cause: 'Name too long', mend: `The service takes 255 characters. ${renameFile}` },
+      'forbidden-character': { cause: 'Slash or backslash in the name', mend: renameFile },
+      'no-extension': { cause: 'Name without an extension', mend: `Types are told by it. ${renameFile}` },
+      'unsupported-type': {
+        cause: 'A type that the service does not take',
+        mend: 'Save it as another type, for example PDF, or name it in .ingestignore so that it is no longer listed.',
+      },
+      'too-large': {
+        cause: 'Too large',
+        mend: 'Make the file smaller or split it. The limit holds for each file, attachments too.',
+      },
+      'empty-file': { cause: 'Empty', mend: 'It is sent as soon as something is in it.' },
+      'not-utf8': { cause: 'Name that is not UTF-8', mend: 'Rename the file, for example with convmv.' },
+      'unicode-twin': {
+        cause: 'Two names that look the same',
+        mend: 'They differ only in how accents are written (NFC and NFD). Rename one of the two.',
+      },
+      'symbolic-link': {
+        cause: 'Symbolic link',
+        mend: 'Put the file itself here, or set followSymlinks: true for links that stay inside the folder.',
+      },
+    },
+  },
+  {
+    title: 'Sidecars and attachments',
+    codes: {
+      'sidecar-invalid': { cause: 'Sidecar that cannot be used', mend: fixSidecar },
+      'sidecar-unreadable': { cause: 'Sidecar that cannot be read', mend: makeReadable },
+      'sidecar-missing': {
+        cause: 'Waits for its sidecar',
+        mend: 'This folder has sidecar: required. Write NAME.meta.json beside the document.',
+      },
+      'ambiguous-sidecar': {
+        cause: 'One sidecar, several documents',
+        mend: 'Rename it to the full name of its document, as in report.pdf.meta.json.',
+      },
+      'orphan-sidecar': {
+        cause: 'Sidecar without a document',
+        mend: 'Put its document beside it, or remove it. It does no harm.',
+      },
+      'defaults-invalid': { cause: 'Directory defaults that cannot be used', mend: fixSidecar },
+      'attachment-missing': {
+        cause: 'Attachment that is not there',
+        mend: 'Put the file where the sidecar says, or take it out of the sidecar’s attachments.',
+      },
+      'attachment-outside': {
+        cause: 'Attachment outside of the folder',
+        mend: 'Copy it into the folder and name it relative to the document.',
+      },
+      'attachment-invalid': {
+        cause: 'Attachment that cannot be sent',
+        mend: 'It has to be a regular file whose name, type and size the service takes.',
+      },
+      'attachment-empty': {
+        cause: 'Attachment that is empty',
+        mend: 'It is sent as soon as something is in it.',
+      },
+      'too-many-attachments': {
+        cause: 'Too many attachments',
+        mend: 'The service takes ten for each document. Remove some, or send them as documents of their own.',
+      },
+    },
+  },
+  {
+    title: 'Folders and reading',
+    codes: {
+      unreadable: { cause: 'Cannot be read', mend: makeReadable },
+      'content-unreadable': { cause: 'Cannot be read to its end', mend: makeReadable },
+      'unreadable-directory': { cause: 'Directory that cannot be read', mend: makeReadable },
+      'content-changed': { cause: 'Changed while it was sent', mend: itRepeats },
+      'folder-missing': {
+        cause: 'Folder that is not there',
+        mend: 'Mount it or create it; ingestd goes on by itself and deletes nothing meanwhile.',
+      },
+      'folder-unreadable': { cause: 'Folder that cannot be read', mend: makeReadable },
+      'folder-changed': {
+        cause: 'Another folder in its place',
+        mend: 'Something else is mounted or was created there. Deletions are frozen until the first is back.',
+      },
+      'folder-unavailable': {
+        cause: 'Folder that is not available',
+        mend: 'Mount it or make it readable; ingestd goes on by itself and deletes nothing meanwhile.',
+      },
+      'watch-limit': {
+        cause: 'Out of watches',
+        mend: 'The folder is polled instead. Raise the limit: sysctl -w fs.inotify.max_user_watches=524288',
+      },
+    },
+  },
+  {
+    title: 'What the service says of one document',
+    codes: {
+      'error-envelope': { cause: 'Refused by the service', mend: asService },
+      'bad-request': { cause: 'Refused by the service (400)', mend: asService },
+      unprocessable: { cause: 'Refused by the service (422)', mend: asService },
+      forbidden: {
+        cause: 'Not allowed by the service (403)',
+        mend: 'Ask the service’s administrator for the right, or set another documentOwner; then retry.',
+      },
+      'not-found': {
+        cause: 'Address unknown to the service (404)',
+        mend: checkService,
+      },
+      'missing-at-service': {
+        cause: 'No longer known to the service',
+        mend: 'It was removed there. Set service.onMissing: upload to have it sent anew, or remove the file here.',
+      },
+      'no-doc-id': {
+        cause: 'Taken without a docId',
+        mend: 'Look at the service whether it is there; it counts as in doubt, as safety.inDoubt says.',
+      },
+      'docid-conflict': {
+        cause: 'A docId that another document has',
+        mend: 'The service answered with a docId that is in use. Ask its administrator, then retry.',
+      },
+      gone: {
+        cause: 'Address no longer known to the service (410)',
+        mend: checkService,
+      },
+      'method-not-allowed': { cause: 'Not understood by the service (405)', mend: checkService },
+      'length-required': { cause: 'Not understood by the service (411)', mend: checkService },
+      'too-long': { cause: 'Address too long for the service (414)', mend: asService },
+      'headers-too-large': { cause: 'Headers too large for the service (431)', mend: asService },
+      'invalid-request': {
+        cause: 'A request that would not be valid',
+        mend: 'The message says which part of the document or its metadata is at fault; mend it there.',
+      },
+      conflict: { cause: 'In conflict at the service (409)', mend: asService },
+      'unsupported-media-type': { cause: 'Type refused by the service (415)', mend: asService },
+      'in-doubt': {
+        cause: 'Held: its last upload is in doubt',
+        mend: 'Look at the service whether it is there; retry sends it once more.',
+      },
+    },
+  },
+  {
+    title: 'The service as a whole',
+    codes: {
+      'credentials-refused': {
+        cause: 'Credentials refused',
+        mend: 'Correct them, prove them with: ingestd auth login, then send SIGHUP. Nothing is lost meanwhile.',
+      },
+      'no-access': {
+        cause: 'The service allows this user nothing',
+        mend: 'Documents are refused one after the other (403). Ask the service’s administrator for the right; it is tried again by itself.',
+      },
+      'not-signed-in': { cause: 'Not signed in yet', mend: itRepeats },
+      'no-token': { cause: 'No token could be had', mend: itRepeats },
+      'auth-not-found': {
+        cause: 'Wrong address of the token endpoints',
+        mend: 'Check service.authUrl in the configuration, then restart or send SIGHUP.',
+      },
+      clock: {
+        cause: 'This machine’s clock is wrong',
+        mend: 'Set it: timedatectl set-ntp true. A wrong clock makes tokens look expired.',
+      },
+      'credential-missing': {
+        cause: 'Credentials missing',
+        mend: 'Set them as README says, or run: ingestd init',
+      },
+      'service-unavailable': { cause: 'Service out of reach', mend: itRepeats },
+      'service-unreachable': { cause: 'Service out of reach', mend: itRepeats },
+      redirect: { cause: 'The service’s address redirects', mend: checkService },
+      misaddressed: { cause: 'Wrong address of the service', mend: checkService },
+      tls: {
+        cause: 'The service’s certificate is not trusted',
+        mend: 'Check the address; for a private authority set NODE_EXTRA_CA_CERTS to its certificate.',
+      },
+      'proxy-authentication': {
+        cause: 'The proxy asks for a password',
+        mend: 'Put user and password into HTTPS_PROXY.',
+      },
+      'proxy-refused': { cause: 'The proxy refuses', mend: 'Check HTTPS_PROXY and NO_PROXY.' },
+    },
+  },
+  {
+    title: 'This machine and the state directory',
+    codes: {
+      configuration: {
+        cause: 'Configuration that cannot be used (exit code 2)',
+        mend: 'The message names the file, the line, the key and the mend. ingestd check shows all of it.',
+      },
+      'state-locked': {
+        cause: 'Another ingestd holds the state directory (exit code 5)',
+        mend: 'The message names its process. Stop it, or give this one a state.dir of its own.',
+      },
+      'ledger-damaged': {
+        cause: 'Damaged ledger (exit code 1)',
+        mend: 'ingestd ledger verify says where. Put the state directory back from a backup, or do as the message says.',
+      },
+      'state-open': {
+        cause: 'State directory that others can read',
+        mend: 'chmod 700 it.',
+      },
+      held: {
+        cause: 'Deletions are held',
+        mend: 'Put the files back, or approve the deletion on the page or with: ingestd approve',
+      },
+      'ledger-unwritable': {
+        cause: 'The ledger cannot be written',
+        mend: 'Make room in the state directory or make it writable. Sending waits and goes on by itself.',
+      },
+      'state-unwritable': {
+        cause: 'The state directory cannot be written',
+        mend: 'Make it writable for the user that runs ingestd. Sending waits and goes on by itself.',
+      },
+      'state-disk-full': {
+        cause: 'The disk of the state directory is full',
+        mend: 'Make room. Sending waits and goes on by itself.',
+      },
+    },
+  },
+];

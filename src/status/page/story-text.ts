@@ -1,0 +1,59 @@
+import type { Why } from '../../core/control-port.ts';
+import { explain } from '../../core/mends.ts';
+import { printable } from '../../core/printable.ts';
+import { countWords } from '../../core/words.ts';
+import { el } from './dom.ts';
+import { clockWords, momentWords } from './time-words.ts';
+
+/** Verdicts whose code has a mend of its own. */
+const troubled: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
+
+/** What the daemon knows of one file, as text: what it is, what comes next, what the service holds, each attempt. */
+export function storyText(why: Why): readonly Node[] {
+  const { verdict, next, nextAt } = why;
+  const parts: Node[] = [el('p', {}, sentence(verdict.message))];
+  if (troubled.has(verdict.kind)) parts.push(el('p', { class: 'mend' }, explain(verdict.code).mend));
+  const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
+  parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
+  if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
+  return parts;
+}
+
+function facts(why: Why): HTMLElement {
+  const list = el('dl');
+  const row = (name: string, value: string | null | undefined, tag: 'span' | 'code' | 'pre' = 'span') => {
+    if (value === null || value === undefined || value === '') return;
+    list.append(el('dt', {}, name), el('dd', {}, el(tag, {}, el('bdi', {}, value))));
+  };
+  row('Document id', why.docId === null ? null : printable(why.docId), 'code');
+  row('Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
+  row('Modified', why.modifiedAt === null ? null : momentWords(why.modifiedAt));
+  row('Sidecar', why.sidecar === null ? null : printable(why.sidecar), 'code');
+  row('Attachments', why.attachments.map(printable).join(', '), 'code');
+  row(
+    'Perhaps twice',
+    why.possibleDuplicates > 0 ? countWords(why.possibleDuplicates, 'more copy', 'more copies') : null,
+  );
+  row('Metadata', why.metadata === null ? null : JSON.stringify(why.metadata, null, 2), 'pre');
+  row('SHA-256', why.sha256, 'code');
+  return list;
+}
+
+function attempts(all: Why['attempts']): HTMLElement {
+  const rows = all.toReversed().map(({ at, operation, code, message }) => {
+    const iso = new Date(at).toISOString();
+    return el(
+      'li',
+      {},
+      el('time', { class: 'faint', datetime: iso }, momentWords(iso)),
+      ` ${printable(operation)}: ${printable(message)} `,
+      el('code', { class: 'faint' }, printable(code)),
+    );
+  });
+  return el('ol', {}, ...rows);
+}
+
+function sentence(text: string): string {
+  const plain = printable(text);
+  return `${plain.charAt(0).toUpperCase()}${plain.slice(1).replace(/\.$/, '')}.`;
+}
