@@ -29,7 +29,8 @@ function sumsOf(status: Status): Sums {
   const synced = sum(({ synced }) => synced);
   const moving = sum(({ pending, waiting }) => pending + waiting);
   const failed = sum(({ failed }) => failed);
-  return { documents: synced + moving + failed, synced, moving, failed, held: sum(({ held }) => held) };
+  const held = status.held.reduce((total, { count }) => total + count, 0);
+  return { documents: synced + moving + failed, synced, moving, failed, held };
 }
 
 /** What stands in the way of everything, first. */

@@ -13,6 +13,7 @@ import type {
   SkipStatus,
   Status,
 } from '../core/status.ts';
+import { countWords } from '../core/words.ts';
 import type { Engine } from '../sync/engine.ts';
 
 /** What status is made of. */
@@ -39,7 +40,8 @@ export function makeStatus(sources: StatusSources): Status {
   const { engine, ledger, limiter, clock } = sources;
   const folders = sources.folders.map((port) => folderStatus(sources, port));
   const rate = limiter.status();
-  const reasons = allReasons(sources, folders);
+  const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
+  const reasons = allReasons(sources, held);
   const sum = (pick: (folder: FolderStatus) => number) =>
     folders.reduce((total, one) => total + pick(one), 0);
   const counts = sources.folders.map(({ name }) => engine.desk.counts(name));
@@ -78,7 +80,7 @@ export function makeStatus(sources: StatusSources): Status {
     failuresTotal: failures.total,
     skipped: skipped.list,
     skippedTotal: skipped.total,
-    held: sources.folders.flatMap(({ name }) => heldOf(sources, name)),
+    held,
     inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
       since: isoOf(since),
@@ -169,13 +171,18 @@ function countDuplicates({ ledger }: StatusSources): number {
   return count + ledger.doubts().reduce((total, doubt) => total + doubt.count, 0);
 }
 
-function allReasons(sources: StatusSources, folders: readonly FolderStatus[]): readonly Reason[] {
-  const reasons: Reason[] = [...sources.ownReasons(), ...sources.engine.reasons()];
+function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
+  const reasons: Reason[] = [...sources.engine.reasons()];
+  // What the engine met in a request says more than what the daemon knows of signing in.
+  const known = new Set(reasons.map(({ code }) => code));
+  reasons.unshift(...sources.ownReasons().filter(({ code }) => !known.has(code)));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
-  for (const folder of folders) {
-    if (folder.held > 0) {
-      reasons.push({ code: 'held', message: `${folder.name}: ${folder.held} deletions wait for approval` });
-    }
+  for (const { folder, count } of held) {
+    const wait = count === 1 ? 'waits' : 'wait';
+    reasons.push({
+      code: 'held',
+      message: `${folder}: ${countWords(count, 'deletion')} ${wait} for approval`,
+    });
   }
   return reasons.filter(
     (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
@@ -183,7 +190,13 @@ function allReasons(sources: StatusSources, folders: readonly FolderStatus[]): r
 }
 
 /** Reasons that people should know and that stop nothing. */
-const harmless: ReadonlySet<string> = new Set(['held', 'watch-limit', 'unreadable-directory', 'polling']);
+const harmless: ReadonlySet<string> = new Set([
+  'held',
+  'watch-limit',
+  'unreadable-directory',
+  'polling',
+  'rate-limited',
+]);
 
 function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {
   const phase = sources.phase();
@@ -191,6 +204,7 @@ function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonStat
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
   if (reasons.some(({ code }) => !harmless.has(code))) return 'degraded';
+  if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   if (sources.engine.isIdle()) return 'idle';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
 }

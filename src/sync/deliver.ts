@@ -54,7 +54,10 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
     }
     const owner = ledger.findByDocId(outcome.docId);
     if (owner !== undefined) {
-      await parts.commit(resolved);
+      // Whatever the service has made of it, it may hold a document that nothing here leads to.
+      const message = 'the service answered with the docId of another document';
+      await parts.commit([{ kind: 'doubt', doubt: outcomes.doubtOf(task, message) }, ...resolved]);
+      parts.tell({ ...task.ref, what: 'in doubt', docId: null, message });
       await outcomes.fail(task, 'upload', {
         code: 'docid-conflict',
         message: `the service answered with docId ${outcome.docId}, which is already that of ${owner.folder}/${owner.path}`,

@@ -121,6 +121,7 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
         bulkKey: null,
         operation: null,
         hashed: null,
+        mayBeGone: false,
         recorded: false,
       };
       tasks.set(key, task);

@@ -72,9 +72,11 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
       case 'unavailable':
       case 'unknown':
         unavailable += 1;
-        if (unavailable >= 2 || outcome.code === 'rate-limited') {
+        // With a Retry-After the limiter waits; without one, all hold back all the same.
+        if (unavailable >= 2 || (isTooMany(outcome) && outcome.retryAfterMs === null)) {
           const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
-          const why = { code: 'service-unavailable', message: outcome.message };
+          const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
+          const why = { code, message: outcome.message };
           const delay = nextDelayMs({
             kind: 'circuit',
             attempt: unavailable,
@@ -121,4 +123,8 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     manyForbidden: () => forbidden >= inARow,
     open: reset,
   };
+}
+
+function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {
+  return outcome.kind === 'unavailable' && outcome.code === 'http-429';
 }

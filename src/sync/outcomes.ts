@@ -14,6 +14,8 @@ export interface Outcomes {
   ) => Promise<void>;
   /** Failed: kept with its reason until the file changes or a person retries. */
   readonly fail: (task: Task, operation: string, why: { code: string; message: string }) => Promise<void>;
+  /** One further document of it may stand at the service. Holds nothing back. */
+  readonly doubtOf: (task: Task, message: string) => Doubt;
   /** Delivered: the file is looked at once more. */
   readonly done: (task: Task) => void;
   /** Tried again after its back-off; `sync` gives up after five. */
@@ -179,6 +181,7 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
   return {
     refuse,
     fail,
+    doubtOf: (task, message) => doubtOf(task, 1, message, false),
     later,
     done: (task) => {
       desk.change(task, {

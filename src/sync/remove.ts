@@ -54,18 +54,20 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     const [victim] = batch;
     if (victim === undefined) return turn.giveBack();
     const { task, docId, owner } = victim;
-    const result = await send({ ...task.ref, operation: 'delete', bytesTotal: 0, documents: 1 }, (watch) =>
-      service.remove({ docId, documentOwner: owner }, turn, watch),
-    );
+    const { mayBeGone } = task;
+    const about = { ...task.ref, operation: 'delete', bytesTotal: 0, documents: 1, mayBeGone } as const;
+    const result = await send(about, (watch) => service.remove({ docId, documentOwner: owner }, turn, watch));
+    noteLost(batch, result);
     const { kind } = result.outcome;
-    if (kind === 'missing' && gate.manyMissing()) {
+    if (kind === 'missing' && !mayBeGone && gate.manyMissing()) {
       await deletions.holdBack(
         task,
         'the service knows none of the last documents: its address may be wrong',
       );
       return;
     }
-    if (kind === 'accepted' || kind === 'missing') await forget(batch);
+    if (kind === 'accepted') await forget(batch, result.outcome.warning);
+    else if (kind === 'missing') await forget(batch);
     else await outcomes.refuse(task, 'delete', result);
   }
 
@@ -80,8 +82,15 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
         watch,
       ),
     );
-    if (result.outcome.kind === 'accepted') await forget(batch);
+    noteLost(batch, result);
+    if (result.outcome.kind === 'accepted') await forget(batch, result.outcome.warning);
     else await fallBack(batch, result);
+  }
+
+  /** An answer that did not come may have been that they are deleted. */
+  function noteLost(batch: readonly Victim[], { outcome }: FileOutcome): void {
+    if (outcome.kind !== 'unavailable' || outcome.sent === 'nothing') return;
+    for (const { task } of batch) desk.change(task, { mayBeGone: true });
   }
 
   /** What the service refuses together is tried one by one; what it could not take now waits together. */
@@ -98,7 +107,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
-  async function forget(batch: readonly Victim[]): Promise<void> {
+  async function forget(batch: readonly Victim[], warning: string | null = null): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     const { folder } = first.task.ref;
@@ -115,7 +124,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     ]);
     totals.deleted += batch.length;
     for (const { task, docId } of batch) {
-      parts.tell({ ...task.ref, what: 'deleted', docId, message: null });
+      parts.tell({ ...task.ref, what: 'deleted', docId, message: warning });
       desk.change(task, { hasRecord: false });
       again(task);
     }

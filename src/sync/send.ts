@@ -14,6 +14,8 @@ export type Send = (
     readonly operation: RequestOperation;
     readonly bytesTotal: number;
     readonly documents: number;
+    /** That the service does not know the document says nothing about its address. */
+    readonly mayBeGone?: boolean;
     /** Uploads: durable before the first byte goes out. */
     readonly intent?: Omit<Intent, 'id' | 'at'>;
   },
@@ -29,7 +31,7 @@ interface Tools {
 
 export function createSend(parts: Parts, { commit, gate, transfers, metrics }: Tools): Send {
   const { clock, totals } = parts;
-  return async ({ intent, ...about }, call) => {
+  return async ({ intent, mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     const started = clock.monotonic();
@@ -53,7 +55,8 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
     };
     try {
       const result = await call(watch);
-      gate.note(result.outcome);
+      const isExpected = mayBeGone && result.outcome.kind === 'missing';
+      gate.note(isExpected ? { kind: 'accepted', docId: null, warning: null } : result.outcome);
       const seconds = (clock.monotonic() - started) / 1000;
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };

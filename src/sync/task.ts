@@ -58,6 +58,8 @@ export interface Task {
   operation: 'upload' | 'modify' | 'delete' | null;
   /** The last hash, so that the second look need not read the file again. */
   hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
+  /** A deletion of it went out and its answer did not come: the service may not know it any more. */
+  mayBeGone: boolean;
   /** A failure that the ledger keeps as well. */
   recorded: boolean;
 }

@@ -44,6 +44,10 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
   };
 }
 
+function heldStatus(count: number): Status['held'][number] {
+  return { folder: 'inbox', count, since: '2026-01-01T00:00:00Z', reason: 'many', paths: [] };
+}
+
 describe('the verdict', () => {
   it.each([
     ['invites where nothing is', status({}), 'No documents yet: put a file into /srv/inbox'],
@@ -64,7 +68,7 @@ describe('the verdict', () => {
     ],
     [
       'names what waits for a person',
-      status({ synced: 3, failed: 2, held: 40 }, { inDoubtTotal: 1 }),
+      status({ synced: 3, failed: 2, held: 41 }, { inDoubtTotal: 1, held: [heldStatus(40)] }),
       '3 of 5 documents are in the service. 2 documents failed. 40 deletions wait for approval. 1 upload in doubt',
     ],
     [

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerPort } from '../../src/core/ledger-port.ts';
@@ -127,8 +129,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     quiesce: async (hours = 2) => {
       const deadline = clock.monotonic() + hours * 3_600_000;
       for (;;) {
-        // Real input and output (the ledger's fsync) goes on while the clock stands still.
-        for (let turn = 0; turn < 5; turn += 1) await realTurn();
+        await rest(life.engine);
         if (life.engine.isIdle()) return;
         if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
         await clock.advance(100);
@@ -146,8 +147,12 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
   };
 }
 
-function realTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** Real input and output (the ledger's fsync) goes on while the clock stands still, however slow the disk is. */
+async function rest({ desk, inFlight }: Engine): Promise<void> {
+  const isBusy = () => inFlight() > 0 || desk.inPhase('looking').size > 0;
+  // What waits for the ledger to take it waits for the clock, too: not for ever.
+  for (let turn = 0; turn < 1_000 && isBusy(); turn += 1) await delay(1);
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 function tasksOf({ desk }: Engine): string {

@@ -5,6 +5,8 @@ export interface ManualClock extends Clock {
   readonly advance: (ms: number) => Promise<void>;
   /** Sets the wall clock without letting time pass. */
   readonly jump: (ms: number) => void;
+  /** How long until the next call is due, ms; null: none is. */
+  readonly untilNext: () => number | null;
 }
 
 interface Timer {
@@ -31,6 +33,10 @@ export function manualClock(): ManualClock {
     },
     jump: (ms) => {
       offset += ms;
+    },
+    untilNext: () => {
+      const due = next(Infinity)?.due;
+      return due === undefined ? null : due - elapsed;
     },
     advance: async (ms) => {
       const end = elapsed + ms;

@@ -28,6 +28,9 @@ export interface ScriptedService {
   readonly tokenRequests: readonly ReceivedRequest[];
   /** Connections that were made, of either kind. */
   readonly connections: () => number;
+  /** Hangs up on everybody and refuses connections, until `back`. */
+  readonly away: () => Promise<void>;
+  readonly back: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -87,12 +90,16 @@ export async function startScriptedService(): Promise<ScriptedService> {
     requests,
     tokenRequests,
     connections: () => connections,
-    close: async () => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
-      await closed;
-    },
+    away: hangUp,
+    back: () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve)),
+    close: hangUp,
   };
+
+  async function hangUp(): Promise<void> {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  }
 }
 
 type Headers = Readonly<Record<string, string>>;
