@@ -21,7 +21,9 @@ export async function findMove(parts: Parts, task: Task, document: FoundDocument
   if (sha256 === null) return false;
   const still = possible.filter((one) => parts.ledger.get(one)?.docId === one.record.docId);
   const move = matchMove({ found: { ref: document.ref, stamp: document.stamp, sha256 }, missing: still });
-  if (move === null || parts.ledger.get(document.ref) !== undefined) return false;
+  if (parts.ledger.get(document.ref) !== undefined) return false;
+  // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
+  if (move === null) return findRelocation(parts, task, document);
   await commitMove(parts, document, move);
   return true;
 }

@@ -6,7 +6,7 @@ import { startScriptedService, steps } from '../support/scripted-service.ts';
 import type { ScriptedService, Step } from '../support/scripted-service.ts';
 
 /** What the service holds of one document. */
-export interface HeldDocument {
+interface HeldDocument {
   sha256: string;
   title: string | null;
   readonly tags: Set<string>;
