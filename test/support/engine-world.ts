@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { FolderPort } from '../../src/core/folder-port.ts';
 import type { LedgerPort } from '../../src/core/ledger-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/core/settings.ts';
 import type { Activity } from '../../src/core/status.ts';
@@ -36,9 +37,13 @@ interface Options {
   readonly safety?: Partial<SafetySettings>;
   readonly service?: Partial<ServiceSettings>;
   readonly onRemove?: FolderSettings['onRemove'];
+  /** A folder on disk instead of the simulated one; opened anew after a restart. */
+  readonly port?: (clock: ManualClock) => FolderPort;
+  /** What the wall clock shows at the beginning, ms. */
+  readonly wallClock?: number;
 }
 
-const timing = {
+export const engineTiming = {
   settleMs: 2_000,
   removeGraceMs: 5_000,
   rescanMinutes: 15,
@@ -48,13 +53,13 @@ const timing = {
 
 /** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
 export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
-  const clock = manualClock();
+  const clock = manualClock(options.wallClock);
   const state = await temporaryFolder();
   let inode = 100;
   const folder = simulatedFolder({
     name: 'inbox',
     clock,
-    settleMs: timing.settleMs,
+    settleMs: engineTiming.settleMs,
     nextInode: () => (inode += 1),
   });
   const service = simulatedService();
@@ -89,17 +94,16 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       clock,
       recent: ledger.sentRequests(),
     });
+    const port = options.port?.(clock) ?? folder;
     const engine = createEngine({
       clock,
       log: recordedLog(),
       ledger,
-      folders: [
-        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port: folder },
-      ],
+      folders: [{ settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port }],
       limiter,
       service,
       metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
-      settings: { service: serviceSettings, timing, safety },
+      settings: { service: serviceSettings, timing: engineTiming, safety },
       authRestMs: () => 0,
       maxAttempts: null,
       random: () => 0.5,
@@ -107,11 +111,12 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       onChange: () => {},
     });
     await engine.recover();
-    await folder.start(engine.listener('inbox'));
-    return { ledger, limiter, engine };
+    await port.start(engine.listener('inbox'));
+    return { ledger, limiter, engine, port };
   }
 
   async function end(): Promise<void> {
+    await life.port.close();
     const stopped = life.engine.stop(0);
     await clock.advance(0);
     await stopped;

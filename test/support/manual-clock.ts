@@ -14,10 +14,10 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** A clock that moves only when the test says so. Starts at 2026-01-01T00:00:00Z. */
-export function manualClock(): ManualClock {
+/** A clock that moves only when the test says so. Starts at 2026-01-01T00:00:00Z unless told otherwise. */
+export function manualClock(start = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0;
-  let offset = Date.UTC(2026, 0, 1);
+  let offset = start;
   const timers = new Set<Timer>();
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   const next = (limit: number) =>
