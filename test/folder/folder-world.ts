@@ -35,7 +35,7 @@ export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
   readonly close: () => Promise<void>;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly settings?: Partial<FolderSettings>;
   readonly timing?: Partial<TimingSettings>;
   readonly maxFileBytes?: number;
@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly start?: boolean;
 }
 
-export const quickTiming: TimingSettings = {
+const quickTiming: TimingSettings = {
   settleMs: 120,
   removeGraceMs: 300,
   rescanMinutes: 60,

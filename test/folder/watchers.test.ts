@@ -87,21 +87,23 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
   it('rings when the directory itself goes, and watches another one in its place', async () => {
     await mkdir(folder.join('a'));
     await watch('a');
-    await rename(folder.join('a'), folder.join('elsewhere'));
-    await rings('a');
-    await mkdir(folder.join('a'));
-    await watch('a');
-    rung.length = 0;
-    await writeFile(folder.join('a/z.pdf'), 'z');
-    await rings('a');
-    rung.length = 0;
-    await rm(folder.join('a'), { recursive: true });
-    await eventually(() => rung.length > 1);
-    await mkdir(folder.join('a'));
-    await watch('a');
-    rung.length = 0;
-    await writeFile(folder.join('a/z.pdf'), 'z');
-    await rings('a');
+    const goes = [
+      () => rename(folder.join('a'), folder.join('elsewhere')),
+      () => rm(folder.join('a'), { recursive: true }),
+    ];
+    for (const go of goes) {
+      rung.length = 0;
+      await go();
+      await rings('a');
+      await mkdir(folder.join('a'));
+      await watch('a');
+      rung.length = 0;
+      // A second watch under a path may come late: the next sweep makes up for that.
+      await eventually(async () => {
+        await writeFile(folder.join('a/z.pdf'), 'z');
+        return rung.includes('a');
+      });
+    }
   });
 });
 
