@@ -52,9 +52,8 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
   for (const line of written) output.line(line);
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, file, answers);
-  output.line(
-    `Next: ingestd check${flags.config === undefined ? '' : ` --config ${flags.config}`}, then ingestd run.`,
-  );
+  const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
+  output.line(`Next: ingestd check${which}, then ingestd run${which}`);
   return code;
 }
 

@@ -1,13 +1,18 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../src/config/load-credentials.ts';
 import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/init-answers.ts';
 import { writeInitFiles } from '../../src/cli/init-files.ts';
 import type { Prompter } from '../../src/cli/prompter.ts';
+import { eventually } from '../support/eventually.ts';
 import { type Ran, ingestd } from '../support/ingestd.ts';
+import { describeWhere } from '../support/needs.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const secrets = {
@@ -18,6 +23,8 @@ const secrets = {
   INGESTD_PASSWORD: "it's $HOME",
 };
 const addresses = { INGESTD_AUTH_URL: 'https://auth.invalid', INGESTD_INGEST_URL: 'https://ingest.invalid/' };
+
+const scriptFound = spawnSync('script', ['--version']).status === 0;
 
 let folder: TemporaryFolder;
 
@@ -195,6 +202,28 @@ describe('init with a person', () => {
     expect(settings.service.ingestUrl).toBe('https://auth.invalid');
     expect(settings.folders[0]?.metadata).toEqual({ shareInfo: { mode: 'EVERYONE' } });
     expect(credentials.password).toBe('secret-of-Password');
+  });
+});
+
+describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal', () => {
+  it('never shows a secret that is typed, and goes on at Enter', async () => {
+    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --no-login --folder inbox --share NONE`;
+    const { INGESTD_PASSWORD: password, ...others } = { ...secrets, ...addresses };
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', ...others },
+    });
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const ended = once(terminal, 'close');
+    await eventually(() => shown.includes('Password'));
+    terminal.stdin.write(`${password}\r`);
+    await eventually(() => shown.includes('A name for it'));
+    terminal.stdin.write('\r');
+    expect((await ended)[0]).toBe(0);
+    expect(shown).toContain('•••');
+    expect(shown).not.toContain(password);
+    expect((await written()).credentials.password).toBe(password);
   });
 });
 

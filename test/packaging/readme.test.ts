@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from '@jest/globals';
+import { createOutput } from '../../src/cli/output.ts';
+import { createProgram, withSubcommands } from '../../src/cli/program.ts';
+import { settingKeys } from '../../src/config/setting-keys.ts';
+import { createConcealer } from '../../src/log/concealer.ts';
+
+const documents = [
+  'README.md',
+  'CHANGELOG.md',
+  'systemd/README.md',
+  'docs/configuration.md',
+  'docs/embedded-service.md',
+  'docs/troubles.md',
+];
+
+/** Headings as GitHub makes anchors of them. */
+function anchors(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+describe.each(documents)('%s', (document) => {
+  it('links to nothing that is not there', async () => {
+    const text = await readFile(document, 'utf8');
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    const dead = targets.filter((target) => {
+      if (target.startsWith('https://')) return false;
+      if (target.startsWith('#')) return !anchors(text).includes(target.slice(1));
+      return !existsSync(join(dirname(document), target));
+    });
+    expect(dead).toEqual([]);
+  });
+
+  it('names only commands, scripts and keys that there are', async () => {
+    const text = await readFile(document, 'utf8');
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: object };
+    const commands = new Set(withSubcommands(program()).map((command) => command.name()));
+    const keys = new Set(settingKeys().map(({ key }) => key));
+    const named = (pattern: RegExp) => [...text.matchAll(pattern)].map(([, name = '']) => name);
+    expect(named(/`(?:npx )?ingestd ([a-z]+)/g).filter((name) => !commands.has(name))).toEqual([]);
+    expect(named(/^npx ingestd ([a-z]+)/gm).filter((name) => !commands.has(name))).toEqual([]);
+    expect(named(/npm run (?:-s )?([a-z:]+)/g).filter((name) => !(name in scripts))).toEqual([]);
+    const sections = /`((?:service|state|timing|safety|http|log)\.[a-zA-Z]+)[`:]/g;
+    expect(named(sections).filter((key) => !keys.has(key))).toEqual([]);
+  });
+});
+
+function program() {
+  return createProgram({
+    env: {},
+    cwd: '/',
+    output: createOutput(new PassThrough(), {}),
+    complain: () => undefined,
+    concealer: createConcealer(),
+    progress: null,
+    interactive: false,
+    exitWith: () => undefined,
+    showStacks: () => undefined,
+  });
+}
+
+it('the mends name only commands and keys that there are', async () => {
+  const { explanationGroups } = await import('../../src/core/explanations.ts');
+  const mends = explanationGroups
+    .flatMap(({ codes }) => Object.values(codes).map(({ mend }) => mend))
+    .join('\n');
+  const commands = new Set(withSubcommands(program()).map((command) => command.name()));
+  const keys = settingKeys().map(({ key }) => key);
+  const words = [...mends.matchAll(/ingestd ((?:auth|ledger) [a-z]+|init|check|approve|retry|why)\b/g)];
+  expect(words.length).toBeGreaterThan(3);
+  for (const [, command = ''] of words) {
+    for (const word of command.split(' ')) expect(commands).toContain(word);
+  }
+  for (const [key] of mends.matchAll(/\b(?:service|state|timing|safety)\.[a-zA-Z]+/g))
+    expect(keys).toContain(key);
+});
