@@ -19,7 +19,9 @@ export async function findMove(parts: Parts, task: Task, document: FoundDocument
   if (possible.length === 0) return findRelocation(parts, task, document);
   const sha256 = await hashOnce(parts, task, document.stamp).catch(() => null);
   if (sha256 === null) return false;
-  const still = possible.filter((one) => parts.ledger.get(one)?.docId === one.record.docId);
+  const still = possible.filter(
+    (one) => parts.ledger.get(one)?.docId === one.record.docId && parts.desk.get(one)?.phase !== 'sending',
+  );
   const move = matchMove({ found: { ref: document.ref, stamp: document.stamp, sha256 }, missing: still });
   if (parts.ledger.get(document.ref) !== undefined) return false;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.

@@ -5,6 +5,7 @@ import type { LogPort } from '../core/log-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
 import type { Activity } from '../core/status.ts';
 import type { Desk } from './desk.ts';
+import type { Task } from './task.ts';
 import type { Totals } from './totals.ts';
 
 /** A folder with its settings, as the engine sees it. */
@@ -26,6 +27,8 @@ export interface Parts {
   readonly totals: Totals;
   /** Commits, and keeps trying while the disk does not take it. Rejects with StoppedError only. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
+  /** Puts a task in line to be looked at. */
+  readonly look: (task: Task) => void;
   /** Says what happened to a document: activity list and log. */
   readonly tell: (activity: Omit<Activity, 'at' | 'documents'> & { readonly documents?: number }) => void;
 }

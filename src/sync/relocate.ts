@@ -14,13 +14,15 @@ interface Step {
 const longestChain = 1_000;
 
 /**
- * Recognises documents that changed places: swaps and chains of renames, where each file in question is a recorded
- * one by inode and content, and every docId that gives up its path has found another. Then the docIds follow their
- * files in one commit, without a request. Otherwise the path keeps its docId. True when it was so.
+ * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
+ * in question is a recorded one by inode and content. Then the docIds follow their files in one commit, without a
+ * request. A document whose file was overwritten takes the path that came free, where its file is missing: it is
+ * deleted like any other, with grace and guard, or found again. Otherwise the path keeps its docId. True when it was so.
  */
 export async function findRelocation(parts: Parts, task: Task, document: FoundDocument): Promise<boolean> {
   const steps = new Map<string, Step>();
-  const free = new Set<string>();
+  const free: DocumentRef[] = [];
+  const overwritten: LedgerEntry[] = [];
   const queue: { ref: DocumentRef; stamp: FileStamp }[] = [{ ref: task.ref, stamp: document.stamp }];
   for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
     const key = refKey(place.ref);
@@ -30,15 +32,32 @@ export async function findRelocation(parts: Parts, task: Task, document: FoundDo
     steps.set(key, { entry, to: place.ref, stamp: place.stamp });
     const source = await standingAt(parts, entry.ref);
     if (source === 'unknown') return false;
-    if (source === null) free.add(refKey(entry.ref));
+    if (source === null) free.push(entry.ref);
     else queue.push({ ref: entry.ref, stamp: source });
     const displaced = parts.ledger.get(place.ref);
     if (displaced === undefined) continue;
-    const target = newPlaceOf(parts, place.ref, displaced.stamp.ino);
-    if (target === null) return false;
-    queue.push(target);
+    if (displaced.stamp.ino === place.stamp.ino) return false;
+    const isKnown = queue.some(({ stamp }) => stamp.ino === displaced.stamp.ino);
+    const target = isKnown ? null : newPlaceOf(parts, place.ref, displaced.stamp.ino);
+    if (target !== null) queue.push(target);
+    else if (!isKnown) overwritten.push({ ref: place.ref, record: displaced });
   }
-  return steps.size > 0 && commitSteps(parts, [...steps.values()], free);
+  const left = leave(free, overwritten);
+  return steps.size > 0 && left !== null && commitSteps(parts, { steps: [...steps.values()], left });
+}
+
+/** A path that nothing stands at any more, and the overwritten document that takes it. */
+interface Left {
+  readonly ref: DocumentRef;
+  readonly takenBy: LedgerEntry | null;
+}
+
+/** Null: the overwritten document would come into another folder, whose settings are not its own. */
+function leave(free: readonly DocumentRef[], overwritten: readonly LedgerEntry[]): readonly Left[] | null {
+  const waiting = [...overwritten];
+  const left = free.map((ref): Left => ({ ref, takenBy: waiting.shift() ?? null }));
+  const isSound = left.every(({ ref, takenBy }) => takenBy === null || takenBy.ref.folder === ref.folder);
+  return isSound && waiting.length === 0 ? left : null;
 }
 
 /** The record of the file that stands at a path now, if it is another path's, unchanged. */
@@ -75,30 +94,29 @@ function newPlaceOf(
 
 async function commitSteps(
   parts: Parts,
-  steps: readonly Step[],
-  free: ReadonlySet<string>,
+  { steps, left }: { readonly steps: readonly Step[]; readonly left: readonly Left[] },
 ): Promise<boolean> {
-  const targets = new Set(steps.map(({ to }) => refKey(to)));
-  const stands = steps.every(({ entry, to }) => {
-    const now = parts.ledger.get(entry.ref)?.docId === entry.record.docId;
-    const left = targets.has(refKey(entry.ref)) || free.has(refKey(entry.ref));
-    const occupant = parts.ledger.get(to);
-    const moves = occupant === undefined || steps.some((step) => step.entry.record.docId === occupant.docId);
-    return now && left && moves;
-  });
-  if (!stands) return false;
-  const drops = steps
-    .filter(({ entry }) => !targets.has(refKey(entry.ref)))
-    .map(({ entry }): Change => ({ kind: 'drop', ref: entry.ref }));
-  const puts = steps.map(({ entry, to, stamp }): Change => ({
-    kind: 'put',
-    ref: to,
-    record: { ...entry.record, stamp, context: '' },
-  }));
-  await parts.commit([...drops, ...puts]);
+  if (!stillStands(parts, { steps, left })) return false;
+  // Before the commit: from here on nothing may be deleted for a path that was left.
+  for (const { ref } of left) {
+    const task = parts.desk.get(ref);
+    if (task !== undefined) parts.desk.close(task);
+  }
+  await parts.commit([
+    ...left.map(({ ref, takenBy }): Change =>
+      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
+    ),
+    ...left.flatMap(({ ref }): readonly Change[] => [
+      { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
+      { kind: 'clear', ref },
+    ]),
+    ...steps.map(({ entry, to, stamp }): Change => ({
+      kind: 'put',
+      ref: to,
+      record: { ...entry.record, stamp, context: '' },
+    })),
+  ]);
   for (const { entry, to } of steps) {
-    const left = parts.desk.get(entry.ref);
-    if (left !== undefined && !targets.has(refKey(entry.ref))) parts.desk.close(left);
     const arrived = parts.desk.get(to);
     if (arrived !== undefined) parts.desk.change(arrived, { hasRecord: true, again: true });
     parts.totals.moved += 1;
@@ -109,5 +127,32 @@ async function commitSteps(
       message: `from ${refKey(entry.ref)}`,
     });
   }
+  for (const { ref, takenBy } of left) {
+    if (takenBy === null) continue;
+    parts.look(parts.desk.open(ref, { present: false, lane: 'live', at: parts.clock.now() }));
+  }
   return true;
+}
+
+/** Whether the ledger is still what the steps were worked out from, and no deletion of theirs is under way. */
+function stillStands(
+  { ledger, desk }: Parts,
+  { steps, left }: { readonly steps: readonly Step[]; readonly left: readonly Left[] },
+): boolean {
+  const leaving = new Set([
+    ...steps.map(({ entry }) => entry.record.docId),
+    ...left.flatMap(({ takenBy }) => (takenBy === null ? [] : [takenBy.record.docId])),
+  ]);
+  const targets = new Set([...steps.map(({ to }) => refKey(to)), ...left.map(({ ref }) => refKey(ref))]);
+  return (
+    left.every(({ ref }) => desk.get(ref)?.phase !== 'sending') &&
+    steps.every(({ entry, to }) => {
+      const occupant = ledger.get(to);
+      return (
+        ledger.get(entry.ref)?.docId === entry.record.docId &&
+        targets.has(refKey(entry.ref)) &&
+        (occupant === undefined || leaving.has(occupant.docId))
+      );
+    })
+  );
 }

@@ -100,6 +100,57 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['modify', 'modify']);
   });
 
+  it('keeps the docId of a document that is renamed over another, and deletes the other without sending a file', async () => {
+    world = await filled(30);
+    const before = world.docIds();
+    world.folder.rename('a/0.txt', 'a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
+    expect(world.docIds().has('a/0.txt')).toBe(false);
+    expect(world.service.documents.has(before.get('a/1.txt') ?? '')).toBe(false);
+    expect(world.service.calls.toSorted()).toEqual(['delete', 'modify']);
+  });
+
+  it('asks a person before it deletes many documents that others were renamed over', async () => {
+    world = await filled(30);
+    const before = world.docIds();
+    for (let index = 0; index < 15; index += 1) world.folder.rename(`a/${index}.txt`, `a/${index + 15}.txt`);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.engine().desk.counts('inbox').held).toBe(0);
+    expect(world.service.documents.size).toBe(15);
+    for (let index = 15; index < 26; index += 1) world.folder.rename(`a/${index}.txt`, 'a/29.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
+    expect(world.engine().desk.counts('inbox').held).toBe(11);
+    expect(world.service.documents.size).toBe(15);
+  });
+
+  it('finds the overwritten document again when its file stands elsewhere', async () => {
+    world = await filled(3);
+    const before = world.docIds();
+    world.folder.rename('a/1.txt', 'hidden/1.txt');
+    world.folder.rename('a/0.txt', 'a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
+    expect(world.docIds().get('hidden/1.txt')).toBe(before.get('a/1.txt'));
+    expect(world.service.documents.size).toBe(3);
+  });
+
+  it('keeps the docId of the path where a file that was no document is renamed over it', async () => {
+    world = await filled(3);
+    const docId = world.docIds().get('a/0.txt');
+    world.folder.write('saving', 'saved anew');
+    world.folder.rename('saving', 'a/0.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['modify']);
+    expect(world.docIds().get('a/0.txt')).toBe(docId);
+  });
+
   it('never takes the docId of a document that still stands for a copy of it', async () => {
     world = await filled(1);
     world.folder.write('copy.txt', 'text 0');
