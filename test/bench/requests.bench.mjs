@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { startOneCallClient } from './one-call-client.mjs';
+import { fill, live, weekend } from './changes.mjs';
+import { inTemporaryDirectory, installDaemon, sentTo, startService } from './world.mjs';
+
+/** Both have gone quiet when nothing has stirred for so long; chokidar tells of a removal after 0.1 s. */
+const quietMs = 1_200;
+
+/**
+ * Counts, at the log of the service, the requests for each change: the real daemon with the times and titles of its
+ * defaults, and on the same folders a client that makes one call of each event. After each change the service has
+ * to hold just what the folders hold. `write` puts the table into docs/requests-per-change.md.
+ */
+export async function run({ write = false } = {}) {
+  const rows = await inTemporaryDirectory(measure);
+  if (write) await writeFile('docs/requests-per-change.md', page(rows));
+  return rows.map(({ what, ours, calls, naive, least, right }) => ({
+    what,
+    measured: ours,
+    unit: `requests${calls === '' ? '' : ` (${calls})`}`,
+    against: naive,
+    ratio: naive === 0 ? null : ours / naive,
+    limit: `${least}, the least possible`,
+    ok: right && ours <= least,
+  }));
+}
+
+async function measure(home) {
+  const service = await startService(join(home, 'service'));
+  const other = await startService(join(home, 'other'));
+  const daemon = await installDaemon(home, service, {
+    folders: [
+      { name: 'inbox', path: './inbox' },
+      { name: 'plain', path: './plain', title: 'none' },
+    ],
+    safety: { maxDeletePercent: 100 },
+  });
+  const directories = [join(home, 'inbox'), join(home, 'plain')];
+  await fill(home);
+  await daemon.command('sync');
+  let client = await startOneCallClient({ service: other, directories });
+  let running = await daemon.start();
+
+  async function settled() {
+    let since = performance.now();
+    await running.until(({ state }) => {
+      if (state !== 'idle' || !client.isQuiet(quietMs)) since = performance.now();
+      return performance.now() - since > quietMs;
+    });
+  }
+
+  async function observe({ what, least, why, act }) {
+    const before = { ours: sentTo(service).length, theirs: sentTo(other).length };
+    await act(home);
+    await delay(100);
+    await settled();
+    const sent = sentTo(service).slice(before.ours);
+    return {
+      what,
+      least,
+      why,
+      ours: sent.length,
+      calls: callsOf(sent),
+      naive: sentTo(other).length - before.theirs,
+      right: await agrees(service, directories),
+    };
+  }
+
+  try {
+    await settled();
+    const rows = [];
+    for (const change of live) rows.push(await observe(change));
+    rows.push(
+      await observe({
+        ...weekend,
+        act: async () => {
+          await running.stop();
+          await client.stop();
+          await weekend.act(home);
+          client = await startOneCallClient({ service: other, directories, docIds: client.docIds });
+          running = await daemon.start();
+        },
+      }),
+    );
+    return rows;
+  } finally {
+    await running.stop();
+    await client.stop();
+    await other.close();
+    await service.close();
+  }
+}
+
+function callsOf(sent) {
+  const counts = new Map();
+  for (const { operation } of sent) counts.set(operation, (counts.get(operation) ?? 0) + 1);
+  return [...counts].map(([operation, count]) => `${count} ${operation}`).join(', ');
+}
+
+/** Whether the service holds the bytes of each document of the folders, and nothing else. */
+async function agrees(service, directories) {
+  const there = [];
+  for (const { docId } of service.documents()) there.push(await hashOf(service.contentPath(docId)));
+  const here = [];
+  for (const directory of directories) {
+    for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+      const isDocument = /^[^.~].*\.(?:txt|docx|ods|pdf)$/.test(entry.name);
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && isDocument && !path.includes('/.')) here.push(await hashOf(path));
+    }
+  }
+  return there.sort().join() === here.sort().join();
+}
+
+async function hashOf(path) {
+  return createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+}
+
+function page(rows) {
+  const lines = rows.map(
+    ({ what, ours, calls, naive, least, why, right }) =>
+      `| ${what} | **${ours}**${calls === '' ? '' : ` (${calls})`} | ${naive.toLocaleString('en')} | ${least}: ${why} |${right ? '' : ' the service does not hold what the folder holds |'}`,
+  );
+  return `# Requests per change
+
+Counted at the log of the embedded service by \`npm run bench -- requests --write\`, which writes this page: the real
+daemon with its default times (a file settles for 2 s, a removal waits 5 s), and beside it, on the same folders, a client
+of the kind that one writes first: chokidar, and one call for each event
+([test/bench/one-call-client.mjs](../test/bench/one-call-client.mjs)). After each change the service has to hold just
+what the folders hold. At 50 requests a minute, 1,000 requests are 20 minutes.
+
+A title that comes from the file name follows a rename with one modify; \`title: none\` marks the rows without that. No
+bulk call can carry a title (interface 4.6), so that these modifies cannot be gathered.
+
+| change | ingestd | one call per event | least possible |
+| ------ | ------- | ------------------ | -------------- |
+${lines.join('\n')}
+`;
+}
