@@ -4,6 +4,8 @@ import { errorCode } from '../core/errors.ts';
 import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { ComparedDocument, Operation } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
+import { noMove } from './claim-paths.ts';
+import type { MoveResult } from './claim-paths.ts';
 import { findMove } from './find-move.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
@@ -36,8 +38,15 @@ export type Assessment =
   /** Not ours to send or delete now; what the service holds stays. */
   | { readonly kind: 'dormant'; readonly code: string; readonly message: string };
 
-/** How soon a file that moved on between look and hash is looked at again. */
+/** A file that moved on between look and hash, or whose move is under way, is looked at again after this. */
 const movedOnMs = 200;
+const movedOn = {
+  kind: 'later',
+  phase: 'settling',
+  againMs: movedOnMs,
+  code: null,
+  message: null,
+} as const;
 
 /** Looks at a task's document, recognises moves, and works out what has to be sent. Commits what needs no request. */
 export async function assess(parts: Parts, task: Task): Promise<Assessment> {
@@ -80,19 +89,23 @@ function judgeAbsence({ ledger }: Parts, task: Task, onRemove: 'delete' | 'keep'
 
 async function compare(parts: Parts, task: Task, document: FoundDocument): Promise<Assessment> {
   const { ledger } = parts;
-  const known = ledger.get(document.ref);
-  if (known === undefined) await findMove(parts, task, document);
-  else if (known.stamp.ino !== document.stamp.ino) await findRelocation(parts, task, document);
+  if ((await placeRecord(parts, task, document)) === 'unclear') return movedOn;
   const record = ledger.get(document.ref) ?? null;
   const compared = await read(parts, task, document, record);
-  if (compared === null) {
-    return { kind: 'later', phase: 'settling', againMs: movedOnMs, code: null, message: null };
-  }
+  if (compared === null) return movedOn;
   if ('code' in compared) return { kind: 'unfit', ...compared };
   const operation = planDocument(compared, record);
   if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
   if (record !== null) await adopt(parts, compared, record, operation);
   return { kind: 'settled' };
+}
+
+/** Gives the document the record of its file, where that is another path's. */
+async function placeRecord(parts: Parts, task: Task, document: FoundDocument): Promise<MoveResult> {
+  const known = parts.ledger.get(document.ref);
+  if (known === undefined) return findMove(parts, task, document);
+  if (known.stamp.ino !== document.stamp.ino) return findRelocation(parts, task, document);
+  return noMove(parts, task);
 }
 
 /** Hashes what the record cannot vouch for; null: the file is another one by now. */

@@ -112,6 +112,7 @@ export function createEngine(options: EngineOptions): Engine {
     safety: options.settings.safety,
     totals,
     commit: durable.commit,
+    moving: new Set(),
     look,
     tell,
   };

@@ -4,30 +4,30 @@ import type { LedgerRecord } from '../core/ledger-port.ts';
 import { candidates, matchMove } from '../core/moves.ts';
 import type { Move } from '../core/moves.ts';
 import type { MissingRecord } from '../core/operation.ts';
+import { claimPaths, noMove } from './claim-paths.ts';
+import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
 import { findRelocation } from './relocate.ts';
 import type { Task } from './task.ts';
 
 /**
- * Finds the record whose file a new document is, and gives it the new path: docId kept, no request. True when that
- * was so. The record's old path is looked at before: what still stands somewhere is never taken.
+ * Finds the record whose file a new document is, and gives it the new path: docId kept, no request. The record's old
+ * path is looked at before: what still stands somewhere is never taken.
  */
-export async function findMove(parts: Parts, task: Task, document: FoundDocument): Promise<boolean> {
+export async function findMove(parts: Parts, task: Task, document: FoundDocument): Promise<MoveResult> {
   const missing = await missingFor(parts, document);
   const possible = candidates(document.stamp, missing);
   if (possible.length === 0) return findRelocation(parts, task, document);
-  const sha256 = await hashOnce(parts, task, document.stamp).catch(() => null);
-  if (sha256 === null) return false;
-  const still = possible.filter(
-    (one) => parts.ledger.get(one)?.docId === one.record.docId && parts.desk.get(one)?.phase !== 'sending',
-  );
+  const sha256 = await hashOnce(parts, task, document.stamp).catch(() => '');
+  if (sha256 === null) return 'unclear';
+  if (sha256 === '') return noMove(parts, task);
+  const still = possible.filter((one) => parts.ledger.get(one)?.docId === one.record.docId);
   const move = matchMove({ found: { ref: document.ref, stamp: document.stamp, sha256 }, missing: still });
-  if (parts.ledger.get(document.ref) !== undefined) return false;
+  if (parts.ledger.get(document.ref) !== undefined) return noMove(parts, task);
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (move === null) return findRelocation(parts, task, document);
-  await commitMove(parts, document, move);
-  return true;
+  return commitMove(parts, task, { document, ...move });
 }
 
 /** Records whose file is known to be gone and that this file could be; those of its inode are looked up and looked at. */
@@ -37,7 +37,7 @@ async function missingFor(parts: Parts, { ref, stamp }: FoundDocument): Promise<
     if (record !== undefined) found.set(refKey({ folder, path }), { folder, path, record });
   };
   for (const task of parts.desk.missingOfSize(stamp.size)) {
-    if (task.phase !== 'sending') add(task.ref.folder, task.ref.path, parts.ledger.get(task.ref));
+    add(task.ref.folder, task.ref.path, parts.ledger.get(task.ref));
   }
   for (const entry of parts.ledger.findByInode(stamp.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
@@ -47,19 +47,26 @@ async function missingFor(parts: Parts, { ref, stamp }: FoundDocument): Promise<
   return [...found.values()];
 }
 
-async function commitMove(parts: Parts, document: FoundDocument, { match, proof }: Move): Promise<void> {
+async function commitMove(
+  parts: Parts,
+  mover: Task,
+  { document, match, proof }: Move & { readonly document: FoundDocument },
+): Promise<MoveResult> {
   const from = { folder: match.folder, path: match.path };
+  const done = claimPaths(parts, mover, [from, document.ref]);
+  if (done === null) return 'unclear';
   const task = parts.desk.get(from);
   if (task !== undefined) parts.desk.close(task);
   const stamp = proof === 'edited' ? match.record.stamp : document.stamp;
-  await parts.commit([
-    { kind: 'drop', ref: from },
-    { kind: 'put', ref: document.ref, record: { ...match.record, stamp, context: '' } },
-    { kind: 'unapprove', folder: from.folder, paths: [from.path] },
-    { kind: 'clear', ref: from },
-  ]);
-  const mover = parts.desk.get(document.ref);
-  if (mover !== undefined) parts.desk.change(mover, { hasRecord: true });
+  await parts
+    .commit([
+      { kind: 'drop', ref: from },
+      { kind: 'put', ref: document.ref, record: { ...match.record, stamp, context: '' } },
+      { kind: 'unapprove', folder: from.folder, paths: [from.path] },
+      { kind: 'clear', ref: from },
+    ])
+    .finally(done);
+  parts.desk.change(mover, { hasRecord: true });
   parts.totals.moved += 1;
   parts.tell({
     ...document.ref,
@@ -67,4 +74,5 @@ async function commitMove(parts: Parts, document: FoundDocument, { match, proof 
     docId: match.record.docId,
     message: `from ${refKey(from)}${sameStamp(stamp, document.stamp) ? '' : ', edited'}`,
   });
+  return 'moved';
 }

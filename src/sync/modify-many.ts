@@ -45,9 +45,11 @@ export function createModifyMany(parts: Parts, { service, send, outcomes, record
       service.bulkModify({ docIds: members.map(({ docId }) => docId), ...change }, turn, watch),
     );
     const { kind } = result.outcome;
-    for (const { task, found, docId } of members) {
+    // All at once: commits that come together share one fsync.
+    if (kind === 'accepted')
+      await Promise.all(members.map(({ task, found }) => recordModify(task, found, [])));
+    for (const { task, docId } of members) {
       if (kind === 'accepted') {
-        await recordModify(task, found, []);
         parts.tell({ ...task.ref, what: 'modified', docId, message: result.outcome.warning });
         outcomes.done(task);
       } else if (kind === 'rejected' || kind === 'missing') {

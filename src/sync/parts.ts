@@ -27,6 +27,8 @@ export interface Parts {
   readonly totals: Totals;
   /** Commits, and keeps trying while the disk does not take it. Rejects with StoppedError only. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
+  /** Keys of the paths whose records are about to move: the commit is under way. */
+  readonly moving: Set<string>;
   /** Puts a task in line to be looked at. */
   readonly look: (task: Task) => void;
   /** Says what happened to a document: activity list and log. */

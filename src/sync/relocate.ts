@@ -1,6 +1,8 @@
 import { refKey } from '../core/document.ts';
 import type { DocumentRef, FileStamp, FoundDocument } from '../core/document.ts';
 import type { Change, LedgerEntry } from '../core/ledger-port.ts';
+import { claimPaths, noMove } from './claim-paths.ts';
+import type { MoveResult } from './claim-paths.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 
@@ -17,9 +19,9 @@ const longestChain = 1_000;
  * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
  * in question is a recorded one by inode and content. Then the docIds follow their files in one commit, without a
  * request. A document whose file was overwritten takes the path that came free, where its file is missing: it is
- * deleted like any other, with grace and guard, or found again. Otherwise the path keeps its docId. True when it was so.
+ * deleted like any other, with grace and guard, or found again. Otherwise the path keeps its docId.
  */
-export async function findRelocation(parts: Parts, task: Task, document: FoundDocument): Promise<boolean> {
+export async function findRelocation(parts: Parts, task: Task, document: FoundDocument): Promise<MoveResult> {
   const steps = new Map<string, Step>();
   const free: DocumentRef[] = [];
   const overwritten: LedgerEntry[] = [];
@@ -28,22 +30,24 @@ export async function findRelocation(parts: Parts, task: Task, document: FoundDo
     const key = refKey(place.ref);
     if (steps.has(key)) continue;
     const entry = await recordOfFile(parts, place.ref, place.stamp);
-    if (entry === null || steps.size >= longestChain) return false;
+    if (entry === 'unclear') return 'unclear';
+    if (entry === null || steps.size >= longestChain) return noMove(parts, task);
     steps.set(key, { entry, to: place.ref, stamp: place.stamp });
     const source = await standingAt(parts, entry.ref);
-    if (source === 'unknown') return false;
+    if (source === 'unknown') return noMove(parts, task);
     if (source === null) free.push(entry.ref);
     else queue.push({ ref: entry.ref, stamp: source });
     const displaced = parts.ledger.get(place.ref);
     if (displaced === undefined) continue;
-    if (displaced.stamp.ino === place.stamp.ino) return false;
+    if (displaced.stamp.ino === place.stamp.ino) return noMove(parts, task);
     const isKnown = queue.some(({ stamp }) => stamp.ino === displaced.stamp.ino);
     const target = isKnown ? null : newPlaceOf(parts, place.ref, displaced.stamp.ino);
     if (target !== null) queue.push(target);
     else if (!isKnown) overwritten.push({ ref: place.ref, record: displaced });
   }
   const left = leave(free, overwritten);
-  return steps.size > 0 && left !== null && commitSteps(parts, { steps: [...steps.values()], left });
+  if (left === null) return noMove(parts, task);
+  return commitSteps(parts, task, { steps: [...steps.values()], left });
 }
 
 /** A path that nothing stands at any more, and the overwritten document that takes it. */
@@ -60,12 +64,17 @@ function leave(free: readonly DocumentRef[], overwritten: readonly LedgerEntry[]
   return isSound && waiting.length === 0 ? left : null;
 }
 
-/** The record of the file that stands at a path now, if it is another path's, unchanged. */
-async function recordOfFile(parts: Parts, ref: DocumentRef, stamp: FileStamp): Promise<LedgerEntry | null> {
+/** The record of the file that stands at a path now, if it is another path's, unchanged. `unclear`: it moved on. */
+async function recordOfFile(
+  parts: Parts,
+  ref: DocumentRef,
+  stamp: FileStamp,
+): Promise<LedgerEntry | null | 'unclear'> {
   const port = parts.folder(ref.folder)?.port;
   for (const entry of parts.ledger.findByInode(stamp.ino)) {
     if (refKey(entry.ref) === refKey(ref) || entry.record.stamp.size !== stamp.size) continue;
-    const sha256 = await port?.hash(ref.path, stamp).catch(() => null);
+    const sha256 = await port?.hash(ref.path, stamp).catch(() => '');
+    if (sha256 === null) return 'unclear';
     if (sha256 === entry.record.sha256) return entry;
   }
   return null;
@@ -92,30 +101,23 @@ function newPlaceOf(
   return null;
 }
 
-async function commitSteps(
-  parts: Parts,
-  { steps, left }: { readonly steps: readonly Step[]; readonly left: readonly Left[] },
-): Promise<boolean> {
-  if (!stillStands(parts, { steps, left })) return false;
+interface Relocation {
+  readonly steps: readonly Step[];
+  readonly left: readonly Left[];
+}
+
+async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Promise<MoveResult> {
+  const { steps, left } = relocation;
+  if (!stillStands(parts, relocation)) return noMove(parts, task);
+  const involved = [...steps.flatMap(({ entry, to }) => [entry.ref, to]), ...left.map(({ ref }) => ref)];
+  const done = claimPaths(parts, task, involved);
+  if (done === null) return 'unclear';
   // Before the commit: from here on nothing may be deleted for a path that was left.
   for (const { ref } of left) {
     const task = parts.desk.get(ref);
     if (task !== undefined) parts.desk.close(task);
   }
-  await parts.commit([
-    ...left.map(({ ref, takenBy }): Change =>
-      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
-    ),
-    ...left.flatMap(({ ref }): readonly Change[] => [
-      { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
-      { kind: 'clear', ref },
-    ]),
-    ...steps.map(({ entry, to, stamp }): Change => ({
-      kind: 'put',
-      ref: to,
-      record: { ...entry.record, stamp, context: '' },
-    })),
-  ]);
+  await parts.commit(changesOf(relocation)).finally(done);
   for (const { entry, to } of steps) {
     const arrived = parts.desk.get(to);
     if (arrived !== undefined) parts.desk.change(arrived, { hasRecord: true, again: true });
@@ -131,28 +133,37 @@ async function commitSteps(
     if (takenBy === null) continue;
     parts.look(parts.desk.open(ref, { present: false, lane: 'live', at: parts.clock.now() }));
   }
-  return true;
+  return 'moved';
 }
 
-/** Whether the ledger is still what the steps were worked out from, and no deletion of theirs is under way. */
-function stillStands(
-  { ledger, desk }: Parts,
-  { steps, left }: { readonly steps: readonly Step[]; readonly left: readonly Left[] },
-): boolean {
+function changesOf({ steps, left }: Relocation): readonly Change[] {
+  return [
+    ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
+      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
+      { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
+      { kind: 'clear', ref },
+    ]),
+    ...steps.map(({ entry, to, stamp }): Change => ({
+      kind: 'put',
+      ref: to,
+      record: { ...entry.record, stamp, context: '' },
+    })),
+  ];
+}
+
+/** Whether the ledger is still what the steps were worked out from. */
+function stillStands({ ledger }: Parts, { steps, left }: Relocation): boolean {
   const leaving = new Set([
     ...steps.map(({ entry }) => entry.record.docId),
     ...left.flatMap(({ takenBy }) => (takenBy === null ? [] : [takenBy.record.docId])),
   ]);
   const targets = new Set([...steps.map(({ to }) => refKey(to)), ...left.map(({ ref }) => refKey(ref))]);
-  return (
-    left.every(({ ref }) => desk.get(ref)?.phase !== 'sending') &&
-    steps.every(({ entry, to }) => {
-      const occupant = ledger.get(to);
-      return (
-        ledger.get(entry.ref)?.docId === entry.record.docId &&
-        targets.has(refKey(entry.ref)) &&
-        (occupant === undefined || leaving.has(occupant.docId))
-      );
-    })
-  );
+  return steps.every(({ entry, to }) => {
+    const occupant = ledger.get(to);
+    return (
+      ledger.get(entry.ref)?.docId === entry.record.docId &&
+      targets.has(refKey(entry.ref)) &&
+      (occupant === undefined || leaving.has(occupant.docId))
+    );
+  });
 }

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import type { FileStamp } from '../../src/core/document.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 
@@ -98,6 +99,25 @@ describe('the sync engine', () => {
     expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
     expect(world.docIds().get('a/2.txt')).toBe(before.get('a/1.txt'));
     expect(world.service.calls).toEqual(['modify', 'modify']);
+  });
+
+  it('sends no file of a chain of renames that goes on while it is looked at', async () => {
+    world = await filled(3);
+    const before = [...world.docIds().values()].sort();
+    const { hash } = world.folder;
+    const began = world.clock.now();
+    Object.assign(world.folder, {
+      hash: (path: string, stamp: FileStamp) =>
+        path === 'a/2.txt' && world.clock.now() < began + 1_000 ? Promise.resolve(null) : hash(path, stamp),
+    });
+    world.folder.rename('a/2.txt', 'a/3.txt');
+    world.folder.rename('a/1.txt', 'a/2.txt');
+    world.folder.rename('a/0.txt', 'a/1.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['modify', 'modify', 'modify']);
+    expect([...world.docIds().values()].sort()).toEqual(before);
+    expect([...world.docIds().keys()].sort()).toEqual(['a/1.txt', 'a/2.txt', 'a/3.txt']);
   });
 
   it('keeps the docId of a document that is renamed over another, and deletes the other without sending a file', async () => {
