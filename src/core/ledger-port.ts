@@ -35,6 +35,15 @@ export interface LedgerEntry {
   readonly record: LedgerRecord;
 }
 
+/** What a record says of a file: there is none, it is of another file, of this one with another context, of just this. */
+export type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
+
+/** The records of one directory by file name. Live: not to be kept over an await. */
+export interface DirectoryRecords extends ReadonlyMap<string, LedgerRecord> {
+  /** Compares without making the record: a sweep asks for each file, and most are what they were. */
+  readonly match: (name: string, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
+}
+
 /** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
 export interface Intent {
   readonly id: string;
@@ -131,13 +140,15 @@ export type Change =
 /** The durable record. Reads are from memory and never block; one process at a time writes. */
 export interface LedgerPort {
   readonly get: (ref: DocumentRef) => LedgerRecord | undefined;
-  /** The records of one directory by file name; empty where there are none. Live: do not keep it over an await. */
-  readonly recordsIn: (folder: string, directory: string) => ReadonlyMap<string, LedgerRecord>;
+  /** Empty where there are none. */
+  readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
   /** Every directory of a folder that holds at least one record. */
   readonly directories: (folder: string) => Iterable<string>;
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
   readonly count: (folder: string) => number;
+  /** The sum of `possibleDuplicates` of all records. */
+  readonly possibleDuplicates: () => number;
   readonly entries: () => Iterable<LedgerEntry>;
   /** Records whose file had this inode number when it was sent, on whatever device. */
   readonly findByInode: (ino: number) => readonly LedgerEntry[];

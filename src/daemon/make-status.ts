@@ -166,9 +166,7 @@ function heldOf({ engine, ledger }: StatusSources, folder: string): readonly Hel
 }
 
 function countDuplicates({ ledger }: StatusSources): number {
-  let count = 0;
-  for (const { record } of ledger.entries()) count += record.possibleDuplicates;
-  return count + ledger.doubts().reduce((total, doubt) => total + doubt.count, 0);
+  return ledger.possibleDuplicates() + ledger.doubts().reduce((total, doubt) => total + doubt.count, 0);
 }
 
 function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {

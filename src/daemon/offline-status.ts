@@ -20,8 +20,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     failures.push({ ...ref, code, message, attempts, retryAt: null });
   }
   const doubts = ledger.doubts();
-  let duplicates = doubts.reduce((total, { count }) => total + count, 0);
-  for (const { record } of ledger.entries()) duplicates += record.possibleDuplicates;
+  const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
   const held = await allHeld(settings, ledger);
   const { requestsPerMinute } = settings.service;
   return {
@@ -74,7 +73,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     })),
     inDoubtTotal: doubts.length,
     transfers: [],
-    possibleDuplicates: duplicates,
+    possibleDuplicates: ledger.possibleDuplicates() + inDoubt,
   };
 }
 

@@ -1,10 +1,11 @@
-import type { LedgerRecord } from '../core/ledger-port.ts';
+import type { DirectoryRecords, LedgerRecord } from '../core/ledger-port.ts';
+import type { RecordTable } from './record-table.ts';
 
 /** A map of file name to row, seen as a map of file name to record. Live; each record is made when asked for. */
 export function createDirectoryView(
   rows: ReadonlyMap<string, number>,
-  record: (row: number) => LedgerRecord,
-): ReadonlyMap<string, LedgerRecord> {
+  { record, match }: Pick<RecordTable, 'record' | 'match'>,
+): DirectoryRecords {
   function* entries(): Generator<[string, LedgerRecord], undefined> {
     for (const [name, row] of rows) yield [name, record(row)];
     return undefined;
@@ -15,7 +16,7 @@ export function createDirectoryView(
     return undefined;
   }
 
-  const view: ReadonlyMap<string, LedgerRecord> = {
+  const view: DirectoryRecords = {
     get size() {
       return rows.size;
     },
@@ -23,6 +24,10 @@ export function createDirectoryView(
     get: (name) => {
       const row = rows.get(name);
       return row === undefined ? undefined : record(row);
+    },
+    match: (name, seen) => {
+      const row = rows.get(name);
+      return row === undefined ? 'none' : match(row, seen);
     },
     keys: () => rows.keys(),
     values,

@@ -53,6 +53,7 @@ export function createLedgerState(): LedgerState {
     directories: store.directories,
     folders: store.folders,
     count: store.count,
+    possibleDuplicates: table.possibleDuplicates,
     entries: store.entries,
     findByInode: (ino) => table.findByInode(ino).map((row) => table.entry(row)),
     findByDocId: (docId) => {

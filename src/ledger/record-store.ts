@@ -1,6 +1,6 @@
 import { directoryOf, nameOf } from '../core/document.ts';
 import type { DocumentRef } from '../core/document.ts';
-import type { LedgerEntry, LedgerRecord } from '../core/ledger-port.ts';
+import type { DirectoryRecords, LedgerEntry } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
 import { createDirectoryView } from './directory-view.ts';
 import { createRecordTable } from './record-table.ts';
@@ -22,7 +22,7 @@ interface StoredPut {
 export interface RecordStore extends Pools {
   readonly table: RecordTable;
   readonly row: (ref: DocumentRef) => number | undefined;
-  readonly recordsIn: (folder: string, directory: string) => ReadonlyMap<string, LedgerRecord>;
+  readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
   readonly directories: (folder: string) => Iterable<string>;
   readonly folders: () => readonly string[];
   readonly count: (folder: string) => number;
@@ -35,7 +35,8 @@ export interface RecordStore extends Pools {
   readonly rows: () => Int32Array;
 }
 
-const nothing: ReadonlyMap<string, LedgerRecord> = new Map();
+
+const nothing: ReadonlyMap<string, number> = new Map();
 
 /** An empty store. */
 export function createRecordStore(): RecordStore {
@@ -83,8 +84,7 @@ export function createRecordStore(): RecordStore {
     directory,
     row: find,
     recordsIn: (folder, name) => {
-      const rows = folders.get(folder)?.get(name)?.rows;
-      return rows === undefined ? nothing : createDirectoryView(rows, table.record);
+      return createDirectoryView(folders.get(folder)?.get(name)?.rows ?? nothing, table);
     },
     directories: (folder) => folders.get(folder)?.keys() ?? [],
     folders: () => [...counts.keys()],

@@ -1,5 +1,5 @@
-import type { LedgerEntry, LedgerRecord } from '../core/ledger-port.ts';
 import { joinPath } from '../core/document.ts';
+import type { LedgerEntry, LedgerRecord, RecordMatch } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
 import { recordOf } from './record-cells.ts';
 import type { Cells, Extras } from './record-cells.ts';
@@ -41,6 +41,9 @@ export interface RecordTable {
   readonly docId: (row: number) => string;
   readonly cells: (row: number) => Cells;
   readonly record: (row: number) => LedgerRecord;
+  readonly match: (row: number, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
+  /** The sum of `possibleDuplicates` of the rows that are not freed. */
+  readonly possibleDuplicates: () => number;
   readonly entry: (row: number) => LedgerEntry;
   readonly findByInode: (ino: number) => readonly number[];
   readonly findByDocId: (docId: string) => readonly number[];
@@ -71,6 +74,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
   const extras = new Map<number, Extras>();
   const freeRows: number[] = [];
   let pending: number[] | null = null;
+  let duplicates = 0;
   const byDocId = createRowIndex((row) => docIdHashes[row] as number);
   const byInode = createRowIndex((row) => hashNumber(inoOf(row)));
 
@@ -108,6 +112,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     sharedIds[row] = sharedId;
     docIdHashes[row] = hashText(cells[0]);
     if (cells[EXTRAS] !== undefined) extras.set(row, cells[EXTRAS]);
+    duplicates += duplicatesOf(row);
     byDocId.add(row);
     if (inoOf(row) !== 0) byInode.add(row);
     return row;
@@ -121,6 +126,22 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     docIds[row] = '';
     titles[row] = 0;
     freeRows.push(row);
+  }
+
+  function duplicatesOf(row: number): number {
+    return extras.get(row)?.possibleDuplicates ?? 0;
+  }
+
+  /** `sameStamp`, on the columns. */
+  function match(row: number, { stamp, context }: Pick<LedgerRecord, 'stamp' | 'context'>): RecordMatch {
+    const first = row * NUMBERS;
+    const same =
+      numbers[first] === stamp.size &&
+      numbers[first + 1] === stamp.mtimeMs &&
+      numbers[first + 2] === stamp.ctimeMs &&
+      numbers[first + INO] === stamp.ino;
+    if (!same) return 'other';
+    return contexts.text(contextIds[row] as number) === context ? 'same' : 'stamp';
   }
 
   function cellsAt(row: number): Cells {
@@ -157,6 +178,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
   return {
     insert,
     free: (row) => {
+      duplicates -= duplicatesOf(row);
       byDocId.remove(row);
       if (inoOf(row) !== 0) byInode.remove(row);
       if (pending === null) empty(row);
@@ -171,6 +193,8 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     docId: (row) => docIds[row] as string,
     cells: cellsAt,
     record,
+    match,
+    possibleDuplicates: () => duplicates,
     entry: (row) => {
       const { folder, directory } = directories[row] as DirectoryRows;
       return { ref: { folder, path: joinPath(directory, names[row] as string) }, record: record(row) };

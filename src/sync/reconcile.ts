@@ -1,7 +1,7 @@
 import { directoryOf, joinPath, nameOf, sameStamp } from '../core/document.ts';
 import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
 import type { FolderListener } from '../core/folder-port.ts';
-import type { Failure, LedgerRecord } from '../core/ledger-port.ts';
+import type { Failure, RecordMatch } from '../core/ledger-port.ts';
 import { createDirectoryTree } from './directory-tree.ts';
 import type { DirectoryTree } from './directory-tree.ts';
 import type { Parts } from './parts.ts';
@@ -26,6 +26,12 @@ export interface Reconcile {
   readonly missedByWatcher: (folder: string) => number;
   /** Makes the directory of a new record known. */
   readonly learn: (ref: DocumentRef) => void;
+}
+
+/** What is known of a sighted path before it is judged. */
+interface Known {
+  readonly match: RecordMatch;
+  readonly task: Task | undefined;
 }
 
 interface FolderView {
@@ -65,19 +71,23 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
   function directory(sweep: DirectorySweep): void {
     const view = viewOf(sweep.folder);
     const records = ledger.recordsIn(sweep.folder, sweep.directory);
+    const tasks = desk.inDirectory(sweep.folder, sweep.directory);
     const names = new Set<string>();
     let known = 0;
     for (const sighting of sweep.sightings) {
       const name = nameOf(sighting.path);
       names.add(name);
-      const record = records.get(name);
-      if (record !== undefined) known += 1;
-      if (see(sweep, sighting, record)) view.proven = true;
+      const match = records.match(name, sighting);
+      if (match !== 'none') known += 1;
+      const task = tasks.get(name);
+      // Nearly always so: nothing has to be made for it.
+      if (match === 'same' && task === undefined) view.proven = true;
+      else if (see(sweep, sighting, { match, task })) view.proven = true;
     }
     if (known < records.size) {
       for (const name of Array.from(records.keys())) if (!names.has(name)) lose(sweep, name);
     }
-    for (const [name, task] of Array.from(desk.inDirectory(sweep.folder, sweep.directory))) {
+    for (const [name, task] of Array.from(tasks)) {
       if (!names.has(name) && (task.present || !task.hasRecord)) lookAgain(task, false);
     }
     setSkips(view, sweep.directory, sweep.skips);
@@ -85,15 +95,14 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
   }
 
   /** Takes note of one listed document; true when it is just what its record says. */
-  function see(sweep: DirectorySweep, sighting: Sighting, record: LedgerRecord | undefined): boolean {
-    const ref = { folder: sweep.folder, path: sighting.path };
-    const task = desk.get(ref);
-    const same = record !== undefined && sameStamp(record.stamp, sighting.stamp);
-    if (same && record.context === sighting.context) {
+  function see(sweep: DirectorySweep, sighting: Sighting, { match, task }: Known): boolean {
+    if (match === 'same') {
       if (task !== undefined) lookAgain(task, true);
       return true;
     }
+    const same = match === 'stamp';
     if (task === undefined) {
+      const ref = { folder: sweep.folder, path: sighting.path };
       const failure = ledger.failure(ref);
       if (failure !== undefined && isOf(failure, sighting)) restoreFailure(ref, failure);
       else find(sweep, sighting);

@@ -47,6 +47,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     [...documents.keys()].filter((key) => key.startsWith(`${folder}/`));
   return {
     documents: Object.fromEntries(documents),
+    possibleDuplicates: [...documents.values()].reduce((sum, one) => sum + one.possibleDuplicates, 0),
     counts: folders.map((folder) => [folder, inFolder(folder).length]),
     directories: folders.map((folder) => [
       folder,

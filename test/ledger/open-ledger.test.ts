@@ -154,6 +154,24 @@ describe('the ledger', () => {
     expect([...ledger.directories('nowhere')]).toEqual([]);
   });
 
+  it('says of a file whether a record is of just this one', async () => {
+    const ledger = await openIt();
+    const record = recordOf(1);
+    await ledger.commit([put('d/a.pdf', record)]);
+    const records = ledger.recordsIn('inbox', 'd');
+    const match = (change: Partial<typeof record.stamp>, context = record.context) =>
+      records.match('a.pdf', { stamp: { ...record.stamp, ...change }, context });
+    expect([match({}), match({ dev: 99, birthtimeMs: 1 }), match({}, 'another')]).toEqual([
+      'same',
+      'same',
+      'stamp',
+    ]);
+    for (const field of ['size', 'mtimeMs', 'ctimeMs', 'ino'] as const)
+      expect([field, match({ [field]: record.stamp[field] + 1 })]).toEqual([field, 'other']);
+    expect(records.match('b.pdf', record)).toBe('none');
+    expect(ledger.recordsIn('inbox', 'nowhere').match('a.pdf', record)).toBe('none');
+  });
+
   it('remembers requests of the last ten minutes and forgets older ones', async () => {
     const clock = manualClock();
     const ledger = await openIt({ clock });

@@ -47,6 +47,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
       entries.map(({ ref, record }) => [`${ref.folder}/${ref.path}`, record] as const).sort(byKey),
     ),
     counts: folders.map((folder) => [folder, ledger.count(folder)]),
+    possibleDuplicates: ledger.possibleDuplicates(),
     directories: folders.map((folder) => [folder, [...ledger.directories(folder)].sort()]),
     intents: [...ledger.intents()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     doubts: [...ledger.doubts()].sort((a, b) => (a.id < b.id ? -1 : 1)),
