@@ -6,10 +6,9 @@ import { errorMessage, exitCodes } from '../core/errors.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
 import { verdict } from '../core/verdict.ts';
 import type { Log } from '../log/create-log.ts';
-import { startStatusServer } from '../status/start-status-server.ts';
 import type { StatusServer } from '../status/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './compose.ts';
+import type { Daemon } from './assemble-daemon.ts';
 import { createServiceNotify } from './service-notify.ts';
 import { listenForSignals } from './signals.ts';
 import type { Signals } from './signals.ts';
@@ -122,6 +121,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
+  const { startStatusServer } = await import('../status/start-status-server.ts');
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,

@@ -3,7 +3,7 @@ import type { Credentials, Settings } from '../core/settings.ts';
 import type { FailureStatus, Status } from '../core/status.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './compose.ts';
+import type { Daemon } from './assemble-daemon.ts';
 import { listenForSignals } from './signals.ts';
 import { systemClock } from './system-clock.ts';
 

@@ -7,10 +7,12 @@ export interface Deliveries {
 
 const sliceMs = 8;
 
-export function createDeliveries(): Deliveries {
+/** Nothing is done before `from`. */
+export function createDeliveries(from: Promise<void>): Deliveries {
   let jobs: (() => void)[] = [];
   let at = 0;
-  let planned = false;
+  let planned = true;
+  void from.then(work);
 
   function work(): void {
     planned = false;

@@ -31,18 +31,27 @@ export interface FolderOptions {
   readonly watcher?: Watcher['kind'];
 }
 
+/** A folder that can begin before there is anybody to tell. */
+export interface Folder extends FolderPort {
+  /** Begins the first sweep ahead of `start`; what it finds is kept for the listener. */
+  readonly prepare: () => void;
+}
+
 /** How often the root's identity is asked for: a mount over it rings for nothing. */
 const rootCheckMs = 2_000;
 const rootRetryMs = 1_000;
 
 /** Makes a folder ready to be watched or looked into. Nothing is read before the first call. */
-export function openFolder(options: FolderOptions): FolderPort {
+export function openFolder(options: FolderOptions): Folder {
   const { settings, timing, clock, log } = options;
   const root = resolve(settings.path);
   const news = createFolderNews(log, settings.name);
   let sweeper: Sweeper | null = null;
   let rounds: Rounds | null = null;
   let listener: FolderListener | null = null;
+  let firstSweep: Promise<void> | null = null;
+  let hear = () => {};
+  const heard = new Promise<void>((resolve) => (hear = resolve));
   let trouble: Trouble = null;
   let report: SweepReport | null = null;
   let identity: { readonly dev: number; readonly ino: number } | null = null;
@@ -52,6 +61,7 @@ export function openFolder(options: FolderOptions): FolderPort {
   function worker(): Sweeper {
     if (closed) throw new StoppedError();
     sweeper ??= createSweeper(workerPlan(options, root), clock, {
+      heard,
       directory: (sweep: DirectorySweep) => listener?.directory(sweep),
       rings: (directories) => rounds?.ring(directories),
       lost: ({ code, message }) => {
@@ -139,13 +149,20 @@ export function openFolder(options: FolderOptions): FolderPort {
     return openContent({ absolute, root, stamp, followSymlinks: settings.followSymlinks });
   }
 
+  function prepare(): Promise<void> {
+    rounds ??= createRounds({ clock, timing, sweep, done });
+    firstSweep ??= rounds.everything('start', true);
+    return firstSweep;
+  }
+
   return {
     name: settings.name,
     path: settings.path,
+    prepare: () => void prepare(),
     start: async (to) => {
       listener = to;
-      rounds = createRounds({ clock, timing, sweep, done });
-      await rounds.everything('start', true);
+      hear();
+      await prepare();
       checkLater();
     },
     rescan: async (cause) => rounds?.everything(cause, false),

@@ -12,8 +12,8 @@ import { createWatchPost } from './watch-post.ts';
 
 /** Rings of one save come together; each directory is told of once. */
 const gatherMs = 5;
-/** So many batches may be on their way: more would only lie in memory. */
-const batchesAhead = 8;
+/** So many batches may be on their way: 10 MB at the most. A sweep goes on while the ledger is read. */
+const batchesAhead = 64;
 
 const port = parentPort;
 if (port === null) throw new Error('this module is for a worker thread');

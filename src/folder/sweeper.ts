@@ -19,6 +19,8 @@ export interface Sweeper {
 }
 
 export interface SweeperEvents {
+  /** No directory is delivered, and no sweep answered, before this. */
+  readonly heard: Promise<void>;
   readonly directory: (sweep: DirectorySweep) => void;
   readonly rings: (directories: readonly string[]) => void;
   readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
@@ -43,7 +45,7 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
   });
   const waiting = new Map<number, Waiting>();
   const sweeps = new Set<number>();
-  const deliveries = createDeliveries();
+  const deliveries = createDeliveries(events.heard);
   let closed = false;
   let last = 0;
 

@@ -35,7 +35,6 @@ export interface RecordStore extends Pools {
   readonly rows: () => Int32Array;
 }
 
-
 const nothing: ReadonlyMap<string, number> = new Map();
 
 /** An empty store. */

@@ -66,6 +66,7 @@ export async function makeWorld(home) {
     home,
     service,
     inbox: join(home, 'inbox'),
+    twin: join(home, 'twin/'),
     forget: () => rm(state, { recursive: true, force: true }),
     seed: () => seed(file, env, state),
     start: (node = []) => start({ file, env, state, home, node }),
@@ -95,7 +96,11 @@ async function seed(file, env, state) {
     directory: ({ sightings }) => {
       for (const { path, stamp, context } of sightings) {
         count += 1;
-        found.push({ kind: 'put', ref: { folder: 'inbox', path }, record: recordOf(path, stamp, context, count) });
+        found.push({
+          kind: 'put',
+          ref: { folder: 'inbox', path },
+          record: recordOf(path, stamp, context, count),
+        });
       }
       if (found.length < 5_000) return;
       const changes = found;
@@ -143,7 +148,10 @@ async function start({ file, env, state, home, node }) {
     while (http === null) {
       if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
       await delay(5);
-      http = await readFile(join(state, 'daemon.json'), 'utf8').then((text) => JSON.parse(text).http, () => null);
+      http = await readFile(join(state, 'daemon.json'), 'utf8').then(
+        (text) => JSON.parse(text).http,
+        () => null,
+      );
     }
     return http;
   };

@@ -1,0 +1,213 @@
+import type { Clock } from '../core/clock.ts';
+import type { ControlPort } from '../core/control-port.ts';
+import { ConfigurationError, CredentialsRefusedError, StoppedError } from '../core/errors.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
+import type { Credentials, Settings } from '../core/settings.ts';
+import type { Reason, Status } from '../core/status.ts';
+import type { EmbeddedService } from '../embedded/embedded-service.ts';
+import type { Log } from '../log/create-log.ts';
+import { createIngestionClient } from '../remote/ingestion-client.ts';
+import { createLimiter } from '../remote/limiter.ts';
+import { createTokenSource } from '../remote/token-source.ts';
+import { createMetrics } from '../status/metrics.ts';
+import type { Metrics } from '../status/metrics.ts';
+import { createEngine } from '../sync/engine.ts';
+import type { Engine } from '../sync/engine.ts';
+import { createActivities } from './activities.ts';
+import { createChanges } from './changes.ts';
+import { createControl } from './control.ts';
+import { makeStatus } from './make-status.ts';
+import { version } from './version.ts';
+
+export interface ComposeOptions {
+  readonly settings: Settings;
+  /** Null in embedded mode. */
+  readonly credentials: Credentials | null;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly startedAt: string;
+  /** `sync` gives up after so many attempts; null: never. */
+  readonly maxAttempts: number | null;
+}
+
+/** All rooms, put together. */
+export interface Daemon {
+  readonly control: ControlPort;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  /** Address of the embedded service's page; null in remote mode. */
+  readonly servicePage: string | null;
+  /** Watches and sweeps; resolves after the first sweep of every folder. */
+  readonly start: () => Promise<void>;
+  /** Sweeps everything, tries credentials again. */
+  readonly refresh: () => Promise<void>;
+  /** True when the credentials were refused and have not been accepted since. */
+  readonly isRefused: () => boolean;
+  /** Stops taking work, lets requests under way end, closes everything in reverse order. */
+  readonly stop: () => Promise<void>;
+}
+
+/** What is opened before the rest is loaded. */
+interface Opened {
+  readonly ledger: LedgerPort;
+  /** In the order of the settings. */
+  readonly folders: readonly FolderPort[];
+  /** Null in remote mode. */
+  readonly embedded: EmbeddedService | null;
+}
+
+const signInAgainMs = 30_000;
+
+/** Puts what was opened and everything else together. Throws ConfigurationError. */
+export function assembleDaemon(options: ComposeOptions, { ledger, folders, embedded }: Opened): Daemon {
+  const { settings, log, clock } = options;
+  const credentials = embedded?.credentials ?? options.credentials;
+  if (credentials === null) throw new ConfigurationError('no credentials were given for the remote service');
+  log.conceal([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
+  const tokens = createTokenSource({
+    authUrl: embedded?.authUrl ?? settings.service.authUrl,
+    credentials: () => credentials,
+    clock,
+    settings: settings.service,
+    log,
+  });
+  const limiter = createLimiter({
+    requestsPerMinute: settings.service.requestsPerMinute,
+    clock,
+    recent: ledger.sentRequests(),
+  });
+  const client = createIngestionClient({
+    ingestUrl: embedded?.ingestUrl ?? settings.service.ingestUrl,
+    tokens,
+    limiter,
+    settings: settings.service,
+    clock,
+    log,
+  });
+  const activities = createActivities();
+  const changes = createChanges(clock);
+  let phase: 'starting' | 'running' | 'stopping' = 'starting';
+  let refused: string | null = null;
+  let cancelSignIn = () => {};
+  const metrics: Metrics = createMetrics({ status, unready, version: version() });
+  const engine = createEngine({
+    clock,
+    log,
+    ledger,
+    folders: settings.folders.map((folder, index) => ({ settings: folder, port: portAt(folders, index) })),
+    limiter,
+    service: client,
+    metrics,
+    settings,
+    authRestMs: () => tokens.restMs(),
+    maxAttempts: options.maxAttempts,
+    random: Math.random,
+    onActivity: activities.add,
+    onChange: changes.note,
+  });
+
+  function status(): Status {
+    return makeStatus({
+      version: version(),
+      startedAt: options.startedAt,
+      settings,
+      clock,
+      engine,
+      ledger,
+      folders,
+      limiter,
+      auth: tokens,
+      phase: () => phase,
+      ownReasons,
+    });
+  }
+
+  function ownReasons(): readonly Reason[] {
+    if (tokens.status().state !== 'refused') return [];
+    return [{ code: 'credentials-refused', message: refused ?? 'the service refuses the credentials' }];
+  }
+
+  function unready(): readonly Reason[] {
+    const reasons = [...ownReasons(), ...engine.reasons()];
+    for (const port of folders) {
+      const { state } = port.health();
+      if (state === 'scanning' || state === 'unavailable') {
+        reasons.push({ code: `folder-${state}`, message: `the folder ${port.name} is ${state}` });
+      }
+    }
+    if (tokens.status().state === 'none') {
+      reasons.push({ code: 'not-signed-in', message: 'the service has not accepted the credentials yet' });
+    }
+    return reasons;
+  }
+
+  /** Proves the credentials before anything has to be sent, and again while the service is away. */
+  function signIn(): void {
+    if (phase === 'stopping') return;
+    void tryToSignIn().finally(changes.note);
+  }
+
+  async function tryToSignIn(): Promise<void> {
+    try {
+      await tokens.login();
+      refused = null;
+    } catch (error) {
+      if (error instanceof StoppedError) return;
+      if (error instanceof CredentialsRefusedError) refused = error.message;
+      cancelSignIn = clock.after(Math.max(tokens.restMs(), signInAgainMs), signIn);
+    }
+  }
+
+  return {
+    control: createControl({
+      settings,
+      clock,
+      engine,
+      ledger,
+      folders,
+      tokens,
+      activities,
+      changes,
+      status,
+      unready,
+    }),
+    engine,
+    metrics,
+    servicePage: embedded?.pageUrl ?? null,
+    start: async () => {
+      await engine.recover();
+      signIn();
+      await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
+      phase = 'running';
+      changes.note();
+    },
+    refresh: async () => {
+      tokens.forget();
+      cancelSignIn();
+      signIn();
+      engine.kick();
+      await Promise.all(folders.map((port) => port.rescan('ring')));
+    },
+    isRefused: () => tokens.status().state === 'refused',
+    stop: async () => {
+      phase = 'stopping';
+      cancelSignIn();
+      changes.close();
+      await engine.stop(settings.timing.stopSeconds * 1000);
+      await Promise.all(folders.map((port) => port.close()));
+      if (settings.service.revokeOnStop) await tokens.revoke({ all: false }).catch(() => {});
+      client.close();
+      tokens.close();
+      limiter.close();
+      await ledger.close();
+      await embedded?.close();
+    },
+  };
+}
+
+function portAt(folders: readonly FolderPort[], index: number): FolderPort {
+  const port = folders[index];
+  if (port === undefined) throw new RangeError(`no folder ${index}`);
+  return port;
+}
