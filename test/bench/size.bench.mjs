@@ -103,11 +103,13 @@ async function firstSweep(world) {
   const daemon = await world.start();
   const address = await daemon.address();
   const waits = [];
-  let swept = false;
+  const sweep = { ended: false };
   const end = daemon
     .until(({ folders: [folder] }) => folder.pending + folder.waiting >= middle)
-    .then(() => (swept = true));
-  while (!swept || waits.length < 200) {
+    .then(() => {
+      sweep.ended = true;
+    });
+  while (!sweep.ended || waits.length < 200) {
     const began = performance.now();
     await (await fetch(`${address}/healthz`)).text();
     waits.push(performance.now() - began);
