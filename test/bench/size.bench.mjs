@@ -103,19 +103,12 @@ async function firstSweep(world) {
   const daemon = await world.start();
   const address = await daemon.address();
   const waits = [];
-  const sweep = { ended: false };
-  const end = daemon
-    .until(({ folders: [folder] }) => folder.pending + folder.waiting >= middle)
-    .then(() => {
-      sweep.ended = true;
-    });
-  while (!sweep.ended || waits.length < 200) {
+  const found = daemon.until(({ folders: [folder] }) => folder.pending + folder.waiting >= middle);
+  do {
     const began = performance.now();
     await (await fetch(`${address}/healthz`)).text();
     waits.push(performance.now() - began);
-    await delay(5);
-  }
-  await end;
+  } while ((await Promise.race([found, delay(5, null)])) === null || waits.length < 200);
   const { stalls } = await daemon.stop();
   waits.sort((a, b) => a - b);
   const p99 = waits[Math.floor(waits.length * 0.99)];
