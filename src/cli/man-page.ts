@@ -53,7 +53,7 @@ export function manPage(root: CommandNode, version: string): string {
     'Take no new work, let requests in flight finish, commit, exit. A second one exits at once.',
     '.TP',
     '.B SIGHUP',
-    'Read the configuration again, look through the folders again, try the credentials again.',
+    'Read the configuration again, look through the folders again, try the credentials again. Where the terminal was closed: stop, as at SIGTERM.',
     '.SH FILES',
     '.TP',
     '.I report.pdf.meta.json, report.meta.json',

@@ -1,3 +1,5 @@
+import { closeSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { exitCodes } from '../core/errors.ts';
 
 /** The signals of contract section 2, one at a time. */
@@ -7,14 +9,21 @@ export interface Signals {
   readonly close: () => void;
 }
 
-/** Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. */
+const standardError = 2;
+
+/**
+ * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A SIGHUP because the
+ * terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
+ */
 export function listenForSignals(): Signals {
   const waiting: NodeJS.Signals[] = [];
   let wake: ((signal: NodeJS.Signals) => void) | null = null;
   let stopping = false;
+  const onTerminal = isatty(standardError);
   const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
-  function take(signal: NodeJS.Signals): void {
+  function take(given: NodeJS.Signals): void {
+    const signal = given === 'SIGHUP' && onTerminal && isTerminalGone() ? 'SIGTERM' : given;
     if (signal !== 'SIGHUP') {
       if (stopping) process.exit(exitCodes.unforeseen);
       stopping = true;
@@ -37,4 +46,14 @@ export function listenForSignals(): Signals {
       for (const name of names) process.off(name, take);
     },
   };
+}
+
+/** A terminal that was hung up cannot be opened any more, though its descriptors still are. */
+function isTerminalGone(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+const scriptFound = spawnSync('script', ['--version']).status === 0;
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await folder.write(
+    'ingestd.yaml',
+    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\nhttp: {port: false}\n',
+  );
+});
+
+afterEach(() => folder.remove());
+
+describeWhere(scriptFound ? null : 'script (bsdutils)', 'a daemon on a terminal', () => {
+  it('reads the configuration again at SIGHUP, and stops where its terminal was closed', async () => {
+    const command = `exec '${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' run`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], HOME: folder.path, TERM: 'xterm', SHELL: '/bin/sh' },
+    });
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const closed = once(terminal, 'close');
+    const address = folder.join('state/daemon.json');
+    const isListening = () => existsSync(address);
+    await eventually(isListening);
+    const { pid } = JSON.parse(await readFile(address, 'utf8')) as { pid: number };
+    try {
+      await eventually(() => shown.includes('watching the folder'));
+      process.kill(pid, 'SIGHUP');
+      await eventually(() => shown.includes('the configuration is unchanged'));
+      expect(isListening()).toBe(true);
+      terminal.kill('SIGKILL');
+      await closed;
+      await eventually(() => !isListening());
+      await eventually(() => spawnSync('kill', ['-0', String(pid)]).status !== 0);
+    } finally {
+      spawnSync('kill', ['-9', String(pid)]);
+    }
+  });
+});
