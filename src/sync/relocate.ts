@@ -40,12 +40,13 @@ export async function findRelocation(parts: Parts, task: Task, document: FoundDo
     const displaced = parts.ledger.get(place.ref);
     if (displaced === undefined) continue;
     if (displaced.stamp.ino === place.stamp.ino) return noMove(parts, task);
-    const isKnown = queue.some(({ stamp }) => stamp.ino === displaced.stamp.ino);
-    const target = isKnown ? null : newPlaceOf(parts, place.ref, displaced.stamp.ino);
-    if (target !== null) queue.push(target);
-    else if (!isKnown) overwritten.push({ ref: place.ref, record: displaced });
+    const target = newPlaceOf(parts, place.ref, displaced.stamp.ino);
+    if (target === null) overwritten.push({ ref: place.ref, record: displaced });
+    else queue.push(target);
   }
-  const left = leave(free, overwritten);
+  const moved = new Set(Array.from(steps.values(), ({ entry }) => entry.record.docId));
+  const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
+  const left = leave(free, homeless);
   if (left === null) return noMove(parts, task);
   return commitSteps(parts, task, { steps: [...steps.values()], left });
 }

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
 import { openLedger } from '../../dist/ledger/open-ledger.js';
+import { loadSqlite } from './sqlite.mjs';
 
 const COMMITS = 400;
 const WARM_UP = 100;
@@ -19,16 +20,86 @@ const options = {
 };
 
 /**
- * Measures load, commit, snapshot and memory of the ledger at each size; a commit stands beside a write and
- * fdatasync of the same bytes, taken in turn in the same run.
+ * The ledger at each size: commit beside a write and fdatasync of the same bytes and beside a durable commit of
+ * better-sqlite3 (WAL, synchronous=FULL), taken in turn; load beside reading all rows of the same records into a map.
  */
-export async function run(sizes = [1_000, 100_000, 500_000]) {
-  const rows = [];
-  for (const documents of sizes) rows.push(await measure(documents));
-  return { name: 'ledger', rows };
+export async function run() {
+  const Database = await loadSqlite();
+  const figures = [];
+  for (const documents of [1_000, 100_000]) figures.push(await measure(documents, Database));
+  const [small, large] = figures;
+  return [
+    ...figures.flatMap(rowsOf),
+    {
+      what: 'commit at 100,000 documents beside 1,000, median',
+      measured: large.commitP50Ms,
+      unit: 'ms',
+      against: `${small.commitP50Ms.toFixed(2)} ms`,
+      ratio: large.commitP50Ms / small.commitP50Ms,
+      limit: '2 ×',
+      ok: large.commitP50Ms <= 2 * small.commitP50Ms,
+    },
+  ];
 }
 
-async function measure(documents) {
+function rowsOf(at) {
+  const count = at.documents.toLocaleString('en');
+  const { sqlite } = at;
+  const row = (what, measured, unit, [against, ratio, limit, ok]) => ({
+    what: `${what}, ${count} documents`,
+    measured,
+    unit,
+    against,
+    ratio,
+    limit,
+    ok,
+  });
+  const rows = [
+    row('commit, median', at.commitP50Ms, 'ms', [
+      `write + fdatasync: ${at.rawP50Ms.toFixed(2)} ms`,
+      at.commitRatio,
+      '3 ×',
+      at.commitRatio <= 3,
+    ]),
+    row('commit, 99th percentile', at.commitP99Ms, 'ms', [
+      `write + fdatasync: ${at.rawP99Ms.toFixed(2)} ms`,
+      at.commitP99Ms / at.rawP99Ms,
+      null,
+      null,
+    ]),
+    row('bytes written by a commit', at.bytesPerCommit, 'B', [
+      null,
+      null,
+      '1 KB',
+      at.bytesPerCommit <= 1_024,
+    ]),
+    row('load, memory it keeps', at.heapMegabytes, 'MB', [null, null, null, null]),
+    row('snapshot with commits beside it', at.snapshotMs, 'ms', [
+      `longest stall ${at.snapshotStallMs.toFixed(1)} ms`,
+      null,
+      'stall 50 ms',
+      at.snapshotStallMs <= 50,
+    ]),
+  ];
+  if (sqlite === null) return [...rows, row('load', at.loadMs, 'ms', [null, null, null, null])];
+  return [
+    ...rows,
+    row('commit beside better-sqlite3, median', at.commitP50Ms, 'ms', [
+      `better-sqlite3: ${sqlite.commitP50Ms.toFixed(2)} ms`,
+      at.commitP50Ms / sqlite.commitP50Ms,
+      null,
+      null,
+    ]),
+    row('load beside better-sqlite3', at.loadMs, 'ms', [
+      `better-sqlite3: ${sqlite.loadMs.toFixed(0)} ms`,
+      at.loadMs / sqlite.loadMs,
+      null,
+      null,
+    ]),
+  ];
+}
+
+async function measure(documents, Database) {
   const dir = await mkdtemp(join(tmpdir(), 'ingestd-bench-'));
   try {
     await seed(dir, documents);
@@ -39,7 +110,8 @@ async function measure(documents) {
     const loadMs = performance.now() - began;
     const loadStallMs = stall.max / 1e6;
     const reconcileMs = reconcile(ledger);
-    const commit = await commits(ledger, dir);
+    const other = Database === null ? null : fillSqlite(Database, { dir, documents });
+    const commit = await commits(ledger, dir, other);
     stall.reset();
     const snapshotMs = await snapshot(ledger, dir);
     const snapshotStallMs = stall.max / 1e6;
@@ -93,11 +165,12 @@ function reconcile(ledger) {
   return performance.now() - began;
 }
 
-async function commits(ledger, dir) {
+async function commits(ledger, dir, sqlite) {
   const raw = openSync(join(dir, 'raw'), 'w');
   const journal = { before: await journalBytes(dir) };
   const ours = [];
   const theirs = [];
+  const sqlites = [];
   const bytes = Buffer.alloc(430, 'x');
   for (let number = 0; number < COMMITS + WARM_UP; number += 1) {
     let began = performance.now();
@@ -107,11 +180,16 @@ async function commits(ledger, dir) {
     writeSync(raw, bytes);
     fdatasyncSync(raw);
     theirs.push(performance.now() - began);
+    if (sqlite === null) continue;
+    began = performance.now();
+    sqlite.put(number);
+    sqlites.push(performance.now() - began);
   }
   closeSync(raw);
   const bytesPerCommit = ((await journalBytes(dir)) - journal.before) / (COMMITS + WARM_UP);
   const [p50, p99] = quantiles(ours.slice(WARM_UP));
   const [rawP50, rawP99] = quantiles(theirs.slice(WARM_UP));
+  const sqliteP50Ms = sqlite === null ? null : quantiles(sqlites.slice(WARM_UP))[0];
   return {
     commitP50Ms: p50,
     commitP99Ms: p99,
@@ -119,7 +197,40 @@ async function commits(ledger, dir) {
     rawP99Ms: rawP99,
     commitRatio: p50 / rawP50,
     bytesPerCommit,
+    sqliteP50Ms,
   };
+}
+
+/** The same records, one JSON text a row, made durable the way the ledger is. */
+function fillSqlite(Database, { dir, documents }) {
+  const file = join(dir, 'peer.sqlite');
+  const database = new Database(file);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.exec('CREATE TABLE record (path TEXT PRIMARY KEY, value TEXT NOT NULL)');
+  const insert = database.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)');
+  const putOne = (number) => {
+    const { ref, record } = put(number);
+    insert.run(ref.path, JSON.stringify(record));
+  };
+  database.transaction(() => {
+    for (let number = 0; number < documents; number += 1) putOne(number);
+  })();
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  return { put: putOne, database, reopen: () => new Database(file) };
+}
+
+function loadSqliteRows({ database, reopen }) {
+  database.close();
+  const began = performance.now();
+  const again = reopen();
+  const records = new Map();
+  for (const { path, value } of again.prepare('SELECT path, value FROM record').iterate()) {
+    records.set(path, JSON.parse(value));
+  }
+  const loadMs = performance.now() - began;
+  again.close();
+  return loadMs;
 }
 
 async function journalBytes(dir) {
@@ -183,13 +294,3 @@ async function printMemory(dir) {
 }
 
 if (process.argv[2] === '--memory') await printMemory(process.argv[3]);
-else if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const sizes = process.argv.slice(2).map(Number);
-  const { rows } = await run(sizes.length > 0 ? sizes : undefined);
-  for (const row of rows) {
-    for (const [key, value] of Object.entries(row)) {
-      process.stdout.write(`${key.padEnd(24)}${key === 'documents' ? value : value.toFixed(2)}\n`);
-    }
-    process.stdout.write('\n');
-  }
-}

@@ -108,7 +108,7 @@ describe('the sync engine', () => {
     const began = world.clock.now();
     Object.assign(world.folder, {
       hash: (path: string, stamp: FileStamp) =>
-        path === 'a/2.txt' && world.clock.now() < began + 1_000 ? Promise.resolve(null) : hash(path, stamp),
+        path === 'a/2.txt' && world.clock.now() < began + 3_000 ? Promise.resolve(null) : hash(path, stamp),
     });
     world.folder.rename('a/2.txt', 'a/3.txt');
     world.folder.rename('a/1.txt', 'a/2.txt');
