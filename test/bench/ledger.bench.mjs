@@ -110,8 +110,8 @@ async function measure(documents, Database) {
     const loadMs = performance.now() - began;
     const loadStallMs = stall.max / 1e6;
     const reconcileMs = reconcile(ledger);
-    const other = Database === null ? null : fillSqlite(Database, { dir, documents });
-    const commit = await commits(ledger, dir, other);
+    const peer = Database === null ? null : fillSqlite(Database, { dir, documents });
+    const commit = await commits(ledger, dir, peer);
     stall.reset();
     const snapshotMs = await snapshot(ledger, dir);
     const snapshotStallMs = stall.max / 1e6;
@@ -131,6 +131,7 @@ async function measure(documents, Database) {
       snapshotMs,
       snapshotStallMs,
       ...memoryMegabytes,
+      sqlite: peer === null ? null : { commitP50Ms: commit.sqliteP50Ms, loadMs: loadSqliteRows(peer) },
     };
   } finally {
     await rm(dir, { recursive: true, force: true });
