@@ -4,7 +4,7 @@ import { errorCode } from '../core/errors.ts';
 import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { ComparedDocument, Operation } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
-import { noMove } from './claim-paths.ts';
+import { claimPaths, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { findMove } from './find-move.ts';
 import { hashOnce } from './hash-once.ts';
@@ -25,8 +25,10 @@ export type Assessment =
   | { readonly kind: 'settled' }
   /** The file is gone and the service holds it. */
   | { readonly kind: 'gone' }
-  /** There is nothing to do: no file and no record, or a place that nothing may be concluded of. */
+  /** There is nothing to do: no file and no record. */
   | { readonly kind: 'nothing' }
+  /** Nothing may be concluded of the place now: a sweep will tell when it can be read again. */
+  | { readonly kind: 'unknown' }
   | {
       readonly kind: 'later';
       readonly phase: 'settling' | 'paired';
@@ -68,7 +70,7 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
     case 'absent':
       return judgeAbsence(parts, task, folder.settings.onRemove);
     case 'unknown':
-      return { kind: 'nothing' };
+      return { kind: 'unknown' };
     case 'unfit':
       return { kind: 'unfit', code: look.code, message: look.message };
     case 'ignored':
@@ -96,8 +98,11 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   if ('code' in compared) return { kind: 'unfit', ...compared };
   const operation = planDocument(compared, record);
   if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
-  if (record !== null) await adopt(parts, compared, record, operation);
-  return { kind: 'settled' };
+  if (record === null) return { kind: 'settled' };
+  const done = claimPaths(parts, task, [document.ref]);
+  if (done === null) return movedOn;
+  const learned = adopt(parts, compared, record, operation).finally(done);
+  return (await learned) ? { kind: 'settled' } : movedOn;
 }
 
 /** Gives the document the record of its file, where that is another path's. */
@@ -144,16 +149,20 @@ async function read(
   }
 }
 
-/** Nothing to send: the record learns what the file looks like now, so that nobody looks again. */
+/**
+ * Nothing to send: the record learns what the file looks like now, so that nobody looks again. False: another record
+ * stands at the path by now.
+ */
 async function adopt(
   parts: Parts,
   { document, sha256, attachmentHashes }: ComparedDocument,
   record: LedgerRecord,
   { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
-): Promise<void> {
+): Promise<boolean> {
+  if (parts.ledger.get(document.ref)?.docId !== record.docId) return false;
   const same = sameStamp(record.stamp, document.stamp) && record.context === document.context;
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
-    return;
+    return true;
   sayUnclearable(parts, document, unclearable);
   const attachments = document.attachments.map((found, index): RecordedAttachment => {
     const recorded = record.attachments.find((one) => one.name === found.name);
@@ -178,4 +187,5 @@ async function adopt(
       },
     },
   ]);
+  return true;
 }

@@ -1,7 +1,7 @@
 import { judgeDeletions, recentDeletions } from '../core/guard.ts';
 import type { Parts } from './parts.ts';
 import type { Reconcile } from './reconcile.ts';
-import type { Task } from './task.ts';
+import type { Phase, Task } from './task.ts';
 
 /** Decides over documents whose file is gone: waits out their grace, judges them together, holds them for a person. */
 export interface Deletions {
@@ -26,6 +26,8 @@ interface Tools {
 
 /** A deletion whose other half may still be on its way is judged again after this. */
 const otherHalfMs = 250;
+/** Where a new document is compared with what is missing, or was. */
+const comparing: ReadonlySet<Phase> = new Set(['look', 'looking', 'settling', 'ready']);
 
 export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders }: Tools): Deletions {
   const { clock, desk, ledger, timing } = parts;
@@ -41,7 +43,7 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
       wakeAt(task, 'grace', left);
       return false;
     }
-    if (isUnsettled(task)) {
+    if (isUnsettled(task, since)) {
       wakeAt(task, 'grace', otherHalfMs);
       return false;
     }
@@ -49,23 +51,20 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
     return false;
   }
 
-  /** Sweeps under way, or a new file that may be this one: then nothing is deleted yet. */
-  function isUnsettled(task: Task): boolean {
+  /** Sweeps under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
+  function isUnsettled(task: Task, since: number): boolean {
     for (const name of folders()) {
       const health = parts.folder(name)?.port.health();
       if (health?.state !== 'unavailable' && !reconcile.isSwept(name)) return true;
     }
     if (parts.folder(task.ref.folder)?.port.health().busy === true) return true;
     const stamp = ledger.get(task.ref)?.stamp;
+    if (stamp === undefined) return false;
     let found = false;
-    for (const phase of ['look', 'looking', 'settling', 'ready'] as const) {
-      for (const other of desk.inPhase(phase)) {
-        if (!other.present || other.hasRecord || other.stamp === null) continue;
-        if (other.stamp.ino !== stamp?.ino && other.stamp.size !== stamp?.size) continue;
-        if (phase === 'ready' && other.phaseSince >= task.phaseSince) continue;
-        found = true;
-        if (phase === 'ready') look(other);
-      }
+    for (const other of desk.newcomersLike(stamp)) {
+      if (!comparing.has(other.phase) || (other.phase === 'ready' && other.phaseSince >= since)) continue;
+      found = true;
+      if (other.phase === 'ready' || other.phase === 'look') look(other);
     }
     return found;
   }

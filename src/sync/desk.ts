@@ -1,6 +1,7 @@
 import { directoryOf, nameOf, refKey } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
+import type { DocumentRef, FileStamp } from '../core/document.ts';
 import type { LedgerPort } from '../core/ledger-port.ts';
+import { createTaskIndex } from './task-index.ts';
 import type { Phase, Task } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
@@ -31,7 +32,12 @@ export interface Desk {
   readonly all: () => Iterable<Task>;
   readonly inPhase: (phase: Phase) => ReadonlySet<Task>;
   /** Tasks of files that are gone, with a record, by the recorded size: where a new file may have come from. */
-  readonly missingOfSize: (size: number) => ReadonlySet<Task>;
+  readonly missingOfSize: (size: number) => Iterable<Task>;
+  readonly isMissingOfSize: (size: number) => boolean;
+  /** Tasks of files without a record that could be the one of this stamp: of its size or its inode. A copy. */
+  readonly newcomersLike: (stamp: Pick<FileStamp, 'size' | 'ino'>) => readonly Task[];
+  /** Tasks of files that stand there with this inode number, as last seen. */
+  readonly presentWithInode: (ino: number) => Iterable<Task>;
   readonly missing: (folder: string) => ReadonlySet<Task>;
   readonly counts: (folder: string) => Readonly<FolderCounts>;
   readonly size: () => number;
@@ -52,28 +58,41 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
   const directories = new Map<string, Map<string, Task>>();
   const phases = new Map<Phase, Set<Task>>();
   const missing = new Map<string, Set<Task>>();
-  const missingSizes = new Map<number, Set<Task>>();
+  const missingSizes = createTaskIndex();
+  const newSizes = createTaskIndex();
+  const inodes = createTaskIndex();
+  /** The recorded size under which a missing one was entered: its record may be gone when it leaves. */
   const sizeOf = new Map<Task, number>();
   const counts = new Map<string, FolderCounts>();
 
   function enter(task: Task): void {
     count(task, 1);
     grow(phases, task.phase, task);
-    if (task.present || !task.hasRecord || task.phase === 'dormant') return;
+    if (task.present) {
+      if (task.stamp === null) return;
+      inodes.add(task.stamp.ino, task);
+      if (!task.hasRecord) newSizes.add(task.stamp.size, task);
+      return;
+    }
+    if (!task.hasRecord || task.phase === 'dormant') return;
     grow(missing, task.ref.folder, task);
     const size = ledger.get(task.ref)?.stamp.size ?? -1;
     sizeOf.set(task, size);
-    grow(missingSizes, size, task);
+    missingSizes.add(size, task);
   }
 
   function leave(task: Task): void {
     count(task, -1);
     shrink(phases, task.phase, task);
+    if (task.present && task.stamp !== null) {
+      inodes.remove(task.stamp.ino, task);
+      newSizes.remove(task.stamp.size, task);
+    }
     shrink(missing, task.ref.folder, task);
     const size = sizeOf.get(task);
     if (size === undefined) return;
     sizeOf.delete(task);
-    shrink(missingSizes, size, task);
+    missingSizes.remove(size, task);
   }
 
   function count(task: Task, by: 1 | -1): void {
@@ -154,7 +173,13 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
     },
     all: () => tasks.values(),
     inPhase: (phase) => phases.get(phase) ?? nobody,
-    missingOfSize: (size) => missingSizes.get(size) ?? nobody,
+    missingOfSize: missingSizes.of,
+    isMissingOfSize: missingSizes.has,
+    newcomersLike: ({ size, ino }) => [
+      ...newSizes.of(size),
+      ...[...inodes.of(ino)].filter((task) => !task.hasRecord && task.stamp?.size !== size),
+    ],
+    presentWithInode: inodes.of,
     missing: (folder) => missing.get(folder) ?? nobody,
     counts: countsOf,
     size: () => tasks.size,

@@ -16,6 +16,7 @@ import type { Task } from './task.ts';
  * path is looked at before: what still stands somewhere is never taken.
  */
 export async function findMove(parts: Parts, task: Task, document: FoundDocument): Promise<MoveResult> {
+  if (task.phase !== 'sending' && isBeingUploaded(parts, task, document)) return 'unclear';
   const missing = await missingFor(parts, document);
   const possible = candidates(document.stamp, missing);
   if (possible.length === 0) return findRelocation(parts, task, document);
@@ -28,6 +29,16 @@ export async function findMove(parts: Parts, task: Task, document: FoundDocument
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (move === null) return findRelocation(parts, task, document);
   return commitMove(parts, task, { document, ...move });
+}
+
+/** The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. */
+function isBeingUploaded({ desk }: Parts, task: Task, { stamp }: FoundDocument): boolean {
+  if (stamp.ino === 0) return false;
+  for (const other of desk.presentWithInode(stamp.ino)) {
+    const uploads = other.phase === 'sending' && !other.hasRecord && other.stamp?.dev === stamp.dev;
+    if (uploads && other !== task) return true;
+  }
+  return false;
 }
 
 /** Records whose file is known to be gone and that this file could be; those of its inode are looked up and looked at. */
@@ -53,15 +64,20 @@ async function commitMove(
   { document, match, proof }: Move & { readonly document: FoundDocument },
 ): Promise<MoveResult> {
   const from = { folder: match.folder, path: match.path };
+  const record = parts.ledger.get(from);
   const done = claimPaths(parts, mover, [from, document.ref]);
   if (done === null) return 'unclear';
+  if (record?.sha256 !== match.record.sha256) {
+    done();
+    return 'unclear';
+  }
   const task = parts.desk.get(from);
   if (task !== undefined) parts.desk.close(task);
-  const stamp = proof === 'edited' ? match.record.stamp : document.stamp;
+  const stamp = proof === 'edited' ? record.stamp : document.stamp;
   await parts
     .commit([
       { kind: 'drop', ref: from },
-      { kind: 'put', ref: document.ref, record: { ...match.record, stamp, context: '' } },
+      { kind: 'put', ref: document.ref, record: { ...record, stamp, context: '' } },
       { kind: 'unapprove', folder: from.folder, paths: [from.path] },
       { kind: 'clear', ref: from },
     ])
@@ -71,7 +87,7 @@ async function commitMove(
   parts.tell({
     ...document.ref,
     what: 'moved',
-    docId: match.record.docId,
+    docId: record.docId,
     message: `from ${refKey(from)}${sameStamp(stamp, document.stamp) ? '' : ', edited'}`,
   });
   return 'moved';

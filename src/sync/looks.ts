@@ -42,7 +42,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
       !task.hasRecord &&
       task.lane === 'backlog' &&
       (task.stamp === null || ledger.findByInode(task.stamp.ino).length === 0) &&
-      (task.stamp === null || desk.missingOfSize(task.stamp.size).size === 0)
+      (task.stamp === null || !desk.isMissingOfSize(task.stamp.size))
     );
   }
 
@@ -94,6 +94,9 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         if (task.recorded) await parts.commit([{ kind: 'clear', ref: task.ref }]);
         if (!task.again) desk.close(task);
         await tools.deletions().settle(task);
+        return;
+      case 'unknown':
+        if (!task.again) desk.close(task);
         return;
       case 'nothing':
         if (ledger.failure(task.ref) !== undefined && ledger.get(task.ref) === undefined) {

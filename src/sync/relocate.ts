@@ -94,10 +94,8 @@ function newPlaceOf(
   from: DocumentRef,
   ino: number,
 ): { ref: DocumentRef; stamp: FileStamp } | null {
-  for (const task of parts.desk.all()) {
-    if (task.present && task.stamp?.ino === ino && task.key !== refKey(from)) {
-      return { ref: task.ref, stamp: task.stamp };
-    }
+  for (const task of parts.desk.presentWithInode(ino)) {
+    if (task.stamp !== null && task.key !== refKey(from)) return { ref: task.ref, stamp: task.stamp };
   }
   return null;
 }
@@ -118,7 +116,7 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
     const task = parts.desk.get(ref);
     if (task !== undefined) parts.desk.close(task);
   }
-  await parts.commit(changesOf(relocation)).finally(done);
+  await parts.commit(changesOf(parts, relocation)).finally(done);
   for (const { entry, to } of steps) {
     const arrived = parts.desk.get(to);
     if (arrived !== undefined) parts.desk.change(arrived, { hasRecord: true, again: true });
@@ -137,7 +135,7 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
   return 'moved';
 }
 
-function changesOf({ steps, left }: Relocation): readonly Change[] {
+function changesOf({ ledger }: Parts, { steps, left }: Relocation): readonly Change[] {
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
       takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
@@ -147,7 +145,7 @@ function changesOf({ steps, left }: Relocation): readonly Change[] {
     ...steps.map(({ entry, to, stamp }): Change => ({
       kind: 'put',
       ref: to,
-      record: { ...entry.record, stamp, context: '' },
+      record: { ...(ledger.get(entry.ref) ?? entry.record), stamp, context: '' },
     })),
   ];
 }
@@ -161,8 +159,10 @@ function stillStands({ ledger }: Parts, { steps, left }: Relocation): boolean {
   const targets = new Set([...steps.map(({ to }) => refKey(to)), ...left.map(({ ref }) => refKey(ref))]);
   return steps.every(({ entry, to }) => {
     const occupant = ledger.get(to);
+    const record = ledger.get(entry.ref);
     return (
-      ledger.get(entry.ref)?.docId === entry.record.docId &&
+      record?.docId === entry.record.docId &&
+      record.sha256 === entry.record.sha256 &&
       targets.has(refKey(entry.ref)) &&
       (occupant === undefined || leaving.has(occupant.docId))
     );

@@ -41,6 +41,8 @@ interface Options {
   readonly port?: (clock: ManualClock) => FolderPort;
   /** What the wall clock shows at the beginning, ms. */
   readonly wallClock?: number;
+  /** How long the next commit, or the next way of a request or an answer, takes, ms of the clock in hand. */
+  readonly slow?: () => number;
 }
 
 export const engineTiming = {
@@ -62,7 +64,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     settleMs: engineTiming.settleMs,
     nextInode: () => (inode += 1),
   });
-  const service = simulatedService();
+  const service = simulatedService(() => waitABit());
   const activities: Activity[] = [];
   const serviceSettings: ServiceSettings = {
     mode: 'remote',
@@ -85,10 +87,45 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     inDoubt: 'retry',
     ...options.safety,
   };
+  let delayed = 0;
+  let writing = 0;
   let life = await begin();
 
+  async function waitABit(): Promise<void> {
+    const ms = options.slow?.() ?? 0;
+    if (ms === 0) return;
+    delayed += 1;
+    await new Promise<void>((resolve) => clock.after(ms, resolve));
+    delayed -= 1;
+  }
+
+  /** A ledger whose disk is slow now and then. Commits keep their order, and die with the process. */
+  function onSlowDisk(ledger: LedgerPort, isAlive: () => boolean): LedgerPort {
+    if (options.slow === undefined) return ledger;
+    let last = Promise.resolve();
+    const write: LedgerPort['commit'] = async (changes) => {
+      writing += 1;
+      await ledger.commit(changes).finally(() => {
+        writing -= 1;
+      });
+    };
+    return {
+      ...ledger,
+      commit: (changes) => {
+        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes) : never()));
+        last = turn.catch(() => {});
+        return turn;
+      },
+    };
+  }
+
   async function begin() {
-    const ledger = await openLedger({ dir: state.join('state'), clock, log: recordedLog() });
+    const opened = await openLedger({ dir: state.join('state'), clock, log: recordedLog() });
+    let alive = true;
+    const ledger = onSlowDisk(opened, () => alive);
+    const die = () => {
+      alive = false;
+    };
     const limiter = createLimiter({
       requestsPerMinute: serviceSettings.requestsPerMinute,
       clock,
@@ -112,10 +149,11 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     });
     await engine.recover();
     await port.start(engine.listener('inbox'));
-    return { ledger, limiter, engine, port };
+    return { ledger, limiter, engine, port, die };
   }
 
   async function end(): Promise<void> {
+    life.die();
     await life.port.close();
     const stopped = life.engine.stop(0);
     await clock.advance(0);
@@ -134,7 +172,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     quiesce: async (hours = 2) => {
       const deadline = clock.monotonic() + hours * 3_600_000;
       for (;;) {
-        await rest(life.engine);
+        await rest(life.engine, { isWriting: () => writing > 0, isDelayed: () => delayed > 0 });
         if (life.engine.isIdle()) return;
         if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
         await clock.advance(100);
@@ -153,11 +191,18 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
 }
 
 /** Real input and output (the ledger's fsync) goes on while the clock stands still, however slow the disk is. */
-async function rest({ desk, inFlight }: Engine): Promise<void> {
-  const isBusy = () => inFlight() > 0 || desk.inPhase('looking').size > 0;
+async function rest(
+  { desk, inFlight }: Engine,
+  { isWriting, isDelayed }: { readonly isWriting: () => boolean; readonly isDelayed: () => boolean },
+): Promise<void> {
+  const isBusy = () => isWriting() || (!isDelayed() && (inFlight() > 0 || desk.inPhase('looking').size > 0));
   // What waits for the ledger to take it waits for the clock, too: not for ever.
   for (let turn = 0; turn < 1_000 && isBusy(); turn += 1) await delay(1);
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
 }
 
 function tasksOf({ desk }: Engine): string {

@@ -18,6 +18,10 @@ export interface SimulatedFolder extends FolderPort {
   readonly write: (path: string, content: string) => void;
   readonly rename: (from: string, to: string) => void;
   readonly remove: (path: string) => void;
+  /** Renames a file to somewhere outside the folder, under its path as its name. */
+  readonly takeAway: (path: string) => void;
+  /** Renames what was taken away under that name to a path in the folder. */
+  readonly bringBack: (name: string, to: string) => void;
   /** What its sidecar says. */
   readonly describe: (path: string, metadata: Metadata) => void;
   /** Lists every directory, as after rings for all of them. */
@@ -38,6 +42,7 @@ interface Options {
 /** A folder in memory that behaves as one on disk does: inodes, change times, settling. */
 export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): SimulatedFolder {
   const files = new Map<string, SimulatedFile>();
+  const outside = new Map<string, SimulatedFile>();
   let root = { path: `/${name}`, dev: 1, ino: nextInode() };
   let listener: FolderListener | null = null;
   let known = new Set<string>(['']);
@@ -146,6 +151,18 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     },
     remove: (path) => {
       for (const one of files.keys()) if (one === path || one.startsWith(`${path}/`)) files.delete(one);
+    },
+    takeAway: (path) => {
+      const file = files.get(path);
+      if (file === undefined) return;
+      files.delete(path);
+      outside.set(path, file);
+    },
+    bringBack: (path, to) => {
+      const file = outside.get(path);
+      if (file === undefined) return;
+      outside.delete(path);
+      files.set(to, { ...file, stamp: { ...file.stamp, ctimeMs: clock.now() } });
     },
     describe: (path, metadata) => {
       const file = files.get(path);

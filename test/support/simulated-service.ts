@@ -26,7 +26,10 @@ export interface SimulatedService extends ServicePort {
 }
 
 /** The service in memory: takes what it is given and can be told to fail. */
-export function simulatedService(): SimulatedService {
+export function simulatedService(
+  /** Waits as long as a request takes on its way, and its answer. */
+  way: () => Promise<void> = () => Promise.resolve(),
+): SimulatedService {
   const documents = new Map<string, HeldDocument>();
   const calls: string[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
@@ -56,9 +59,11 @@ export function simulatedService(): SimulatedService {
     }
     const id = randomUUID();
     await watch?.beforeSend?.(id);
+    await way();
     calls.push(call);
     const failure = failures.shift();
     const docId = failure === undefined || failure.taken ? take(contents) : null;
+    await way();
     turn.spent();
     watch?.onAnswer?.(id);
     const outcome: Outcome = failure?.outcome ?? { kind: 'accepted', docId, warning: null };

@@ -331,6 +331,18 @@ describe('the sync engine', () => {
     expect(world.service.calls).toHaveLength(2);
   });
 
+  it('deletes what is gone while new files of the same size wait for their turn', async () => {
+    world = await filled(3);
+    for (let index = 0; index < 60; index += 1) world.folder.write(`new/${index}.txt`, `new ${index % 10} `);
+    world.folder.sweep();
+    await world.clock.advance(3_000);
+    world.folder.remove('a/0.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls.indexOf('delete')).toBeLessThan(58);
+    expect(world.docIds().size).toBe(62);
+  });
+
   it('sends a file that is saved now within four requests of a backlog', async () => {
     world = await engineWorld();
     for (let index = 0; index < 300; index += 1) world.folder.write(`old/${index}.txt`, `${index}`);

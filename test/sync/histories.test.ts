@@ -40,6 +40,16 @@ const step: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
     arbitrary: path.map((one): [string, Step] => [`remove ${one}`, ({ folder }) => folder.remove(one)]),
   },
   {
+    weight: 2,
+    arbitrary: path.map((one): [string, Step] => [`away ${one}`, ({ folder }) => folder.takeAway(one)]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(path, path)
+      .map(([one, to]): [string, Step] => [`back ${one} ${to}`, ({ folder }) => folder.bringBack(one, to)]),
+  },
+  {
     weight: 1,
     arbitrary: fc.constant<[string, Step]>(['rename d', ({ folder }) => folder.rename('d', 'f')]),
   },
@@ -65,11 +75,16 @@ const step: fc.Arbitrary<readonly [string, Step]> = fc.oneof(
   },
 );
 
+/** Of commits and requests, in turn: a slow disk and a slow service bring everything out of step. */
+const delays = fc.array(fc.constantFrom(0, 0, 0, 150, 700, 6_000), { minLength: 1, maxLength: 7 });
+
 describe('random histories', () => {
   it('end with the service holding just what the folder holds, and numbers that add up', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-        const world = await engineWorld({ safety: { maxDeleteCount: 1_000 } });
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), delays, async (steps, waits) => {
+        let turn = 0;
+        const slow = () => waits[(turn += 1) % waits.length] ?? 0;
+        const world = await engineWorld({ safety: { maxDeleteCount: 1_000 }, slow });
         try {
           for (const [, act] of steps) await act(world);
           world.folder.sweep();
