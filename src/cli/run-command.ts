@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Credentials, Settings } from '../core/settings.ts';
+import type { Reloaded } from '../daemon/run-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { credentialsFor, httpTokenFor, makeTrialFolders, prepare } from './prepare.ts';
@@ -25,18 +25,23 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   await makeTrialFolders(prepared);
   const { settings, log } = prepared;
   const { runDaemon } = await import('../daemon/run-daemon.ts');
-  return runDaemon({ settings, credentials, httpToken, log, reload: () => reload(context, flags) });
+  return runDaemon({
+    settings,
+    credentials,
+    httpToken,
+    readCredentials: () => credentialsFor(prepared, context),
+    log,
+    reload: () => reload(context, flags),
+  });
 }
 
 /** What SIGHUP reads again. Throws ConfigurationError; what runs then stays as it is. */
-async function reload(
-  context: CommandContext,
-  flags: GlobalFlags,
-): Promise<{ settings: Settings; credentials: Credentials | null; httpToken: string | null }> {
+async function reload(context: CommandContext, flags: GlobalFlags): Promise<Reloaded> {
   const prepared = await prepare(context, flags);
   return {
     settings: prepared.settings,
     credentials: await credentialsFor(prepared, context),
     httpToken: await httpTokenFor(prepared, context),
+    readCredentials: () => credentialsFor(prepared, context),
   };
 }

@@ -24,6 +24,8 @@ export interface ComposeOptions {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
+  /** Reads them anew, for each token: a secret file may have been rotated. Without it they stay as they are. */
+  readonly readCredentials?: (() => Promise<Credentials | null>) | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly startedAt: string;
@@ -67,7 +69,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   log.conceal([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
   const tokens = createTokenSource({
     authUrl: embedded?.authUrl ?? settings.service.authUrl,
-    credentials: () => credentials,
+    credentials: () => currentCredentials(options, credentials),
     clock,
     settings: settings.service,
     log,
@@ -210,4 +212,16 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   const port = folders[index];
   if (port === undefined) throw new RangeError(`no folder ${index}`);
   return port;
+}
+
+/** As they stand now; what cannot be read at the moment is as it was. */
+async function currentCredentials(
+  { readCredentials }: ComposeOptions,
+  known: Credentials,
+): Promise<Credentials> {
+  try {
+    return (await readCredentials?.()) ?? known;
+  } catch {
+    return known;
+  }
 }

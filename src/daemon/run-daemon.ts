@@ -17,11 +17,13 @@ import { systemClock } from './system-clock.ts';
 import { version } from './version.ts';
 
 /** What SIGHUP reads again. */
-interface Reloaded {
+export interface Reloaded {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
   readonly httpToken: string | null;
+  /** Reads the credentials anew from where they came from, for each token. */
+  readonly readCredentials: () => Promise<Credentials | null>;
 }
 
 export interface RunOptions extends Reloaded {

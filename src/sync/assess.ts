@@ -92,7 +92,7 @@ function judgeAbsence({ ledger }: Parts, task: Task, onRemove: 'delete' | 'keep'
 async function compare(parts: Parts, task: Task, document: FoundDocument): Promise<Assessment> {
   const { ledger } = parts;
   if ((await placeRecord(parts, task, document)) === 'unclear') return movedOn;
-  const record = ledger.get(document.ref) ?? null;
+  const record = (task.isLost ? undefined : ledger.get(document.ref)) ?? null;
   const compared = await read(parts, task, document, record);
   if (compared === null) return movedOn;
   if ('code' in compared) return { kind: 'unfit', ...compared };

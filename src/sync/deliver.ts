@@ -1,3 +1,4 @@
+import { refKey } from '../core/document.ts';
 import type { FoundAttachment, FoundDocument } from '../core/document.ts';
 import type { Change, LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { Operation } from '../core/operation.ts';
@@ -53,7 +54,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
       return;
     }
     const owner = ledger.findByDocId(outcome.docId);
-    if (owner !== undefined) {
+    if (owner !== undefined && refKey(owner) !== task.key) {
       // Whatever the service has made of it, it may hold a document that nothing here leads to.
       const message = 'the service answered with the docId of another document';
       await parts.commit([{ kind: 'doubt', doubt: outcomes.doubtOf(task, message) }, ...resolved]);
@@ -81,6 +82,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
     };
     await parts.commit([
       { kind: 'put', ref: task.ref, record },
+      ...traceOfReplaced(task),
       ...resolved,
       ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
       { kind: 'clear', ref: task.ref },
@@ -88,6 +90,14 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
     totals.uploaded += 1;
     parts.tell({ ...task.ref, what: 'uploaded', docId: outcome.docId, message: outcome.warning });
     outcomes.done(task);
+  }
+
+  /** What a lost answer may have left at the service is not forgotten with the record (contract 7.7). */
+  function traceOfReplaced(task: Task): readonly Change[] {
+    const count = ledger.get(task.ref)?.possibleDuplicates ?? 0;
+    if (count === 0) return [];
+    const message = 'the service may hold further documents of it: answers to uploads were lost';
+    return [{ kind: 'doubt', doubt: outcomes.doubtOf(task, message, count) }];
   }
 
   async function modify(task: Task, found: Sendable, turn: Turn): Promise<void> {

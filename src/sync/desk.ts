@@ -141,6 +141,7 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
         operation: null,
         hashed: null,
         mayBeGone: false,
+        isLost: false,
         recorded: false,
       };
       tasks.set(key, task);

@@ -5,8 +5,8 @@ import type { Reason } from '../core/status.ts';
 
 /** Whether the service as a whole takes requests now, learned from the outcomes. */
 export interface Gate {
-  /** Takes note of one outcome. */
-  readonly note: (outcome: Outcome) => void;
+  /** Takes note of one outcome; `about` tells the documents of one request from those of another. */
+  readonly note: (outcome: Outcome, about: string) => void;
   /** Requests that may be under way at once: all, one that tries, or none. */
   readonly width: (concurrency: number) => number;
   /** Ms until the gate opens; 0: open. */
@@ -32,6 +32,9 @@ interface Tools {
 
 export function createGate({ clock, random, restMs, changed }: Tools): Gate {
   let unavailable = 0;
+  /** Whose requests failed since one was answered: one document alone may be what is wrong. */
+  let suspect: string | null = null;
+  let isSeveral = false;
   let refused = 0;
   let missing = 0;
   let forbidden = 0;
@@ -54,8 +57,14 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     else wait('credentials', refused, why);
   }
 
-  function reset(): void {
+  function answered(): void {
     unavailable = 0;
+    suspect = null;
+    isSeveral = false;
+  }
+
+  function reset(): void {
+    answered();
     refused = 0;
     missing = 0;
     forbidden = 0;
@@ -64,7 +73,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     shutUntil = -Infinity;
   }
 
-  function note(outcome: Outcome): void {
+  function note(outcome: Outcome, about: string): void {
     switch (outcome.kind) {
       case 'accepted':
         reset();
@@ -72,18 +81,16 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
       case 'unavailable':
       case 'unknown':
         unavailable += 1;
+        suspect ??= about;
+        isSeveral ||= suspect !== about || (outcome.kind === 'unavailable' && outcome.sent === 'nothing');
         // With a Retry-After the limiter waits; without one, all hold back all the same.
         if (unavailable >= 2 || (isTooMany(outcome) && outcome.retryAfterMs === null)) {
           const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
           const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
           const why = { code, message: outcome.message };
-          const delay = nextDelayMs({
-            kind: 'circuit',
-            attempt: unavailable,
-            retryAfterMs: asked,
-            random: random(),
-          });
-          shut(delay, why);
+          const setBack = { kind: 'circuit', attempt: unavailable, retryAfterMs: asked } as const;
+          // Of one document alone it is said, and its own back-off is enough: others find out at once.
+          shut(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
         }
         return;
       case 'unauthorized':
@@ -95,11 +102,11 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
         wait('credentials', refused, { code: outcome.code, message: outcome.message });
         return;
       case 'missing':
-        unavailable = 0;
+        answered();
         missing += 1;
         return;
       case 'rejected':
-        unavailable = 0;
+        answered();
         missing = 0;
         forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
         if (forbidden >= inARow)

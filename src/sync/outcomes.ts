@@ -15,7 +15,7 @@ export interface Outcomes {
   /** Failed: kept with its reason until the file changes or a person retries. */
   readonly fail: (task: Task, operation: string, why: { code: string; message: string }) => Promise<void>;
   /** One further document of it may stand at the service. Holds nothing back. */
-  readonly doubtOf: (task: Task, message: string) => Doubt;
+  readonly doubtOf: (task: Task, message: string, count?: number) => Doubt;
   /** Delivered: the file is looked at once more. */
   readonly done: (task: Task) => void;
   /** Tried again after its back-off; `sync` gives up after five. */
@@ -89,8 +89,8 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
   ): Promise<void> {
     const record = ledger.get(task.ref);
     if (parts.service.onMissing === 'upload' && !gate.manyMissing() && record !== undefined) {
-      await parts.commit([{ kind: 'drop', ref: task.ref }, ...traceOf(task, record.possibleDuplicates)]);
-      desk.change(task, { hasRecord: false });
+      // The record stays until the new one stands: an address that is wrong must not cost a docId.
+      desk.change(task, { isLost: true });
       look(task);
       return;
     }
@@ -98,12 +98,6 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
       code: 'missing-at-service',
       message: `the service does not know the document ${record?.docId ?? ''}: ${outcome.message}`,
     });
-  }
-
-  function traceOf(task: Task, count: number): readonly Change[] {
-    if (count === 0) return [];
-    const message = 'the service may hold further documents of it: answers to uploads were lost';
-    return [{ kind: 'doubt', doubt: doubtOf(task, count, message, false) }];
   }
 
   function doubtOf(task: Task, count: number, message: string, holds: boolean): Doubt {
@@ -181,7 +175,7 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
   return {
     refuse,
     fail,
-    doubtOf: (task, message) => doubtOf(task, 1, message, false),
+    doubtOf: (task, message, count = 1) => doubtOf(task, count, message, false),
     later,
     done: (task) => {
       desk.change(task, {
@@ -192,6 +186,7 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
         operation: null,
         bulkKey: null,
         single: false,
+        isLost: false,
         recorded: false,
       });
       look(task);

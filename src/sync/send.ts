@@ -56,7 +56,8 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
     try {
       const result = await call(watch);
       const isExpected = mayBeGone && result.outcome.kind === 'missing';
-      gate.note(isExpected ? { kind: 'accepted', docId: null, warning: null } : result.outcome);
+      const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
+      gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
       const seconds = (clock.monotonic() - started) / 1000;
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };

@@ -60,6 +60,8 @@ export interface Task {
   hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
   /** A deletion of it went out and its answer did not come: the service may not know it any more. */
   mayBeGone: boolean;
+  /** The service no longer has it and it is to be uploaded anew; its record stays until that is done. */
+  isLost: boolean;
   /** A failure that the ledger keeps as well. */
   recorded: boolean;
 }

@@ -19,9 +19,13 @@ export interface HoldingService extends ScriptedService {
   readonly answering: (step: (docId: string) => Step) => Step;
   /** Takes the request as a working service does, and then does this. */
   readonly taken: (step: Step) => Step;
+  /** Takes the request and answers, as a working service does. */
+  readonly work: Step;
   /** Never answers, by this step; such requests are counted in `stalled`. */
   readonly stalling: (step: Step) => Step;
   readonly stalled: () => number;
+  /** As it was before `always`. */
+  readonly mend: () => void;
 }
 
 interface Taking {
@@ -70,10 +74,12 @@ export async function startHoldingService(): Promise<HoldingService> {
     return { docId, answer: steps.accept(docId) };
   }
 
-  service.always(async (request) => {
+  const work: Step = async (request) => {
     await request.body();
     await take(request.received).answer(request);
-  });
+  };
+
+  service.always(work);
   return {
     ...service,
     documents,
@@ -92,6 +98,8 @@ export async function startHoldingService(): Promise<HoldingService> {
       await step(request);
     },
     stalled: () => stalled,
+    work,
+    mend: () => service.always(work),
   };
 }
 

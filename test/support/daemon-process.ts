@@ -60,8 +60,8 @@ interface Options {
   readonly more?: Readonly<Record<string, unknown>>;
   /** Words for node before the program. */
   readonly nodeOptions?: readonly string[];
-  /** More of the process's environment. */
-  readonly environment?: Readonly<Record<string, string>>;
+  /** More of the process's environment; undefined takes away what is there. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Sets up a configuration for the real program against a service that runs elsewhere. */

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { steps } from '../support/scripted-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { startHoldingService } from './holding-service.ts';
+import type { HoldingService } from './holding-service.ts';
+
+const credentials = {
+  apiKey: 'key',
+  clientId: 'id',
+  clientSecret: 'secret',
+  username: 'me',
+  password: 'pass',
+};
+
+let service: HoldingService;
+let secrets: TemporaryFolder;
+let place: Installation | null;
+
+beforeEach(async () => {
+  service = await startHoldingService();
+  secrets = await temporaryFolder();
+  place = null;
+});
+
+afterEach(async () => {
+  await place?.remove();
+  await secrets.remove();
+  await service.close();
+});
+
+describe('the real process', () => {
+  it('N33: killed in the middle of a full minute, knows how much of it is used', async () => {
+    const { authUrl, ingestUrl } = service;
+    place = await installation({
+      ...service,
+      credentials,
+      more: { service: { authUrl, ingestUrl, requestsPerMinute: 5 } },
+    });
+    for (let index = 0; index < 12; index += 1) {
+      await writeFile(join(place.inbox, `${index}.txt`), `text ${index}`);
+    }
+    const first = await place.start();
+    await eventually(async () => (await first.status()).totals.uploaded === 5);
+    await first.end('SIGKILL');
+
+    const second = await place.start();
+    const status = await eventually(async () => {
+      const now = await second.status();
+      return now.state === 'working' && now.queue.pending === 7 ? now : null;
+    });
+    expect(status.rate).toMatchObject({ limit: 5, used: 5 });
+    expect(status.folders[0]).toMatchObject({ synced: 5, pending: 7 });
+    expect(service.requests).toHaveLength(5);
+    expect(status.inDoubt).toEqual([]);
+  });
+
+  it('N13: finds a secret that was put in the place of a refused one, without a signal', async () => {
+    const file = await secrets.write('password', 'old\n');
+    place = await installation({
+      ...service,
+      credentials,
+      environment: { INGESTD_PASSWORD: undefined, INGESTD_PASSWORD_FILE: file },
+    });
+    service.alwaysTokens(async (request) => {
+      await request.body();
+      const isNew = new URLSearchParams(request.received.text()).get('password') === 'new';
+      await (isNew ? steps.token({ access_token: 'good' }) : steps.json(401, {}))(request);
+    });
+    await writeFile(join(place.inbox, 'a.txt'), 'text');
+    const daemon = await place.start();
+    await eventually(async () => (await daemon.status()).auth.state === 'refused');
+    await writeFile(file, 'new\n');
+    const status = await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect(status).toMatchObject({ auth: { state: 'ok' }, reasons: [], failures: [] });
+    expect(daemon.log()).not.toMatch(/\b(old|new)\b/);
+  });
+});

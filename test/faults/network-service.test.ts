@@ -1,0 +1,443 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { Step } from '../support/scripted-service.ts';
+import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
+import type { NetworkWorld } from './network-world.ts';
+
+const minute = 60_000;
+const hour = 60 * minute;
+
+afterEach(closeNetworkWorlds);
+
+function files(count: number, prefix = ''): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`${prefix}${index}.txt`, `text ${prefix}${index}`]),
+  );
+}
+
+async function filled(count: number, options: Parameters<typeof startNetworkWorld>[0] = {}) {
+  const world = await startNetworkWorld(options);
+  world.write(files(count));
+  await world.quiesce();
+  await world.pass(minute);
+  return world;
+}
+
+const codes = (world: NetworkWorld) => world.status().reasons.map(({ code }) => code);
+
+describe('a storm of an hour', () => {
+  const storms: readonly (readonly [row: string, name: string, step: Step | null, reason: string])[] = [
+    ['N1', 'refused connections', null, 'service-unavailable'],
+    ['N19', '503', steps.html(503), 'service-unavailable'],
+    ['N18', '429 without Retry-After', steps.html(429), 'rate-limited'],
+    ['N21', 'login pages', steps.html(), 'service-unavailable'],
+    ['N26', 'redirects', steps.redirect('http://127.0.0.2:9/'), 'redirect'],
+    ['N8', '401, whatever the token', steps.xml(401), 'credentials-refused'],
+  ];
+
+  it.each(storms)(
+    '%s: of %s costs a few requests, loses nothing and ends by itself',
+    async (_, __, step, reason) => {
+      const world = await filled(1);
+      const { service } = world;
+      const before = { requests: world.status().totals.requests, tokens: service.tokenRequests.length };
+      if (step === null) await service.away();
+      else service.always(step);
+      world.write(files(12, 'new '));
+      await world.pass(hour);
+
+      expect(codes(world)).toEqual([reason]);
+      expect(world.status()).toMatchObject({ state: reason === 'rate-limited' ? 'paused' : 'degraded' });
+      expect(world.status().folders[0]).toMatchObject({ synced: 1, failed: 0 });
+      // Four under way at once, and then one that tries: at most every five minutes when it has lasted for long.
+      expect(world.status().totals.requests - before.requests).toBeGreaterThan(4);
+      expect(world.status().totals.requests - before.requests).toBeLessThan(40);
+      expect(service.tokenRequests.length - before.tokens).toBeLessThan(20);
+
+      if (step === null) await service.back();
+      else service.mend();
+      await world.quiesce();
+      expect(world.disagreements()).toEqual([]);
+      expect(world.strays()).toEqual([]);
+      expect(world.status()).toMatchObject({ state: 'idle', reasons: [], failures: [] });
+      expect(service.documents.size).toBe(13);
+    },
+  );
+});
+
+describe('one document among others', () => {
+  it('N6: that the service cuts off each time holds nobody up, and is tried again for ever at a distance', async () => {
+    const world = await filled(1);
+    const { service } = world;
+    const poison: Step = (request) =>
+      Number(request.headers['content-length']) > 1_000_000
+        ? steps.resetBeforeBody()(request)
+        : service.work(request);
+    service.always(poison);
+    world.write({ 'poison.txt': 'p'.repeat(7_500_000) });
+    await world.pass(hour);
+    const attempts = service.requests.length - 1;
+    expect(attempts).toBeGreaterThan(8);
+    expect(attempts).toBeLessThan(60);
+    expect(world.status().failures).toMatchObject([{ path: 'poison.txt', attempts }]);
+
+    world.write({ 'good.txt': 'good' });
+    await world.pass(10_000);
+    expect(world.ledger().get({ folder: 'inbox', path: 'good.txt' })).toBeDefined();
+    service.mend();
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+  });
+
+  it('N34: whose upload does not end lets all others go ahead', async () => {
+    const world = await filled(3);
+    const { service } = world;
+    service.script(service.stalling(steps.silence()));
+    world.write({ 'slow.txt': 'slow' });
+    await world.until(() => world.status().queue.inFlight === 1);
+    world.write({ '0.txt': 'changed', 'new.txt': 'new' });
+    world.folder.remove('1.txt');
+    world.folder.sweep();
+    await world.until(() => world.status().folders[0]?.synced === 3 && service.documents.size === 3);
+    expect(world.status()).toMatchObject({ queue: { inFlight: 1 }, transfers: [{ path: 'slow.txt' }] });
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N34: whose answer takes its time holds no more than its own place in the minute', async () => {
+    const world = await filled(0);
+    const { service } = world;
+    service.script(service.stalling(steps.silence()));
+    world.write(files(60));
+    await world.until(() => world.ledger().count('inbox') === 49);
+    expect(world.status().rate).toMatchObject({ limit: 50, used: 50 });
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+});
+
+describe('access', () => {
+  it('N9: a token that is refused while four are under way is renewed once, and each is sent again once', async () => {
+    const world = await filled(1);
+    const { service } = world;
+    service.always((request) =>
+      request.headers['authorization'] === 'Bearer token-1' ? steps.xml(401)(request) : service.work(request),
+    );
+    world.write(files(8, 'new '));
+    await world.quiesce();
+    expect(service.tokenRequests).toHaveLength(2);
+    expect(service.requests.length).toBeGreaterThan(1 + 8);
+    expect(service.requests.length).toBeLessThanOrEqual(1 + 8 + 4);
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+  });
+
+  it('N10: a refresh token that has run out is replaced by means of the password', async () => {
+    const world = await filled(1);
+    const { service } = world;
+    await world.pass(hour);
+    service.scriptTokens(steps.json(400, { error: 'invalid_grant' }));
+    world.write({ 'new.txt': 'new' });
+    await world.quiesce();
+    const grants = service.tokenRequests.map((request) =>
+      new URLSearchParams(request.text()).get('grant_type'),
+    );
+    expect(grants).toEqual(['password', 'refresh_token', 'password']);
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N10: credentials that are refused are not tried so often that an account is locked', async () => {
+    const world = await startNetworkWorld();
+    const { service } = world;
+    service.alwaysTokens(steps.json(401, { error: 'invalid_client' }));
+    world.write(files(5));
+    await world.pass(10_000);
+    expect(service.tokenRequests.length).toBeLessThanOrEqual(3);
+    await world.pass(hour);
+    expect(service.tokenRequests.length).toBeGreaterThan(4);
+    expect(service.tokenRequests.length).toBeLessThanOrEqual(9);
+    expect(service.requests).toHaveLength(0);
+    expect(world.status()).toMatchObject({
+      state: 'degraded',
+      auth: { state: 'refused' },
+      totals: { requests: 0 },
+    });
+    service.alwaysTokens(steps.token({ access_token: 'at-last' }));
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it.each([
+    ['without expires_in', {}],
+    ['with expires_in 0', { expires_in: 0 }],
+    ['with a negative expires_in', { expires_in: -5 }],
+    ['with expires_in as text', { expires_in: '1800' }],
+    ['with an expires_in of ten years', { expires_in: 315_360_000 }],
+    ['without a refresh token', { refresh_token: null }],
+  ])('N11: a token answer %s is a token', async (_, odd) => {
+    const world = await startNetworkWorld();
+    let issued = 0;
+    world.service.alwaysTokens((request) =>
+      steps.token({ access_token: `odd-${(issued += 1)}`, ...odd })(request),
+    );
+    world.write(files(3));
+    await world.quiesce();
+    await world.pass(25 * hour);
+    world.write({ 'next day.txt': 'new' });
+    await world.quiesce();
+    expect(issued).toBe(2);
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N11: a token that would forge a header goes nowhere', async () => {
+    const world = await startNetworkWorld();
+    world.service.scriptTokens(steps.token({ access_token: 'a\r\nX-Evil: 1' }));
+    world.write(files(1));
+    await world.shown();
+    expect(world.status().failures).toMatchObject([{ code: 'no-token' }]);
+    expect(world.service.requests).toHaveLength(0);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N13: a password that was changed is found by itself', async () => {
+    let password = 'old';
+    const world = await startNetworkWorld({
+      credentials: () => ({ apiKey: 'k', clientId: 'c', clientSecret: 's', username: 'u', password }),
+    });
+    world.service.alwaysTokens(async (request) => {
+      await request.body();
+      const isNew = new URLSearchParams(request.received.text()).get('password') === 'new';
+      await (isNew ? steps.token({ access_token: 't' }) : steps.json(401, {}))(request);
+    });
+    world.write(files(1));
+    await world.shown();
+    expect(codes(world)).toEqual(['credentials-refused']);
+    password = 'new';
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N14: a 403 of everything is no fault of the documents', async () => {
+    const world = await filled(1);
+    const { service } = world;
+    service.always(steps.refuse('no access', 403));
+    world.write(files(10, 'new '));
+    await world.pass(hour);
+    expect(world.status()).toMatchObject({ state: 'degraded' });
+    expect(codes(world)).toEqual(['no-access']);
+    expect(world.status().folders[0]?.failed).toBeLessThanOrEqual(2);
+    expect(service.requests.length).toBeLessThan(20);
+    service.mend();
+    await world.quiesce();
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+  });
+});
+
+describe('documents that the service does not know', () => {
+  it('N15: are deleted already, but many at once are a wrong address: held until a person approves', async () => {
+    const world = await filled(8);
+    const { service } = world;
+    service.always(steps.html(404));
+    for (const path of ['0.txt', '1.txt', '2.txt', '3.txt', '4.txt']) world.folder.remove(path);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.status().held).toMatchObject([{ count: 3 }]);
+    expect(codes(world)).toEqual(['held']);
+    // Nothing is tried again before a person has looked.
+    const before = service.requests.length;
+    await world.pass(hour);
+    expect(service.requests).toHaveLength(before);
+    service.mend();
+    await world.engine().approve(null);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('N15: are uploaded anew where onMissing says so, and keep their docId until that is done', async () => {
+    const world = await filled(3, { service: { onMissing: 'upload' } });
+    const { service } = world;
+    const docId = world.ledger().get({ folder: 'inbox', path: '0.txt' })?.docId ?? '';
+    service.documents.delete(docId);
+    world.write({ '0.txt': 'changed' });
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.ledger().get({ folder: 'inbox', path: '0.txt' })?.docId).not.toBe(docId);
+    expect(service.requests.slice(3).map(({ method }) => method)).toEqual(['PUT', 'POST']);
+  });
+
+  it('N15: are not doubled where onMissing is upload and it was the address that was wrong', async () => {
+    const world = await filled(6, { service: { onMissing: 'upload' } });
+    const { service } = world;
+    service.always(steps.html(404));
+    world.write(Object.fromEntries([0, 1, 2, 3, 4, 5].map((index) => [`${index}.txt`, `changed ${index}`])));
+    await world.quiesce();
+    expect(world.status().folders[0]).toMatchObject({ failed: 6 });
+    service.mend();
+    await world.restart();
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+  });
+
+  it('N30: fail alone when a bulk modify names one of them; the others are done', async () => {
+    const world = await filled(4);
+    const { service } = world;
+    const docId = world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '';
+    service.documents.delete(docId);
+    for (let index = 0; index < 4; index += 1) {
+      world.folder.describe(`${index}.txt`, { customTags: [{ name: 'tag', operation: 'ADD' }] });
+    }
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.disagreements()).toEqual(['2.txt is not at the service']);
+    expect(world.status().failures).toMatchObject([{ path: '2.txt', code: 'missing-at-service' }]);
+    expect(world.status().failures[0]?.message).toContain(docId);
+    expect(service.requests).toHaveLength(4 + 1 + 4);
+  });
+
+  it('N30: do not keep a bulk delete from its others', async () => {
+    const world = await filled(4);
+    const { service } = world;
+    service.documents.delete(world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '');
+    for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.remove(path);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+    expect(world.status()).toMatchObject({ state: 'idle', failures: [], held: [] });
+    expect(service.requests).toHaveLength(4 + 1 + 3);
+  });
+});
+
+describe('the service asks to wait', () => {
+  const now = 'Thu, 01 Jan 2026 00:00:00 GMT';
+  it.each([
+    ['90', {}, 90_000],
+    ['1.5', {}, 1_500],
+    ['86400', {}, 15 * minute],
+    ['Thu, 01 Jan 2026 00:02:00 GMT', { Date: now }, 2 * minute],
+    ['Thu, 01 Jan 2016 00:02:00 GMT', { Date: 'Thu, 01 Jan 2016 00:00:00 GMT' }, 2 * minute],
+  ])('N17: with Retry-After %s (%j), and nobody sends anything for that long', async (value, date, ms) => {
+    const world = await filled(1);
+    const { service, clock } = world;
+    service.script(steps.answer(429, '', { ...date, 'Retry-After': value }));
+    world.write({ 'new.txt': 'new' });
+    await world.shown();
+    const until = Date.parse(world.status().rate.pausedUntil ?? '');
+    expect(until - clock.now()).toBe(ms);
+    expect(world.status()).toMatchObject({ state: 'paused' });
+    const before = service.requests.length;
+    world.write(files(6, 'others '));
+    await world.pass(ms - 10);
+    expect(service.requests).toHaveLength(before);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(service.requests).toHaveLength(before + 7);
+  });
+
+  it.each(['0', '-5', 'soon', 'Thu, 01 Jan 2015 00:00:00 GMT', ''])(
+    'N17: with Retry-After "%s", which says nothing: it waits as long as it thinks right',
+    async (value) => {
+      const world = await filled(1);
+      world.service.script(steps.answer(429, '', { Date: now, 'Retry-After': value }));
+      world.write({ 'new.txt': 'new' });
+      await world.shown();
+      expect(world.status()).toMatchObject({ state: 'paused', rate: { pausedUntil: null } });
+      expect(codes(world)).toEqual(['rate-limited']);
+      await world.quiesce();
+      expect(world.disagreements()).toEqual([]);
+    },
+  );
+});
+
+describe('other hosts and connections', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'N26: a redirect by %i takes no secret and no byte elsewhere',
+    async (status) => {
+      const other = await startScriptedService();
+      try {
+        const world = await startNetworkWorld();
+        const { service } = world;
+        service.scriptTokens(steps.redirect(`${other.authUrl}/auth`, status));
+        world.write(files(1));
+        await world.shown();
+        expect(codes(world)).toEqual(['redirect']);
+        service.script(steps.redirect(`${other.ingestUrl}/upload`, status));
+        await world.quiesce();
+        expect(other.connections()).toBe(0);
+        expect(world.disagreements()).toEqual([]);
+        expect(world.strays()).toEqual([]);
+      } finally {
+        await other.close();
+      }
+    },
+  );
+
+  it('N28: every request has a connection of its own, so that none goes into one that is just closing', async () => {
+    const world = await filled(6);
+    const { service } = world;
+    expect(service.connections()).toBe(service.requests.length + service.tokenRequests.length);
+  });
+
+  it('N29: bytes after an answer are nobody else’s answer', async () => {
+    const world = await filled(1);
+    const { service } = world;
+    const smuggled = '{"success":{"docId":"smuggled","message":""}}';
+    service.script(
+      service.answering((docId) => {
+        const body = JSON.stringify({ success: { docId, message: '' } });
+        return steps.raw(
+          `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+            `HTTP/1.1 200 OK\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+        );
+      }),
+    );
+    world.write(files(3, 'new '));
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+  });
+
+  it('N1: a host name that nobody knows is waited for', async () => {
+    const world = await startNetworkWorld({ service: { ingestUrl: 'http://ingestd-test.invalid' } });
+    world.write(files(1));
+    await world.shown();
+    expect(world.status().failures).toMatchObject([
+      { code: expect.stringMatching(/^(enotfound|eai-again)$/) },
+    ]);
+    await world.pass(minute);
+    expect(world.status()).toMatchObject({ state: 'degraded', rate: { used: 0 } });
+    expect(codes(world)).toEqual(['service-unavailable']);
+  });
+});
+
+describe('the sliding minute', () => {
+  it('N33: holds at the service across restarts, whenever they come', async () => {
+    const world = await startNetworkWorld({ service: { requestsPerMinute: 20 } });
+    const { service, clock } = world;
+    const arrivals: number[] = [];
+    service.always(async (request) => {
+      arrivals.push(clock.monotonic());
+      await service.work(request);
+    });
+    world.write(files(90));
+    for (const arrived of [7, 20, 33, 41]) {
+      await world.until(() => arrivals.length >= arrived);
+      await world.restart();
+    }
+    await world.quiesce();
+    const fullest = Math.max(
+      ...arrivals.map((from) => arrivals.filter((at) => at >= from && at < from + minute).length),
+    );
+    expect(fullest).toBe(20);
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays().length).toBeLessThanOrEqual(world.status().possibleDuplicates);
+  });
+});
