@@ -67,9 +67,13 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
     if (request.targets === 'all') full = null;
     const began = clock.monotonic();
     const outcome = await sweep(request);
-    if (closed) return;
+    if (closed) {
+      for (const waiter of waiters) waiter();
+      return;
+    }
     const took = clock.monotonic() - began;
-    restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
+    // Sweeps of everything are rare; the first one's time is that of the thread's start.
+    if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
     note(request, outcome, waiters);
     done(outcome, request.cause);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 
@@ -11,6 +11,9 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { folderWorld } from './folder-world.ts';
 import type { FolderWorld } from './folder-world.ts';
 
+jest.setTimeout(90_000);
+/** The machine may have better things to do. */
+const patience = { withinMs: 60_000 };
 const players = { chokidar: createChokidarWatcher, native: createNativeWatcher };
 
 describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
@@ -119,7 +122,7 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     eventually(() => {
       expect(world.documents()).toEqual([...paths].sort());
       return true;
-    });
+    }, patience);
   /** No sweep was a rescan: what was found rang. */
   const causes = () => [...new Set(world.sweeps.map(({ cause }) => cause))];
 
@@ -135,7 +138,7 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
       }
     }
     expect(paths).toHaveLength(5_000);
-    await eventually(() => world.documents().length === 5_000);
+    await eventually(() => world.documents().length === 5_000, patience);
     expect(world.documents()).toEqual(paths.sort());
     expect(causes()).not.toContain('rescan');
   });
@@ -195,7 +198,7 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     await mkdir(world.path);
     await writeFile(world.join('four.pdf'), '4');
     await found(['four.pdf']);
-    expect(world.swept.at(-1)?.root.ino).not.toBe(world.swept[0]?.root.ino);
+    await eventually(() => world.swept.at(-1)?.root.ino !== world.swept[0]?.root.ino);
     await writeFile(world.join('five.pdf'), '5');
     await found(['five.pdf', 'four.pdf']);
     expect(causes()).not.toContain('rescan');
