@@ -170,6 +170,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
   {
     title: 'The service as a whole',
     codes: {
+      'configuration-refused': {
+        cause: 'The configuration on disk is not the one that runs',
+        mend: 'Correct what is named (`ingestd check` tells too), then send SIGHUP. The one before goes on meanwhile.',
+      },
       'credentials-refused': {
         cause: 'Credentials refused',
         mend: 'Correct them, prove them with: ingestd auth login, then send SIGHUP. Nothing is lost meanwhile.',

@@ -42,6 +42,8 @@ export interface Daemon {
   readonly servicePage: string | null;
   /** Watches and sweeps; resolves after the first sweep of every folder. */
   readonly start: () => Promise<void>;
+  /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
+  readonly refuseConfiguration: (why: string | null) => void;
   /** Sweeps everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
   /** True when the credentials were refused and have not been accepted since. */
@@ -91,6 +93,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   const changes = createChanges(clock);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refused: string | null = null;
+  let refusedConfiguration: string | null = null;
   let cancelSignIn = () => {};
   const metrics: Metrics = createMetrics({ status, unready, version: version() });
   const engine = createEngine({
@@ -126,12 +129,23 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   }
 
   function ownReasons(): readonly Reason[] {
-    if (tokens.status().state !== 'refused') return [];
-    return [{ code: 'credentials-refused', message: refused ?? 'the service refuses the credentials' }];
+    const reasons: Reason[] = [];
+    if (refusedConfiguration !== null) {
+      reasons.push({ code: 'configuration-refused', message: refusedConfiguration });
+    }
+    if (tokens.status().state === 'refused') {
+      reasons.push({
+        code: 'credentials-refused',
+        message: refused ?? 'the service refuses the credentials',
+      });
+    }
+    return reasons;
   }
 
   function unready(): readonly Reason[] {
-    const reasons = [...ownReasons(), ...engine.reasons()];
+    const reasons = [...ownReasons(), ...engine.reasons()].filter(
+      ({ code }) => code !== 'configuration-refused',
+    );
     for (const port of folders) {
       const { state } = port.health();
       if (state === 'scanning' || state === 'unavailable') {
@@ -182,6 +196,10 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       signIn();
       await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
       phase = 'running';
+      changes.note();
+    },
+    refuseConfiguration: (why) => {
+      refusedConfiguration = why;
       changes.note();
     },
     refresh: async () => {

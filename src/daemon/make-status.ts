@@ -194,6 +194,7 @@ const harmless: ReadonlySet<string> = new Set([
   'unreadable-directory',
   'polling',
   'rate-limited',
+  'configuration-refused',
 ]);
 
 function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {

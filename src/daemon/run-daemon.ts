@@ -36,6 +36,8 @@ export interface RunOptions extends Reloaded {
 const longestSocketPath = 100;
 const heartbeatMs = 1_000;
 
+const unusable = 'the configuration cannot be used: the one before stays';
+
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
 export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
   const notify = createServiceNotify({ env: process.env, clock: systemClock, log });
@@ -46,10 +48,24 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   try {
     const lost = await warnOfLostState(first.settings.state.dir, process.env);
     if (lost !== null) log.warn({ dir: first.settings.state.dir }, lost);
-    for (let current: Reloaded = first; ;) {
-      const next = await runUntilChanged(current);
-      if (next === null) return exitCodes.ok;
-      current = next;
+    let current: Reloaded = first;
+    let before: Reloaded | null = null;
+    let refused: string | null = null;
+    for (;;) {
+      try {
+        const next = await runUntilChanged(current, refused, () => (before = null));
+        if (next === null) return exitCodes.ok;
+        before = current;
+        current = next;
+        refused = null;
+      } catch (error) {
+        // What can be read need not be what can be run: a port that is taken, a folder that is not there.
+        if (before === null) throw error;
+        refused = errorMessage(error);
+        log.error({ error: refused }, unusable);
+        current = before;
+        before = null;
+      }
     }
   } finally {
     clearInterval(heartbeat);
@@ -57,8 +73,16 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     await notify.flushed();
   }
 
-  /** One composition, until a signal ends it (null) or another configuration is to be run. */
-  async function runUntilChanged(current: Reloaded): Promise<Reloaded | null> {
+  /**
+   * One composition, until a signal ends it (null) or another configuration is to be run. Calls `onRunning` when it
+   * has everything that it needs; `refused` is why it is not the configuration on disk.
+   */
+  async function runUntilChanged(
+    current: Reloaded,
+    refused: string | null,
+    onRunning: () => void,
+  ): Promise<Reloaded | null> {
+    log.setLevel(current.settings.log.level);
     const daemon = await composeDaemon({
       ...current,
       log,
@@ -69,6 +93,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     let server: ServedDaemon | null = null;
     try {
       server = await serve(daemon, current, log);
+      onRunning();
+      daemon.refuseConfiguration(refused);
       void daemon
         .start()
         .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'the start went wrong'));
@@ -96,16 +122,21 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       const signal = await next();
       if (signal !== 'SIGHUP') return null;
       notify.reloading();
-      try {
-        const fresh = await reload();
-        if (JSON.stringify(fresh) !== JSON.stringify(current)) {
-          log.info({}, 'the configuration changed: starting anew with it');
-          return fresh;
-        }
+      const fresh = await reload().catch((error: unknown) => {
+        log.error({ error: errorMessage(error) }, unusable);
+        daemon.refuseConfiguration(errorMessage(error));
+        return null;
+      });
+      if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
+        log.info({}, 'the configuration changed: starting anew with it');
+        return fresh;
+      }
+      if (fresh !== null) {
+        daemon.refuseConfiguration(null);
         log.info({}, 'the configuration is unchanged: sweeping everything, signing in again');
-        await daemon.refresh();
-      } catch (error) {
-        log.error({ error: errorMessage(error) }, 'the configuration cannot be used: the one before stays');
+        await daemon
+          .refresh()
+          .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'the sweep went wrong'));
       }
       notify.ready();
     }

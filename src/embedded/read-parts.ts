@@ -26,7 +26,7 @@ export async function readParts(
   takePart: TakePart,
 ): Promise<void> {
   const dicer = new Dicer({ ...partLimits, boundary });
-  const taken: Promise<void>[] = [];
+  let taken = Promise.resolve();
   const open = new Set<Readable>();
   let failure: { readonly error: unknown } | undefined;
   let received = 0;
@@ -78,7 +78,11 @@ export async function readParts(
     part.on('close', () => open.delete(part));
     part.on('header', (header) => {
       headerSeen = true;
-      if (failure === undefined) taken.push(take(header, part, takePart).catch(fail));
+      // One after another: what is wrong with the first is what the sender hears of, however its bytes arrive.
+      const takeIt = async (): Promise<void> => {
+        if (failure === undefined) await take(header, part, takePart);
+      };
+      taken = taken.then(takeIt).catch(fail);
     });
   });
 
@@ -96,7 +100,7 @@ export async function readParts(
   void noteEnd();
   body.pipe(dicer);
   await settled;
-  await Promise.all(taken);
+  await taken;
   if (failure !== undefined) throw failure.error;
 }
 

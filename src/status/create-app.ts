@@ -8,7 +8,9 @@ import { addChangeRoutes } from './change-routes.ts';
 import { addLoginRoute, showLogin } from './login-route.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
-import { judgeRequest } from './request-guard.ts';
+import { peerUser } from './peer-user.ts';
+import { isReading, judgePeer, judgeRequest } from './request-guard.ts';
+import type { Door, Refusal } from './request-guard.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** All routes in one place, to be served by as many listeners as there are. */
@@ -52,7 +54,8 @@ function addGuard(app: FastifyInstance, { doorOf, log }: AppOptions): void {
     const door = doorOf(request.raw);
     if (door === null) return undefined;
     const path = pathOf(request);
-    const refusal = judgeRequest({ method: request.method, path, headers: request.headers }, door);
+    const knock = { method: request.method, path, headers: request.headers };
+    const refusal = judgeRequest(knock, door) ?? (await judgeUser(request, door));
     if (refusal === null) return undefined;
     log.debug({ method: request.method, path, code: refusal.code }, 'request refused');
     if (refusal.code === 'login-required' && request.method === 'GET' && path === '/') {
@@ -61,6 +64,13 @@ function addGuard(app: FastifyInstance, { doorOf, log }: AppOptions): void {
     if (refusal.status === 401) void reply.header('www-authenticate', 'Bearer realm="ingestd"');
     return send(reply, refusal.status, refusal);
   });
+}
+
+/** The address's own token says more than the user does: where it is asked for, users are not. */
+async function judgeUser({ method, raw }: FastifyRequest, { httpToken }: Door): Promise<Refusal | null> {
+  const own = process.getuid?.();
+  if (isReading({ method }) || httpToken !== null || own === undefined) return null;
+  return judgePeer(await peerUser(raw.socket, own), own);
 }
 
 function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {

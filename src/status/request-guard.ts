@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
+import type { PeerUser } from './peer-user.ts';
+
 /** How the TCP address is reached and what it asks for. */
 export interface Door {
   /** `host:port` as browsers write it, of every name this address goes by; null: any name (a token guards it). */
@@ -23,7 +25,7 @@ export interface Knock {
 /** Why a request is not let in: an HTTP status, a code for programs, words for people. */
 export interface Refusal {
   readonly status: 401 | 403;
-  readonly code: 'wrong-host' | 'other-site' | 'login-required' | 'page-token' | 'socket-only';
+  readonly code: 'wrong-host' | 'other-site' | 'login-required' | 'page-token' | 'socket-only' | 'other-user';
   readonly message: string;
 }
 
@@ -69,6 +71,25 @@ export function judgeRequest(knock: Knock, door: Door): Refusal | null {
   return null;
 }
 
+/**
+ * Judges who is at the other end of a changing call that was let in: where the address asks for no token, the page's
+ * own can be fetched by everybody on the machine, so that only the user that runs the daemon and root may change things.
+ */
+export function judgePeer(peer: PeerUser, own: number): Refusal | null {
+  if (peer.kind === 'untold') return null;
+  if (peer.kind === 'user' && (peer.uid === own || peer.uid === 0)) return null;
+  return refuse(
+    403,
+    'other-user',
+    'only the user that runs ingestd may do this; use its command line as that user, or set INGESTD_HTTP_TOKEN',
+  );
+}
+
+/** Says whether a request changes nothing by its method. */
+export function isReading({ method }: Pick<Knock, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
 /** Compares without telling by its duration how much was right. */
 export function sameText(given: string, wanted: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
@@ -82,10 +103,6 @@ function refuse(status: Refusal['status'], code: Refusal['code'], message: strin
 function header({ headers }: Knock, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value : value?.[0];
-}
-
-function isReading({ method }: Knock): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** Following a link here is allowed from anywhere; everything else only to our own page and to programs. */

@@ -31,6 +31,7 @@ export function createDurableCommit({ ledger, clock, log, changed }: Parts): Dur
   let closed = false;
   const wakers = new Set<() => void>();
   let cancelProbe = () => {};
+  let probeMs = firstRetryMs;
 
   async function once(changes: readonly Change[]): Promise<void> {
     try {
@@ -49,7 +50,8 @@ export function createDurableCommit({ ledger, clock, log, changed }: Parts): Dur
   function setTrouble(reason: Reason | null): void {
     trouble = reason;
     cancelProbe();
-    if (reason !== null) cancelProbe = clock.after(longestRetryMs / 3, probe);
+    probeMs = reason === null ? firstRetryMs : Math.min(probeMs * 2, longestRetryMs);
+    if (reason !== null) cancelProbe = clock.after(probeMs, probe);
     changed();
   }
 

@@ -19,16 +19,9 @@ import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import { startScriptedService } from '../support/scripted-service.ts';
 import type { ScriptedService } from '../support/scripted-service.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-
-export const plantedCredentials: Credentials = {
-  apiKey: 'planted-api-key-4711',
-  clientId: 'planted-client-id-4711',
-  clientSecret: 'planted/client+secret&4711',
-  username: 'planted.user@example.com',
-  password: 'planted pass?word%4711',
-};
 
 interface Timeouts {
   readonly connectSeconds?: number;

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { fileSource } from '../support/file-source.ts';
 import { steps } from '../support/scripted-service.ts';
-import { closeWorlds, plantedCredentials, startClientWorld } from './client-world.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { closeWorlds, startClientWorld } from './client-world.ts';
 import type { ClientWorld } from './client-world.ts';
 
 const prefix = '/services/i/ingestion-api/v1';

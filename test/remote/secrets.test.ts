@@ -2,25 +2,12 @@ import { inspect } from 'node:util';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { formsOf, plantedCredentials, plantedTokens } from '../support/planted-secrets.ts';
 import { steps } from '../support/scripted-service.ts';
 import type { Step } from '../support/scripted-service.ts';
-import { closeWorlds, operationNames, plantedCredentials, startClientWorld } from './client-world.ts';
+import { closeWorlds, operationNames, startClientWorld } from './client-world.ts';
 
 afterEach(closeWorlds);
-
-const plantedTokens = ['planted-access-token-4711', 'planted-refresh-token-4711'];
-
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  return [
-    secret,
-    encodeURIComponent(secret),
-    new URLSearchParams({ s: secret }).toString().slice(2),
-    bytes.toString('base64').replace(/=+$/, ''),
-    bytes.toString('base64url'),
-    bytes.toString('hex'),
-  ];
-}
 
 const credentialForms = Object.values(plantedCredentials).flatMap(formsOf);
 const everything = [...credentialForms, ...plantedTokens.flatMap(formsOf)];

@@ -28,6 +28,8 @@ export interface Installation {
   readonly launch: () => LaunchedDaemon;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
+  /** Writes the configuration anew, with `more` merged into it. */
+  readonly configure: (more: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: () => Promise<void>;
 }
 
@@ -50,6 +52,8 @@ export interface RunningDaemon {
   readonly end: (signal: NodeJS.Signals) => Promise<Finished>;
   readonly signal: (signal: NodeJS.Signals) => void;
   readonly log: () => string;
+  /** Nobody reads standard output and standard error any more. */
+  readonly hangUp: () => void;
 }
 
 interface Options {
@@ -62,6 +66,8 @@ interface Options {
   readonly nodeOptions?: readonly string[];
   /** More of the process's environment; undefined takes away what is there. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A command that the program is started through: `sh -c 'umask 0; exec "$@"' sh`. It has to exec. */
+  readonly through?: readonly string[];
 }
 
 /** Sets up a configuration for the real program against a service that runs elsewhere. */
@@ -72,20 +78,22 @@ export async function installation({
   more = {},
   nodeOptions = [],
   environment = {},
+  through = [],
 }: Options): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
-  await home.write(
-    'ingestd.yaml',
-    stringify({
+  const configure = async (merged: Readonly<Record<string, unknown>>) => {
+    const text = stringify({
       service: { authUrl, ingestUrl },
       folders: [{ name: 'inbox', path: './inbox' }],
       state: { dir: './state' },
       timing: { settleMs: 150, removeGraceMs: 400 },
       http: { port: 0 },
-      ...more,
-    }),
-  );
+      ...merged,
+    });
+    await home.write('ingestd.yaml', text);
+  };
+  await configure(more);
   const env = {
     PATH: process.env['PATH'] ?? '',
     INGESTD_API_KEY: credentials.apiKey,
@@ -99,7 +107,8 @@ export async function installation({
 
   function launch(words: readonly string[], options: readonly string[] = []) {
     const config = ['--config', home.join('ingestd.yaml')];
-    const child = spawn(process.execPath, [...options, program, ...words, ...config], {
+    const command = [...through, process.execPath, ...options, program, ...words, ...config];
+    const child = spawn(command[0] ?? '', command.slice(1), {
       cwd: home.path,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -152,6 +161,10 @@ export async function installation({
             { withinMs },
           ),
         signal,
+        hangUp: () => {
+          child.stdout.destroy();
+          child.stderr.destroy();
+        },
         end: async (which) => {
           child.kill(which);
           return finished;
@@ -163,6 +176,7 @@ export async function installation({
   return {
     home,
     inbox: home.join('inbox'),
+    configure,
     run: (...words) => launch(words).finished,
     start: () => launchDaemon().answers(),
     launch: launchDaemon,

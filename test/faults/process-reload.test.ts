@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/core/status.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+let other: Server;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  other = createServer();
+  place = await installation({ ...service, credentials: plantedCredentials });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+  other.close();
+});
+
+describe('P3: a reload', () => {
+  it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
+    const daemon = await place.start();
+    await daemon.idle();
+    await place.configure({ timing: { settleMs: 'soon' } });
+    daemon.signal('SIGHUP');
+    const refused = await eventually(async () => {
+      const { state, reasons } = await daemon.status();
+      const reason = reasons.find(({ code }) => code === 'configuration-refused');
+      return reason === undefined ? null : { state, message: reason.message };
+    });
+    expect(refused.message).toMatch(/timing\.settleMs.*soon/);
+    expect(refused.state).toBe('idle');
+    expect(daemon.log()).toMatch(/"level":"error".*timing\.settleMs.*the one before stays/);
+    expect((await daemon.fetch('/readyz')).status).toBe(200);
+    await writeFile(join(place.inbox, 'a.txt'), 'still delivered');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+
+    await place.configure({});
+    daemon.signal('SIGHUP');
+    await daemon.idle(({ reasons }) => reasons.length === 0);
+  });
+
+  it('of one that can be read but not run goes back to the one before, with the reason', async () => {
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as { port: number };
+    const daemon = await place.start();
+    await place.configure({ http: { port } });
+    daemon.signal('SIGHUP');
+    const status = await eventually(
+      async () => {
+        const now = JSON.parse((await place.run('status', '--json')).out) as Status;
+        if (now.pid !== daemon.pid || now.reasons.length === 0) throw new Error(JSON.stringify(now.reasons));
+        return now;
+      },
+      { withinMs: 20_000 },
+    );
+    expect(status.reasons).toMatchObject([
+      {
+        code: 'configuration-refused',
+        message: expect.stringContaining(`http.port: ${port} is taken`) as unknown,
+      },
+    ]);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  });
+});

@@ -1,0 +1,152 @@
+import { lstat, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { formsOf, plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+const opened: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of opened.splice(0).toReversed()) await close();
+});
+
+interface World {
+  readonly service: ScriptedService;
+  readonly place: Installation;
+}
+
+async function open(options: Partial<Parameters<typeof installation>[0]> = {}): Promise<World> {
+  const service = await startScriptedService();
+  opened.push(service.close);
+  const place = await installation({ ...service, credentials: plantedCredentials, ...options });
+  opened.push(place.remove);
+  return { service, place };
+}
+
+const shell = (script: string): readonly string[] => ['sh', '-c', script, 'sh'];
+
+/** Has the program fail on a signal the way a mistake in it would. */
+const fail = (how: string): Readonly<Record<string, string>> => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(`process.on('SIGUSR2', () => ${how})`)}`,
+});
+
+const withSecret = `new Error('boom ' + process.env.INGESTD_PASSWORD)`;
+
+describe('P15: a mistake in the program', () => {
+  it.each([
+    ['an exception', `{ throw ${withSecret}; }`],
+    ['a rejection that nobody handles', `{ Promise.reject(${withSecret}); }`],
+  ])('(%s) ends it with exit code 1, said without secrets, and nothing is lost', async (_name, how) => {
+    const { service, place } = await open({ environment: fail(how) });
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    const first = await place.start();
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    const { code, err } = await first.end('SIGUSR2');
+    expect(code).toBe(1);
+    expect(err).toMatch(/ingestd: boom .*\ningestd: Error: boom/);
+    for (const form of formsOf(plantedCredentials.password)) expect(err).not.toContain(form);
+    expect((await place.run('sync')).code).toBe(0);
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('P18: output that nobody takes', () => {
+  it('stops nothing when its reader goes away', async () => {
+    const { place } = await open();
+    const daemon = await place.start();
+    daemon.hangUp();
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  });
+
+  it('stops nothing when its disk is full', async () => {
+    const { place } = await open({ through: shell('exec "$@" >/dev/full 2>/dev/full') });
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  });
+});
+
+it('P19: in a Turkish locale and a far time zone the same types are known and the same instants are sent', async () => {
+  const { service, place } = await open({
+    environment: { TZ: 'Pacific/Kiritimati', LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', LANGUAGE: 'tr' },
+  });
+  const names = ['INDIR.PDF', 'iki.TXT', 'İŞ.MSG', 'DIGITS.HTML', 'LIST.ODS'];
+  const instant = new Date('2026-03-29T00:30:00Z');
+  for (const name of names) {
+    await writeFile(join(place.inbox, name), name);
+    await utimes(join(place.inbox, name), instant, instant);
+  }
+  await writeFile(join(place.inbox, 'INDIR.PDF.meta.json'), '{"title":"İndir"}');
+  expect((await place.run('sync')).code).toBe(0);
+  const heads = service.requests.map(({ text }) => text());
+  expect(heads).toHaveLength(names.length);
+  for (const text of heads) expect(text).toContain('2026-03-29T00:30:00');
+  expect(heads.filter((text) => text.includes('"İndir"'))).toHaveLength(1);
+});
+
+it('P20, S4: whatever the umask, nobody but the owner can read a byte of the state, and it holds no secret', async () => {
+  const { place } = await open({ through: shell('umask 000; exec "$@"') });
+  await writeFile(join(place.inbox, 'a.txt'), 'a');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  const dir = place.home.join('state');
+  expect((await lstat(dir)).mode & 0o777).toBe(0o700);
+  const names = await readdir(dir);
+  expect(names).toEqual(expect.arrayContaining(['daemon.json', 'daemon.sock', 'ledger.json', 'lock']));
+  for (const name of names) {
+    const { mode } = await lstat(join(dir, name));
+    expect([name, (mode & 0o777).toString(8)]).toEqual([name, '600']);
+  }
+});
+
+it('P21: frozen and woken again it finds what happened meanwhile, and renews a token that ran out', async () => {
+  const { service, place } = await open();
+  for (const name of ['a.txt', 'b.txt']) await writeFile(join(place.inbox, name), name);
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 2);
+  daemon.signal('SIGSTOP');
+  await writeFile(join(place.inbox, 'c.txt'), 'c');
+  await rm(join(place.inbox, 'a.txt'));
+  service.script(steps.json(401, { message: 'expired' }));
+  daemon.signal('SIGCONT');
+  const { possibleDuplicates, reasons } = await daemon.idle(
+    ({ totals }) => totals.uploaded === 3 && totals.deleted === 1,
+  );
+  expect([possibleDuplicates, reasons]).toEqual([0, []]);
+  const tokens = service.requests.map(({ headers }) => headers['authorization']);
+  expect(tokens.slice(0, 3)).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-1']);
+  expect(new Set(tokens.slice(3))).toEqual(new Set(['Bearer token-2']));
+});
+
+it('P16: with 128 MB of heap and 20,000 files to send it stays healthy, and counts them all', async () => {
+  const { service, place } = await open({ environment: { NODE_OPTIONS: '--max-old-space-size=128' } });
+  const count = 20_000;
+  for (let from = 0; from < count; from += 1_000) {
+    const one = (_: unknown, index: number) => writeFile(join(place.inbox, `${from + index}.txt`), 'x');
+    await Promise.all(Array.from({ length: 1_000 }, one));
+  }
+  service.always(steps.answer(503, ''));
+  const daemon = await place.start();
+  const status = await eventually(
+    async () => {
+      const now = await daemon.status();
+      const [inbox] = now.folders;
+      const known = (inbox?.pending ?? 0) + (inbox?.waiting ?? 0);
+      if (known !== count) throw new Error(`${known} are known`);
+      return now;
+    },
+    { withinMs: 25_000 },
+  );
+  expect(status.folders[0]).toMatchObject({ onDisk: count, synced: 0, failed: 0 });
+  expect((await daemon.fetch('/healthz')).status).toBe(200);
+  await eventually(() => service.requests.length > 0);
+  expect((await daemon.end('SIGTERM')).code).toBe(0);
+}, 60_000);
