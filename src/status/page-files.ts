@@ -1,10 +1,14 @@
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { errorCode } from '../core/errors.ts';
 
 /** A file of the page, as it is sent. */
 interface PageFile {
   readonly type: string;
   readonly body: Buffer;
+  /** The same, packed once for every reader. */
+  readonly packed: Buffer;
 }
 
 /** The page's files by their URL path, and the page itself with its marks still to be filled in. */
@@ -69,10 +73,9 @@ async function loadFrom(root: URL): Promise<PageFiles> {
   const entries = await Promise.all(
     names.map(async (name) => {
       const extension = name.slice(name.lastIndexOf('.') + 1) as keyof typeof types;
-      return [
-        `/assets/${name}`,
-        { type: types[extension], body: await readFile(new URL(name, root)) },
-      ] as const;
+      const body = await readFile(new URL(name, root));
+      const file: PageFile = { type: types[extension], body, packed: await promisify(gzip)(body) };
+      return [`/assets/${name}`, file] as const;
     }),
   );
   const template = await readFile(new URL('status/page/index.html', root), 'utf8');

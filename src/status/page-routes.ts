@@ -6,6 +6,9 @@ import { renderPage } from './render-page.ts';
 
 type PageRouteOptions = Pick<AppOptions, 'control' | 'page' | 'version' | 'doorOf'>;
 
+/** Named, and not with a weight of nothing. */
+const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i;
+
 /** The page with its verdict already in it, its files, and the token that lets it change things. */
 export function addPageRoutes(app: FastifyInstance, options: PageRouteOptions): void {
   const { control, page, version, doorOf } = options;
@@ -17,8 +20,12 @@ export function addPageRoutes(app: FastifyInstance, options: PageRouteOptions): 
     const text = renderPage(page.template, { verdict: verdict(status), state: status.state, version });
     return reply.type('text/html; charset=utf-8').send(text);
   });
-  for (const [path, { type, body }] of page?.files ?? []) {
-    app.get(path, (_request, reply) => reply.type(type).send(body));
+  for (const [path, { type, body, packed }] of page?.files ?? []) {
+    app.get(path, ({ headers }, reply) => {
+      reply.type(type).header('vary', 'accept-encoding');
+      if (!takesGzip.test(headers['accept-encoding'] ?? '')) return reply.send(body);
+      return reply.header('content-encoding', 'gzip').send(packed);
+    });
   }
   app.get('/api/token', (request) => ({ token: doorOf(request.raw)?.pageToken ?? null }));
 }
