@@ -30,8 +30,8 @@ export function run() {
     for (let index = 0; index < files; index += 1) {
       const before = sentTo(service).length;
       const path = join(home, 'inbox', `${index}.txt`);
-      await writeFile(path, `text ${index}`);
       const written = performance.now();
+      await writeFile(path, `text ${index}`);
       while (sentTo(service).length === before || !told.has(path)) await delay(1);
       ours.push(sentTo(service)[before].atMs - written - settleMs);
       theirs.push(told.get(path) - written);

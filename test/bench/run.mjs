@@ -25,25 +25,32 @@ if (strange.length > 0) {
   process.exit(2);
 }
 
-const results = [];
-for (const name of wanted.length > 0 ? wanted : known) {
-  process.stderr.write(`${name}…\n`);
-  const { run } = await import(new URL(`${name}${suffix}`, here).href);
-  const rows = await run({ write: words.includes('--write') });
-  results.push(...rows.map((row) => ({ bench: name, ...row })));
-}
-
 const machine = {
   node: process.version,
   cores: availableParallelism(),
   memoryMegabytes: Math.round(totalmem() / 1e6),
 };
-await writeFile(
-  'bench-results.json',
-  `${JSON.stringify({ at: new Date().toISOString(), machine, rows: results }, null, 2)}\n`,
-);
+const results = [];
+for (const name of wanted.length > 0 ? wanted : known) {
+  process.stderr.write(`${name}…\n`);
+  results.push(...(await rowsOf(name)));
+  const report = { at: new Date().toISOString(), machine, rows: results };
+  await writeFile('bench-results.json', `${JSON.stringify(report, null, 2)}\n`);
+}
 process.stdout.write(`${table(results)}\n`);
 process.exitCode = results.some(({ ok }) => ok === false) ? 1 : 0;
+
+/** A measurement that goes wrong is a row too: the others are worth having. */
+async function rowsOf(name) {
+  try {
+    const { run } = await import(new URL(`${name}${suffix}`, here).href);
+    const rows = await run({ write: words.includes('--write') });
+    return rows.map((row) => ({ bench: name, ...row }));
+  } catch (error) {
+    process.stderr.write(`${error.stack}\n`);
+    return [{ bench: name, what: 'could not be measured', measured: null, limit: null, ok: false }];
+  }
+}
 
 function table(rows) {
   const texts = rows.map((row) => ({

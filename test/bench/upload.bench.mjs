@@ -71,8 +71,10 @@ async function makeFiles(home, { round, count }) {
 
 async function sendByCurl(service, paths) {
   const headers = [
-    `--header=Authorization: Bearer ${await tokenOf(service)}`,
-    `--header=ClientId: ${service.credentials.clientId}`,
+    '--header',
+    `Authorization: Bearer ${await tokenOf(service)}`,
+    '--header',
+    `ClientId: ${service.credentials.clientId}`,
   ];
   const url = `${service.ingestUrl}/services/i/ingestion-api/v1/upload-document`;
   const fixed = ['--silent', '--fail', '--output', '/dev/null', ...headers, '--form', 'metadata={}'];
