@@ -2,12 +2,9 @@ import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../core/errors.ts';
 import { shareModes } from '../core/metadata.ts';
-import { loadConfiguration } from '../config/load-configuration.ts';
-import { createLog } from '../log/create-log.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
-import { type InitAnswers, type InitFlags, askAnswers, givenAnswers } from './init-answers.ts';
-import { writeInitFiles } from './init-files.ts';
+import type { InitAnswers, InitFlags } from './init-answers.ts';
 import { terminalPrompter } from './prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
@@ -44,6 +41,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
 
 async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
   const { env, cwd, output } = context;
+  const { askAnswers, givenAnswers } = await import('./init-answers.ts');
+  const { writeInitFiles } = await import('./init-files.ts');
   const file = resolve(cwd, flags.config ?? (env['INGESTD_CONFIG'] || 'ingestd.yaml'));
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
   const given = await givenAnswers({ flags, env, cwd, environmentFile: join(dirname(file), '.env') });
@@ -64,6 +63,8 @@ async function tryLogin(
   { credentials }: InitAnswers,
 ): Promise<number> {
   const { env, cwd, concealer, output, complain } = context;
+  const { loadConfiguration } = await import('../config/load-configuration.ts');
+  const { createLog } = await import('../log/create-log.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
   const log = createLog({ level: 'warn', format: 'auto', concealer });
   const { login } = await import('../daemon/auth-offline.ts');

@@ -1,9 +1,7 @@
 import { mkdir } from 'node:fs/promises';
-import { type Configuration, loadConfiguration } from '../config/load-configuration.ts';
-import { findCredentials, loadCredentials } from '../config/load-credentials.ts';
-import { loadHttpToken } from '../config/load-http-token.ts';
+import type { Configuration } from '../config/load-configuration.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
-import { type Log, createLog } from '../log/create-log.ts';
+import type { Log } from '../log/create-log.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 
 /** The configuration and the log of one command. */
@@ -31,9 +29,12 @@ export async function prepare(
   { quiet = false, checkFolders = true, tellWarnings = true, writeLog }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { env, cwd, concealer } = context;
+  // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
+  const { loadConfiguration } = await import('../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
   const { settings } = configuration;
   if (settings.log.level === 'debug' || settings.log.level === 'trace') context.showStacks();
+  const { createLog } = await import('../log/create-log.ts');
   const log = createLog({
     level: quiet ? quietLevel(settings.log.level) : settings.log.level,
     format: settings.log.format,
@@ -56,6 +57,7 @@ export async function credentialsFor(
   { concealer }: CommandContext,
 ): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
+  const { loadCredentials } = await import('../config/load-credentials.ts');
   const credentials = await loadCredentials(configuration.secretSources);
   concealer.add(Object.values(credentials));
   return credentials;
@@ -67,6 +69,7 @@ export async function presentCredentials(
   { concealer }: CommandContext,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
+  const { findCredentials } = await import('../config/load-credentials.ts');
   const found = await findCredentials(configuration.secretSources);
   if (found.credentials !== null) concealer.add(Object.values(found.credentials));
   return found;
@@ -77,6 +80,7 @@ export async function httpTokenFor(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
   { concealer }: CommandContext,
 ): Promise<string | null> {
+  const { loadHttpToken } = await import('../config/load-http-token.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) concealer.add([token]);
   return token;

@@ -5,7 +5,6 @@ import { errorCode } from '../core/errors.ts';
 import type { LogPort } from '../core/log-port.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
-import { createLog } from '../log/create-log.ts';
 import type { CommandContext } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { untilSignalled } from './until-signalled.ts';
@@ -47,6 +46,7 @@ function portOf(text: string): number {
 async function service(context: CommandContext, { port, host, data }: ServiceFlags): Promise<number> {
   const { env, cwd, output, concealer } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
+  const { createLog } = await import('../log/create-log.ts');
   const log = createLog({ level: 'info', format: 'auto', concealer });
   const running = await start({ dataDir, host, port, log });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;

@@ -27,12 +27,21 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     await requireFolders(settings, ledger);
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());
-    const { assembleDaemon } = await import('./assemble-daemon.ts');
+    const { assembleDaemon } = await loadRooms();
     return assembleDaemon(options, { ledger, folders, embedded });
   } catch (error) {
     for (const close of opened) await close();
     throw error;
   }
+}
+
+/** Room by room: all of them at once would hold the event loop for a tenth of a second. */
+async function loadRooms() {
+  await import('../remote/token-source.ts');
+  await import('../remote/ingestion-client.ts');
+  await import('../status/metrics.ts');
+  await import('../sync/engine.ts');
+  return import('./assemble-daemon.ts');
 }
 
 function openFolders({ settings, log, clock }: ComposeOptions): readonly Folder[] {

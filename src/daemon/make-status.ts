@@ -135,11 +135,10 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
 }
 
 function oldestSeconds(engine: Engine, folder: string, now: number): number {
-  let oldest = now;
   for (const task of engine.desk.all()) {
-    if (task.ref.folder === folder && task.phase !== 'dormant') oldest = Math.min(oldest, task.since);
+    if (task.ref.folder === folder && task.phase !== 'dormant') return Math.floor((now - task.since) / 1000);
   }
-  return Math.floor((now - oldest) / 1000);
+  return 0;
 }
 
 function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; total: number } {

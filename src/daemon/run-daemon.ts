@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -166,10 +166,13 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
     version: version(),
   });
   const file = join(dir, 'daemon.json');
-  await writeFile(file, `${JSON.stringify({ pid: process.pid, socket: socketPath, http: server.url })}\n`, {
+  // Whoever waits for it never reads half of it.
+  const fresh = `${file}.new`;
+  await rm(fresh, { force: true });
+  await writeFile(fresh, `${JSON.stringify({ pid: process.pid, socket: socketPath, http: server.url })}\n`, {
     mode: 0o600,
   });
-  await chmod(file, 0o600);
+  await rename(fresh, file);
   return {
     server,
     close: async () => {

@@ -29,6 +29,7 @@ export interface Desk {
   readonly open: (ref: DocumentRef, first: Pick<Task, 'present' | 'lane' | 'at'>) => Task;
   readonly change: (task: Task, changes: Changes) => void;
   readonly close: (task: Task) => void;
+  /** Those that differ longest come first. */
   readonly all: () => Iterable<Task>;
   readonly inPhase: (phase: Phase) => ReadonlySet<Task>;
   /** Tasks of files that are gone, with a record, by the recorded size: where a new file may have come from. */
