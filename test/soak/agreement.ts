@@ -39,14 +39,21 @@ export function compareAll({ roots, ledger, service }: Sides): Agreement {
   const records = new Map(ledger.documents.map((record) => [`${record.folder}/${record.path}`, record]));
   const docIds = new Set(ledger.documents.map(({ docId }) => docId));
   if (docIds.size < ledger.documents.length) differences.push('one docId stands twice in the ledger');
+  const kept = new Set(roots.filter(({ onRemove }) => onRemove === 'keep').map(({ name }) => name));
+  const standing = new Set(
+    roots.flatMap(({ name, root }) =>
+      documentsOnDisk(root).map(({ path }) => `${name}/${path.normalize('NFC')}`),
+    ),
+  );
   for (const [key, record] of records) {
     const document = held.get(record.docId);
     if (document === undefined) differences.push(`${key}: LOST, the service does not hold ${record.docId}`);
-    else differences.push(...compareRecord(record, document).map((words) => `${key}: ${words}`));
+    // Of a kept document whose file is gone, a modify that a crash cut short can never be completed.
+    else if (standing.has(key) || !kept.has(record.folder))
+      differences.push(...compareRecord(record, document).map((words) => `${key}: ${words}`));
   }
   for (const root of roots) {
     const found = documentsOnDisk(root.root);
-    const paths = new Set(found.map(({ path }) => `${root.name}/${path.normalize('NFC')}`));
     for (const document of found) {
       const key = `${root.name}/${document.path.normalize('NFC')}`;
       const record = records.get(key);
@@ -56,7 +63,7 @@ export function compareAll({ roots, ledger, service }: Sides): Agreement {
         differences.push(...compareFile(root, document, there).map((words) => `${key}: ${words}`));
     }
     for (const [key, { folder }] of records) {
-      if (folder === root.name && root.onRemove === 'delete' && !paths.has(key))
+      if (folder === root.name && root.onRemove === 'delete' && !standing.has(key))
         differences.push(`${key}: in the ledger, gone from disk`);
     }
   }

@@ -11,6 +11,7 @@ import type { Engine } from '../../src/sync/engine.ts';
 import { manualClock } from './manual-clock.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { recordedLog } from './recorded-log.ts';
+import type { RecordedLog } from './recorded-log.ts';
 import { simulatedFolder } from './simulated-folder.ts';
 import type { SimulatedFolder } from './simulated-folder.ts';
 import { simulatedService } from './simulated-service.ts';
@@ -24,6 +25,7 @@ export interface EngineWorld {
   readonly engine: () => Engine;
   readonly ledger: () => LedgerPort;
   readonly activities: Activity[];
+  readonly log: RecordedLog;
   /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
   readonly quiesce: (hours?: number) => Promise<void>;
   /** Ends the process as SIGKILL does, and starts another on the same state. */
@@ -66,6 +68,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
   });
   const service = simulatedService(() => waitABit());
   const activities: Activity[] = [];
+  const log = recordedLog();
   const serviceSettings: ServiceSettings = {
     mode: 'remote',
     authUrl: '',
@@ -134,7 +137,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     const port = options.port?.(clock) ?? folder;
     const engine = createEngine({
       clock,
-      log: recordedLog(),
+      log,
       ledger,
       folders: [{ settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port }],
       limiter,
@@ -167,6 +170,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     folder,
     service,
     activities,
+    log,
     engine: () => life.engine,
     ledger: () => life.ledger,
     quiesce: async (hours = 2) => {

@@ -22,6 +22,8 @@ export interface SimulatedService extends ServicePort {
   readonly calls: readonly string[];
   readonly forget: () => void;
   /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
+  /** The next request is taken and its answer waits until the function that this gives is called. */
+  readonly holdNext: () => () => void;
   readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
 }
 
@@ -33,6 +35,7 @@ export function simulatedService(
   const documents = new Map<string, HeldDocument>();
   const calls: string[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
+  let held: Promise<void> | null = null;
 
   async function attempt(
     call: string,
@@ -64,6 +67,9 @@ export function simulatedService(
     const failure = failures.shift();
     const docId = failure === undefined || failure.taken ? take(contents) : null;
     await way();
+    const waits = held;
+    held = null;
+    await waits;
     turn.spent();
     watch?.onAnswer?.(id);
     const outcome: Outcome = failure?.outcome ?? { kind: 'accepted', docId, warning: null };
@@ -79,6 +85,13 @@ export function simulatedService(
     calls,
     forget: () => {
       calls.length = 0;
+    },
+    holdNext: () => {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
     },
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>

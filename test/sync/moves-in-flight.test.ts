@@ -1,0 +1,87 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+async function filled(count: number): Promise<EngineWorld> {
+  const made = await engineWorld({
+    service: { requestsPerMinute: 5_000 },
+    safety: { maxDeleteCount: 1_000 },
+  });
+  for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
+  made.folder.sweep();
+  await made.quiesce();
+  made.service.forget();
+  return made;
+}
+
+/** Lets time pass until the service has been asked for so much. */
+async function asked(...calls: string[]): Promise<void> {
+  for (let turn = 0; turn < 2_000 && world.service.calls.length < calls.length; turn += 1)
+    await world.clock.advance(50);
+  expect(world.service.calls).toEqual(calls);
+}
+
+function expectNoMistake(): void {
+  expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+}
+
+describe('moves while requests are under way', () => {
+  it('keep the docId of a document that is renamed while its modify is sent', async () => {
+    world = await filled(1);
+    const docId = world.docIds().get('0.txt');
+    world.folder.write('0.txt', 'edited');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    await asked('modify');
+    world.folder.rename('0.txt', 'new.txt');
+    world.folder.sweep();
+    await world.clock.advance(3_000);
+    release();
+    await world.quiesce();
+    expect([...world.docIds()]).toEqual([['new.txt', docId]]);
+    expect(world.service.calls).not.toContain('upload');
+    expect([...world.service.documents.values()].map(({ content }) => content)).toEqual(['edited']);
+    expectNoMistake();
+  });
+
+  it('never give a docId to a file whose deletion is being sent', async () => {
+    world = await filled(2);
+    world.folder.takeAway('0.txt');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    await asked('delete');
+    world.folder.bringBack('0.txt', 'back.txt');
+    world.folder.sweep();
+    await world.clock.advance(3_000);
+    release();
+    await world.quiesce();
+    const held = [...world.docIds()].map(([path, docId]) => [
+      path,
+      world.service.documents.get(docId)?.content,
+    ]);
+    expect(held.sort()).toEqual([
+      ['1.txt', 'text 1'],
+      ['back.txt', 'text 0'],
+    ]);
+    expectNoMistake();
+  });
+
+  it('let only one of two files that come at once take the docId of a missing one', async () => {
+    world = await filled(1);
+    const docId = world.docIds().get('0.txt');
+    world.folder.remove('0.txt');
+    world.folder.write('a.txt', 'text 0');
+    world.folder.write('b.txt', 'text 0');
+    world.folder.sweep();
+    await world.quiesce();
+    expect([...world.docIds().values()].filter((one) => one === docId)).toHaveLength(1);
+    expect(world.service.documents.size).toBe(2);
+    expect(world.service.calls).toContain('upload');
+    expectNoMistake();
+  });
+});
