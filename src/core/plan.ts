@@ -1,4 +1,5 @@
 import { sameStamp } from './document.ts';
+import { doubtfulMetadata } from './doubtful-metadata.ts';
 import type { FoundAttachment } from './document.ts';
 import { isDelete } from './element-delta.ts';
 import type { LedgerRecord, RecordedAttachment } from './ledger-port.ts';
@@ -18,7 +19,7 @@ const lastAttachment: Unclearable = {
 /**
  * Decides what to send for a document that stands in its folder: everything when there is no record, else only the
  * parts that differ from what the service last accepted. An imported record (`sha256` empty: bytes not known) adopts
- * the bytes that stand there, without sending them. A file name that differs is no difference by itself: the service
+ * the bytes that stand there, without sending them. What an unanswered modify may have changed is sent again. A file name that differs is no difference by itself: the service
  * learns it when content goes out next.
  */
 export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
@@ -28,9 +29,15 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     return { kind: 'upload', metadata: send, accepted };
   }
   const said = record.said ?? [];
-  const delta = metadataDelta(document.metadata, record.metadata, said);
-  const content = differs(compared.sha256, record.sha256);
-  const attachments = judgeAttachments(compared, record.attachments);
+  const { unsure } = record;
+  const known =
+    unsure === undefined
+      ? record.metadata
+      : doubtfulMetadata(document.metadata, record.metadata, unsure.metadata);
+  const delta = metadataDelta(document.metadata, known, said);
+  const content = unsure?.content === true || differs(compared.sha256, record.sha256);
+  const mayDiffer = unsure?.attachments === true && document.attachments.length > 0;
+  const attachments = mayDiffer ? 'changed' : judgeAttachments(compared, record.attachments);
   const stuck = attachments === 'cannot-clear' && !said.includes(lastAttachment.code);
   const unclearable = stuck ? [...delta.unclearable, lastAttachment] : delta.unclearable;
   const { change, accepted } = delta;

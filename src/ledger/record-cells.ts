@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
+import type { LedgerRecord, RecordedAttachment, Unsure } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
+import { metadataSchema } from './metadata-schema.ts';
 import { asNumber, asShape, asText, ShapeError } from './shape.ts';
 import { stampSchema } from './stamp-schema.ts';
 import { codeToTime, isTimeCode, timeToCode } from './time-code.ts';
@@ -11,6 +12,7 @@ export interface Extras {
   readonly fileName?: string | undefined;
   readonly attachments?: readonly RecordedAttachment[] | undefined;
   readonly said?: readonly string[] | undefined;
+  readonly unsure?: Unsure | undefined;
   readonly possibleDuplicates?: number | undefined;
   readonly sha256?: string | undefined;
   readonly uploadedAt?: string | undefined;
@@ -67,6 +69,9 @@ const extrasSchema: z.ZodType<Extras> = z.strictObject({
     .array(z.strictObject({ name: z.string(), sha256: z.string(), stamp: stampSchema }))
     .optional(),
   said: z.array(z.string()).optional(),
+  unsure: z
+    .strictObject({ content: z.boolean(), attachments: z.boolean(), metadata: z.array(metadataSchema) })
+    .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
   sha256: z.string().optional(),
   uploadedAt: z.string().optional(),
@@ -86,6 +91,7 @@ export function cellsOf(record: LedgerRecord, name: string): Cells {
     ...(record.fileName === name ? null : { fileName: record.fileName }),
     ...(record.attachments.length === 0 ? null : { attachments: record.attachments.map(plainAttachment) }),
     ...(record.said === undefined ? null : { said: record.said }),
+    ...(record.unsure === undefined ? null : { unsure: record.unsure }),
     ...(record.possibleDuplicates === 0 ? null : { possibleDuplicates: record.possibleDuplicates }),
     ...(plainHash ? null : { sha256 }),
     ...(uploaded === 0 ? { uploadedAt: record.uploadedAt } : null),
@@ -135,7 +141,12 @@ export function recordOf({ cells, name, context, shared }: RecordParts): LedgerR
     modifiedAt: modified === 0 ? (extras?.modifiedAt ?? null) : codeToTime(modified),
     possibleDuplicates: extras?.possibleDuplicates ?? 0,
   };
-  return extras?.said === undefined ? record : { ...record, said: extras.said };
+  if (extras?.said === undefined && extras?.unsure === undefined) return record;
+  return {
+    ...record,
+    ...(extras.said === undefined ? null : { said: extras.said }),
+    ...(extras.unsure === undefined ? null : { unsure: extras.unsure }),
+  };
 }
 
 function metadataOf(

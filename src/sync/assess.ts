@@ -160,7 +160,10 @@ async function adopt(
   { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
 ): Promise<boolean> {
   if (parts.ledger.get(document.ref)?.docId !== record.docId) return false;
-  const same = sameStamp(record.stamp, document.stamp) && record.context === document.context;
+  const same =
+    sameStamp(record.stamp, document.stamp) &&
+    record.context === document.context &&
+    record.unsure === undefined;
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return true;
   sayUnclearable(parts, document, unclearable);
@@ -184,6 +187,7 @@ async function adopt(
         attachments: document.attachments.length === 0 ? record.attachments : attachments,
         metadata: accepted,
         said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
+        unsure: undefined,
       },
     },
   ]);

@@ -5,6 +5,7 @@ import type { Operation } from '../core/operation.ts';
 import type { OutgoingFile, SentContent, Turn } from '../core/service-port.ts';
 import type { ServicePort } from '../core/service-port.ts';
 import type { Assessment } from './assess.ts';
+import { markUnsure } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import { sayUnclearable } from './say-unclearable.ts';
@@ -110,6 +111,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
         operation: 'modify',
         bytesTotal: bytesOf(document, operation.content, operation.attachments),
         documents: 1,
+        before: [markUnsure(task.ref, record, operation)],
       },
       (watch) =>
         service.modify(
@@ -154,6 +156,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
           metadata: operation.accepted,
           modifiedAt: isoOf(clock.now()),
           said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
+          unsure: undefined,
         },
       },
       { kind: 'clear', ref: task.ref },

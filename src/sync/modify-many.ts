@@ -2,6 +2,7 @@ import { maxBulkDocuments } from '../core/batches.ts';
 import type { ServicePort, Turn } from '../core/service-port.ts';
 import { assess } from './assess.ts';
 import type { Assessment } from './assess.ts';
+import { markUnsure } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import type { Send } from './send.ts';
@@ -40,6 +41,9 @@ export function createModifyMany(parts: Parts, { service, send, outcomes, record
       operation: 'bulk_modify',
       bytesTotal: 0,
       documents: members.length,
+      before: members.flatMap(({ task, found: { operation, record } }) =>
+        operation.kind === 'modify' && record !== null ? [markUnsure(task.ref, record, operation)] : [],
+      ),
     } as const;
     const result = await send(about, (watch) =>
       service.bulkModify({ docIds: members.map(({ docId }) => docId), ...change }, turn, watch),

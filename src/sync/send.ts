@@ -18,6 +18,8 @@ export type Send = (
     readonly mayBeGone?: boolean;
     /** Uploads: durable before the first byte goes out. */
     readonly intent?: Omit<Intent, 'id' | 'at'>;
+    /** Durable before the first byte too: what has to be known should no answer come. */
+    readonly before?: readonly Change[];
   },
   call: (watch: RequestWatch) => Promise<FileOutcome>,
 ) => Promise<FileOutcome & { readonly intentIds: readonly string[] }>;
@@ -31,14 +33,14 @@ interface Tools {
 
 export function createSend(parts: Parts, { commit, gate, transfers, metrics }: Tools): Send {
   const { clock, totals } = parts;
-  return async ({ intent, mayBeGone = false, ...about }, call) => {
+  return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     const started = clock.monotonic();
     const watch: RequestWatch = {
       beforeSend: async (id) => {
         const at = clock.now();
-        const changes: Change[] = [{ kind: 'sent', id, at }];
+        const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
         await commit.once(changes);
         if (intent !== undefined) intentIds.push(id);

@@ -68,8 +68,19 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
     modifiedAt: fc.option(time),
     possibleDuplicates: fc.nat(3),
     said: optional(fc.constant(['title'])),
+    unsure: optional(
+      fc.record({
+        content: fc.boolean(),
+        attachments: fc.boolean(),
+        metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
+      }),
+    ),
   })
-  .map(({ said, ...record }) => (said === undefined ? record : { ...record, said }));
+  .map(({ said, unsure, ...record }) => ({
+    ...record,
+    ...(said === undefined ? null : { said }),
+    ...(unsure === undefined ? null : { unsure }),
+  }));
 
 const at = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 1) + 1000 });
 const id = fc.constantFrom('1', '2', '3');

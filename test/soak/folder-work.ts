@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -51,6 +52,7 @@ interface Place {
 export function createFolderWork(options: Options): FolderWork {
   const { random } = options;
   const done = new Map<string, number>();
+  const later: { readonly at: number; readonly file: string; readonly before: Buffer }[] = [];
   let made = 0;
 
   const roots = () => options.roots.filter((root) => existsSync(root));
@@ -164,6 +166,7 @@ export function createFolderWork(options: Options): FolderWork {
         renameSync(to, document.absolute);
       },
     ],
+    ['save and take back', 4, takeBack],
     ['swap', 3, swap],
     ['replace by another', 2, replace],
     [
@@ -191,6 +194,24 @@ export function createFolderWork(options: Options): FolderWork {
 
   function fresh(file: string): string {
     return existsSync(file) ? join(file, '..', newName()) : file;
+  }
+
+  /** Content or sidecar is another for a moment, and may well go out in that moment. */
+  function takeBack({ document }: Place): void {
+    const file = document.sidecar ?? document.absolute;
+    const before = readFileSync(file);
+    if (before.length > 100_000) return;
+    if (document.sidecar === null) writeFileSync(file, content(200));
+    else describe(document.absolute);
+    later.push({ at: performance.now() + 200 + random.below(1_500), file, before });
+  }
+
+  /** What is to be taken back by now. */
+  function takeBackDue(): void {
+    for (const one of later.splice(0)) {
+      if (one.at > performance.now()) later.push(one);
+      else if (existsSync(one.file)) writeFileSync(one.file, one.before);
+    }
   }
 
   function swap({ document }: Place): void {
@@ -258,6 +279,7 @@ export function createFolderWork(options: Options): FolderWork {
   ];
 
   function step(): string {
+    takeBackDue();
     const places = all();
     const full = places.length > options.documents * 1.5;
     const wantsNew = !full && (places.length < options.documents * 0.7 || random.chance(0.35));

@@ -21,9 +21,9 @@ export interface SimulatedService extends ServicePort {
   /** `upload`, `modify`, `delete`, `bulk modify 250` …, in the order in which they came. */
   readonly calls: readonly string[];
   readonly forget: () => void;
-  /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
+  /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
   readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
 }
 

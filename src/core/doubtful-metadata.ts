@@ -1,0 +1,61 @@
+import { byIdentity, companyKind, isDelete, tagKind } from './element-delta.ts';
+import type { ElementKind } from './element-delta.ts';
+import type { Metadata } from './metadata.ts';
+
+/** Fields that a modify replaces as a whole. */
+const whole = ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo'] as const;
+
+/**
+ * What may be relied on where the outcome of modifies was never learned: the service holds `accepted` or what one of
+ * `attempts` led to. The delta from what this gives to `wanted` ends in `wanted` from each of them: a field in which
+ * they differ counts as not known, an element that only some have as held if it is to go and as missing if it is to
+ * stay.
+ */
+export function doubtfulMetadata(
+  wanted: Metadata,
+  accepted: Metadata,
+  attempts: readonly Metadata[],
+): Metadata {
+  const states = [accepted, ...attempts];
+  const known: Record<string, unknown> = { ...accepted };
+  for (const field of whole) {
+    const [first, ...others] = states.map((state) => JSON.stringify(state[field]));
+    if (others.some((other) => other !== first)) delete known[field];
+  }
+  return {
+    ...known,
+    companies: agreed(wanted.companies, {
+      lists: states.map(({ companies }) => companies),
+      kind: companyKind,
+    }),
+    customTags: agreed(wanted.customTags, {
+      lists: states.map(({ customTags }) => customTags),
+      kind: tagKind,
+    }),
+    // Authors can only be added: those that may be missing are added again.
+    docAuthors: (accepted.docAuthors ?? []).filter(({ authorName }) =>
+      attempts.every(({ docAuthors = [] }) => docAuthors.some((one) => one.authorName === authorName)),
+    ),
+  };
+}
+
+function agreed<T extends { readonly operation?: 'ADD' | 'DELETE' | undefined }>(
+  wanted: readonly T[] | undefined,
+  { lists, kind }: { readonly lists: readonly (readonly T[] | undefined)[]; readonly kind: ElementKind<T> },
+): readonly T[] {
+  const stay = byIdentity(wanted ?? [], kind);
+  const maps = lists.map((list) => byIdentity(list ?? [], kind));
+  const identities = new Set(maps.flatMap((map) => [...map.keys()]));
+  return [...identities].flatMap((identity) => {
+    const forms = maps.map((map) => map.get(identity));
+    const [first, ...others] = forms.map((form) => JSON.stringify(form));
+    const known = forms[0];
+    if (known !== undefined && others.every((other) => other === first)) return [known];
+    const wantedForm = JSON.stringify(stay.get(identity));
+    // In another form than the wanted one it has to go before that can come.
+    const odd = forms.find(
+      (form) => form !== undefined && !isDelete(form) && JSON.stringify(form) !== wantedForm,
+    );
+    return odd === undefined ? [] : [odd];
+  });
+}

@@ -1,0 +1,29 @@
+import type { DocumentRef } from '../core/document.ts';
+import type { Change, LedgerRecord } from '../core/ledger-port.ts';
+import type { Operation } from '../core/operation.ts';
+
+/**
+ * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what
+ * the service may have taken is still put right. Without a context the next sweep looks at the document in any case.
+ */
+export function markUnsure(
+  ref: DocumentRef,
+  record: LedgerRecord,
+  { content, attachments, accepted }: Extract<Operation, { kind: 'modify' }>,
+): Change {
+  const { unsure } = record;
+  const metadata = new Map([...(unsure?.metadata ?? []), accepted].map((one) => [JSON.stringify(one), one]));
+  return {
+    kind: 'put',
+    ref,
+    record: {
+      ...record,
+      context: '',
+      unsure: {
+        content: content || unsure?.content === true,
+        attachments: attachments || unsure?.attachments === true,
+        metadata: [...metadata.values()],
+      },
+    },
+  };
+}

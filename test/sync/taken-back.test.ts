@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { Outcome } from '../../src/core/service-port.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+const noAnswer: Outcome = {
+  kind: 'unavailable',
+  code: 'no-answer',
+  message: 'the answer was lost',
+  retryAfterMs: null,
+  sent: 'all',
+};
+
+async function held(content: string): Promise<void> {
+  world = await engineWorld();
+  world.folder.write('a.txt', content);
+  world.folder.sweep();
+  await world.quiesce();
+  world.service.forget();
+}
+
+async function asked(call: string): Promise<void> {
+  for (let turn = 0; turn < 2_000 && !world.service.calls.includes(call); turn += 1)
+    await world.clock.advance(50);
+  expect(world.service.calls).toContain(call);
+}
+
+/** What stands at the service now. */
+function there(): unknown {
+  return [...world.service.documents.values()].map(({ content, metadata: { title } }) => [content, title]);
+}
+
+describe('a change that is taken back', () => {
+  it('is taken back at the service too when its modify got no answer', async () => {
+    await held('original');
+    world.folder.write('a.txt', 'mistake');
+    world.folder.sweep();
+    world.service.failNext(noAnswer, { taken: true });
+    await asked('modify');
+    expect(there()).toEqual([['mistake', 'a.txt']]);
+    world.folder.write('a.txt', 'original');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(there()).toEqual([['original', 'a.txt']]);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['modify', 'modify']);
+  });
+
+  it('is taken back at the service too when the process died before the answer', async () => {
+    await held('original');
+    world.folder.write('a.txt', 'mistake');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    await asked('modify');
+    world.folder.write('a.txt', 'original');
+    await world.restart();
+    release();
+    await world.quiesce();
+    expect(there()).toEqual([['original', 'a.txt']]);
+  });
+
+  it('is taken back for metadata as well', async () => {
+    await held('original');
+    world.folder.describe('a.txt', { title: 'mistake' });
+    world.folder.sweep();
+    world.service.failNext(noAnswer, { taken: true });
+    await asked('modify');
+    world.folder.describe('a.txt', {});
+    world.folder.sweep();
+    await world.quiesce();
+    expect(there()).toEqual([['original', 'a.txt']]);
+  });
+});
