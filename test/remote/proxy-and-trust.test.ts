@@ -82,7 +82,7 @@ describe('proxies and certificates', () => {
     return (await client.remove({ docId: 'd' }, await limiter.take())).outcome;
   }
 
-  it('reaches a plain address through HTTP_PROXY', async () => {
+  it('N32: reaches a plain address through HTTP_PROXY', async () => {
     const proxy = await startProxy(world.service.port, closing);
     process.env['HTTP_PROXY'] = `http://127.0.0.1:${proxy.port}`;
     expect(await remove('http://service.test')).toMatchObject({ kind: 'accepted' });
@@ -91,7 +91,7 @@ describe('proxies and certificates', () => {
     expect(proxy.asked).toHaveLength(2);
   });
 
-  it('asks the proxy for a tunnel to a safe address, and shows it no secret', async () => {
+  it('N32: asks the proxy for a tunnel to a safe address, and shows it no secret', async () => {
     const safe = await startTls(world.service.port, closing);
     const proxy = await startProxy(safe.port, closing);
     process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;

@@ -1,0 +1,134 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
+import type { Server } from 'node:tls';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { startHoldingService } from './holding-service.ts';
+import type { HoldingService } from './holding-service.ts';
+import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
+
+const run = promisify(execFile);
+
+/** Removes a document at each of the addresses, with the code as built, and prints what came of it. */
+const script = `
+  import { systemClock as clock } from './dist/daemon/system-clock.js';
+  import { createIngestionClient } from './dist/remote/ingestion-client.js';
+  import { createLimiter } from './dist/remote/limiter.js';
+  import { createTokenSource } from './dist/remote/token-source.js';
+  const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
+  const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
+  const [authUrl, ...addresses] = process.argv.slice(1);
+  const tokens = createTokenSource({ authUrl, credentials: () => secret, clock, settings, log });
+  const limiter = createLimiter({ requestsPerMinute: 9, clock, recent: [] });
+  const outcomes = [];
+  for (const ingestUrl of addresses) {
+    const client = createIngestionClient({ ingestUrl, tokens, limiter, settings, clock, log });
+    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+    outcomes.push(outcome.message ?? outcome.kind);
+  }
+  process.stdout.write(JSON.stringify(outcomes));
+  limiter.close();
+`;
+
+const missing = spawnSync('openssl', ['version']).status === 0 ? null : 'openssl';
+
+describeWhere(missing, 'certificates made by openssl', () => {
+  let service: HoldingService;
+  let folder: TemporaryFolder;
+  const servers: Server[] = [];
+
+  beforeAll(async () => {
+    service = await startHoldingService();
+    folder = await temporaryFolder();
+    await openssl('req -x509 -newkey rsa:2048 -nodes -subj /CN=authority -days 2 -keyout ca.key -out ca.pem');
+  });
+  afterAll(async () => {
+    await closeNetworkWorlds();
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await service.close();
+    await folder.remove();
+  });
+
+  async function openssl(words: string): Promise<void> {
+    await run('openssl', words.split(' '), { cwd: folder.path });
+  }
+
+  /** A key and a certificate of the authority for this host, valid for so many days from now on. */
+  async function issue(name: string, { host, days }: { host: string; days: number }): Promise<void> {
+    await folder.write(`${name}.ext`, `subjectAltName=${host}\n`);
+    await openssl(`req -new -newkey rsa:2048 -nodes -subj /CN=${name} -keyout ${name}.key -out ${name}.csr`);
+    await openssl(
+      `x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days ${days} -extfile ${name}.ext -out ${name}.pem`,
+    );
+  }
+
+  /** Takes TLS off in front of the service; its address. */
+  async function serve(name: string): Promise<string> {
+    const [key, cert] = await Promise.all(
+      [`${name}.key`, `${name}.pem`].map((file) => readFile(folder.join(file))),
+    );
+    const server = createServer({ key, cert }, (socket) => {
+      const onward = connect(service.port, '127.0.0.1');
+      onward.on('error', () => socket.destroy());
+      socket.on('error', () => onward.destroy());
+      socket.on('close', () => onward.destroy());
+      socket.pipe(onward).pipe(socket);
+    });
+    server.on('tlsClientError', () => undefined);
+    servers.push(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it('N2: only the valid one of a known authority for this very host is spoken to', async () => {
+    await issue('good', { host: 'IP:127.0.0.1', days: 2 });
+    await issue('expired', { host: 'IP:127.0.0.1', days: -1 });
+    await issue('elsewhere', { host: 'DNS:elsewhere.test', days: 2 });
+    await openssl(
+      'req -x509 -newkey rsa:2048 -nodes -subj /CN=stranger -addext subjectAltName=IP:127.0.0.1 -keyout stranger.key -out stranger.pem',
+    );
+    const addresses = await Promise.all(['good', 'expired', 'elsewhere', 'stranger'].map(serve));
+    // Node reads the variable once, when it starts: a process of its own.
+    const { stdout } = await run(
+      process.execPath,
+      ['--input-type=module', '--eval', script, service.authUrl, ...addresses],
+      {
+        cwd: new URL('../../', import.meta.url),
+        env: { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: folder.join('ca.pem') },
+      },
+    );
+    expect(JSON.parse(stdout)).toEqual([
+      expect.stringContaining('404'),
+      expect.stringContaining('CERT_HAS_EXPIRED'),
+      expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID'),
+      expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
+    ]);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('N2: a certificate that cannot be trusted is said, and nothing goes out', async () => {
+    await issue('unknown', { host: 'IP:127.0.0.1', days: 2 });
+    const before = service.requests.length;
+    const world = await startNetworkWorld({ service: { ingestUrl: await serve('unknown') } });
+    world.write({ 'a.txt': 'text' });
+    await world.shown();
+    expect(world.status()).toMatchObject({
+      state: 'degraded',
+      reasons: [{ code: 'tls' }],
+      rate: { used: 0 },
+    });
+    await world.pass(3_600_000);
+    expect(world.status()).toMatchObject({ state: 'degraded', folders: [{ failed: 0, waiting: 1 }] });
+    expect(service.requests).toHaveLength(before);
+  });
+});
