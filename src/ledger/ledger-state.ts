@@ -57,7 +57,7 @@ export function createLedgerState(): LedgerState {
     entries: store.entries,
     findByInode: (ino) => table.findByInode(ino).map((row) => table.entry(row)),
     findByDocId: (docId) => {
-      const [row] = table.findByDocId(docId);
+      const row = table.findByDocId(docId);
       return row === undefined ? undefined : table.entry(row).ref;
     },
     intents: side.intents,

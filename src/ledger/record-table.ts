@@ -38,7 +38,6 @@ export interface RecordTable {
   readonly insert: (place: RowPlace, cells: Cells) => number;
   readonly free: (row: number) => void;
   readonly place: (row: number) => RowPlace;
-  readonly docId: (row: number) => string;
   readonly cells: (row: number) => Cells;
   readonly record: (row: number) => LedgerRecord;
   readonly match: (row: number, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
@@ -46,7 +45,9 @@ export interface RecordTable {
   readonly possibleDuplicates: () => number;
   readonly entry: (row: number) => LedgerEntry;
   readonly findByInode: (ino: number) => readonly number[];
-  readonly findByDocId: (docId: string) => readonly number[];
+  readonly findByDocId: (docId: string) => number | undefined;
+  /** Whether another row stands for the docId of this one. */
+  readonly isDouble: (row: number) => boolean;
   /** Until `thaw`, rows that are freed keep what they hold, so that a snapshot of row numbers stays readable. */
   readonly freeze: () => void;
   readonly thaw: () => void;
@@ -190,7 +191,6 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       contextId: contextIds[row] as number,
       sharedId: sharedIds[row] as number,
     }),
-    docId: (row) => docIds[row] as string,
     cells: cellsAt,
     record,
     match,
@@ -201,7 +201,9 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     },
     findByInode: (ino) =>
       ino === 0 ? [] : byInode.candidates(hashNumber(ino)).filter((row) => inoOf(row) === ino),
-    findByDocId: (docId) => byDocId.candidates(hashText(docId)).filter((row) => docIds[row] === docId),
+    findByDocId: (docId) => byDocId.first(hashText(docId), (row) => docIds[row] === docId),
+    isDouble: (row) =>
+      byDocId.first(docIdHashes[row] as number, (other) => docIds[other] === docIds[row]) !== row,
     freeze: () => {
       pending ??= [];
     },

@@ -11,8 +11,7 @@ export async function rejectDoubles({ store, side }: LedgerState): Promise<reado
   const pace = createPacer();
   const doubles: number[] = [];
   for (const row of store.rows()) {
-    const [first] = table.findByDocId(table.docId(row));
-    if (first !== row) doubles.push(row);
+    if (table.isDouble(row)) doubles.push(row);
     const turn = pace();
     if (turn !== undefined) await turn;
   }

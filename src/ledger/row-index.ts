@@ -10,6 +10,8 @@ export interface RowIndex {
   readonly remove: (row: number) => void;
   /** The rows of this hash, and a few others by chance: the caller compares. */
   readonly candidates: (hash: number) => readonly number[];
+  /** The first of them that `fits`: the same each time while the index stays as it is. */
+  readonly first: (hash: number, fits: (row: number) => boolean) => number | undefined;
 }
 
 /** An empty index. `hashOf` is asked for rows that are in it, and has to say the same each time. */
@@ -49,6 +51,14 @@ export function createRowIndex(hashOf: (row: number) => number): RowIndex {
         rows -= 1;
         return;
       }
+    },
+    first: (hash, fits) => {
+      const mask = places.length - 1;
+      for (let place = mix(hash) & mask; places[place] !== EMPTY; place = (place + 1) & mask) {
+        const row = places[place] as number;
+        if (row >= 0 && hashOf(row) === hash && fits(row)) return row;
+      }
+      return undefined;
     },
     candidates: (hash) => {
       const found: number[] = [];
