@@ -69,7 +69,8 @@ export async function makeWorld(home) {
     twin: join(home, 'twin/'),
     forget: () => rm(state, { recursive: true, force: true }),
     seed: () => seed(file, env, state),
-    start: (node = []) => start({ file, env, state, home, node }),
+    /** `watched` false: nothing is loaded into the process to watch its event loop. */
+    start: ({ watched = true } = {}) => start({ file, env, state, home, watched }),
     requests: () => service.requestLog().filter(({ operation }) => operation !== 'auth').length,
     close: () => service.close(),
   };
@@ -133,14 +134,20 @@ function recordOf(path, stamp, context, number) {
   };
 }
 
-async function start({ file, env, state, home, node }) {
+async function start({ file, env, state, home, watched }) {
   const loopFile = join(home, `loop-${Date.now()}.json`);
   await rm(join(state, 'daemon.json'), { force: true });
   const began = performance.now();
   const child = spawn(
     process.execPath,
-    ['--import', `${watcher}?${encodeURIComponent(loopFile)}`, ...node, program, 'run', '--config', file],
-    { env, stdio: ['ignore', 'ignore', process.env.SHOW_LOG ? 'inherit' : 'ignore'] },
+    [
+      ...(watched ? ['--import', `${watcher}?${encodeURIComponent(loopFile)}`] : []),
+      program,
+      'run',
+      '--config',
+      file,
+    ],
+    { env, stdio: 'ignore' },
   );
   const ended = new Promise((resolve) => child.once('exit', resolve));
   let http = null;
@@ -175,6 +182,7 @@ async function start({ file, env, state, home, node }) {
     stop: async () => {
       child.kill('SIGTERM');
       const code = await ended;
+      if (!watched) return { code, stalls: [] };
       const loop = JSON.parse(await readFile(loopFile, 'utf8'));
       await rm(loopFile);
       return { code, ...loop };
