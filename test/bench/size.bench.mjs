@@ -46,17 +46,16 @@ async function warmStarts(world) {
     const daemon = await world.start();
     const { ms } = await daemon.until();
     await delay(2_000);
-    const { now, peak } = await daemon.memory();
+    const { peak } = await daemon.memory();
     const [folder] = (await daemon.status()).folders;
     const { stalls, max } = await daemon.stop();
-    found.push({ find, rsync, ms, now, peak, folder, longest: longest(stalls), max });
+    found.push({ find, rsync, ms, peak, folder, longest: longest(stalls), max });
   }
   const least = (pick) => Math.min(...found.map(pick));
   const [first] = found.sort((one, other) => one.ms / one.find - other.ms / other.find);
   return {
     ...first,
     longest: least((one) => one.longest),
-    now: least((one) => one.now),
     requests: world.requests(),
   };
 }
