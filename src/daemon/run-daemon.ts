@@ -111,8 +111,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     } finally {
       notify.stopping();
       log.info({}, 'stopping');
-      await daemon.stop();
-      await server?.close();
+      // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
+      const left = (error: unknown): void =>
+        log.warn({ error: errorMessage(error) }, 'something was left behind');
+      await daemon.stop().catch(left);
+      await server?.close().catch(left);
       log.info({}, 'stopped');
     }
   }

@@ -37,12 +37,15 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     const started = clock.monotonic();
+    let wentOut = true;
     const watch: RequestWatch = {
       beforeSend: async (id) => {
         const at = clock.now();
         const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
+        wentOut = false;
         await commit.once(changes);
+        wentOut = true;
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
       },
@@ -59,7 +62,8 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
       const result = await call(watch);
       const isExpected = mayBeGone && result.outcome.kind === 'missing';
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
-      gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
+      // What the ledger did not take says nothing of the service.
+      if (wentOut) gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
       const seconds = (clock.monotonic() - started) / 1000;
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };

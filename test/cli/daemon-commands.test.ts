@@ -111,7 +111,7 @@ function run(...args: string[]): Promise<Ran> {
 }
 
 describe('a command beside a running daemon', () => {
-  it('status says the verdict first, then what matters, without control characters', async () => {
+  it('S8: status says the verdict first, then what matters, without control characters', async () => {
     const { code, stdout, stderr } = await run('status');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [first] = stdout.split('\n');

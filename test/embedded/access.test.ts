@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => trial.close());
 
-describe('the check of every ingestion call', () => {
+describe('S20: the check of every ingestion call', () => {
   const operations: readonly (readonly [string, string])[] = [
     ['POST', '/upload-document'],
     ['PUT', '/modify-document/x'],

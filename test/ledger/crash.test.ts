@@ -70,25 +70,28 @@ async function contentAfter(image: Image): Promise<object> {
   return content;
 }
 
-describe.each(['killed', 'powerLost'] as const)('a daemon that is stopped at any step (%s)', (kind) => {
-  it('has every acknowledged commit after the restart, and none by half', async () => {
-    const moments = await live();
-    expect(moments.some(({ step }) => step === 'rename to ledger.previous.json')).toBe(true);
-    expect(moments.filter(({ step }) => step === 'rename to ledger.json').length).toBeGreaterThan(3);
-    const seen = new Set<string>();
-    for (const moment of moments) {
-      const { acknowledged, asked } = moment;
-      const key = JSON.stringify([acknowledged, asked, ...moment[kind]]);
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const allowed = Array.from({ length: asked - acknowledged + 1 }, (_, more) =>
-        modelOf(commits.slice(0, acknowledged + more)),
-      );
-      const content = await contentAfter(moment[kind]).catch((error: unknown) => ({
-        step: moment.step,
-        error,
-      }));
-      expect(allowed).toContainEqual(content);
-    }
-  });
-});
+describe.each(['killed', 'powerLost'] as const)(
+  'P1, P12: a daemon that is stopped at any step (%s)',
+  (kind) => {
+    it('has every acknowledged commit after the restart, and none by half', async () => {
+      const moments = await live();
+      expect(moments.some(({ step }) => step === 'rename to ledger.previous.json')).toBe(true);
+      expect(moments.filter(({ step }) => step === 'rename to ledger.json').length).toBeGreaterThan(3);
+      const seen = new Set<string>();
+      for (const moment of moments) {
+        const { acknowledged, asked } = moment;
+        const key = JSON.stringify([acknowledged, asked, ...moment[kind]]);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const allowed = Array.from({ length: asked - acknowledged + 1 }, (_, more) =>
+          modelOf(commits.slice(0, acknowledged + more)),
+        );
+        const content = await contentAfter(moment[kind]).catch((error: unknown) => ({
+          step: moment.step,
+          error,
+        }));
+        expect(allowed).toContainEqual(content);
+      }
+    });
+  },
+);

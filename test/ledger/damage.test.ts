@@ -70,7 +70,7 @@ async function readOrRefusal(): Promise<object | string> {
   });
 }
 
-describe('a journal that was cut off by a power loss', () => {
+describe('P6, P12: a journal that was cut off by a power loss', () => {
   it('gives at every byte the commits that were whole, and goes on from there', async () => {
     const name = journalIn(image);
     const whole = fileIn(image, name);
@@ -116,7 +116,7 @@ describe('a journal that was cut off by a power loss', () => {
   });
 });
 
-describe('a journal with a changed byte', () => {
+describe('P6: a journal with a changed byte', () => {
   it('is read up to its last group or refused, and never read wrongly', async () => {
     const name = journalIn(image);
     const whole = fileIn(image, name);
@@ -154,7 +154,7 @@ describe('a journal with a changed byte', () => {
   });
 });
 
-describe('a damaged snapshot', () => {
+describe('P6: a damaged snapshot', () => {
   it('is made good from the one before it and its journals, whatever byte is wrong', async () => {
     const whole = fileIn(image, 'ledger.json');
     await layOut(dir, image);
@@ -204,7 +204,7 @@ describe('a damaged snapshot', () => {
     }
   });
 
-  it('of a newer version is left alone, also where an older one lies beside it', async () => {
+  it('P8: of a newer version is left alone, also where an older one lies beside it', async () => {
     const newer = fileIn(image, 'ledger.json').toString().replace('"version":1', '"version":2');
     await layOut(dir, withFile(image, 'ledger.json', Buffer.from(newer)));
     await expect(openIt()).rejects.toMatchObject({ code: 'ledger-damaged' });
@@ -213,7 +213,7 @@ describe('a damaged snapshot', () => {
   });
 });
 
-describe('a state directory that was in use', () => {
+describe('P7: a state directory that was in use', () => {
   it('is never begun anew while anything of the ledger is left', async () => {
     for (const kept of ['ledger.used', journalIn(image)]) {
       await layOut(dir, new Map([[kept, fileIn(image, kept)]]));
@@ -221,7 +221,7 @@ describe('a state directory that was in use', () => {
     }
   });
 
-  it('is begun anew when a crash came before the first ledger was complete', async () => {
+  it('P13: is begun anew when a crash came before the first ledger was complete', async () => {
     await layOut(
       dir,
       new Map([
@@ -240,7 +240,7 @@ describe('a state directory that was in use', () => {
   });
 });
 
-describe('rows that cannot be', () => {
+describe('P9: rows that cannot be', () => {
   it('are left out one by one, said, and fail the document where there is one', async () => {
     await layOut(dir, image);
     const ledger = await openIt();

@@ -170,7 +170,7 @@ describe('an import of JSON', () => {
     expect(problems.map(({ message }) => message).join()).toContain(words);
   });
 
-  it('is not led astray by names that objects have', () => {
+  it('S18: is not led astray by names that objects have', () => {
     const text =
       '{"version": 1, "documents": [{"folder": "inbox", "path": "__proto__", "docId": "constructor"}], "__proto__": {"x": 1}}';
     const { entries } = importLedger(text, inbox);

@@ -56,7 +56,7 @@ describe('the ledger', () => {
     expect(JSON.stringify(snapshot)).toContain(recordOf(1).docId);
   });
 
-  it('is its owner’s alone, whatever the umask and the mode of the directory', async () => {
+  it('P20, S4: is its owner’s alone, whatever the umask and the mode of the directory', async () => {
     const before = process.umask(0);
     try {
       await mkdir(folder.join('state'), { mode: 0o777 });
@@ -101,7 +101,7 @@ describe('the ledger', () => {
     expect(ledger.count('inbox')).toBe(1);
   });
 
-  it('writes less than a kilobyte for an ordinary record', async () => {
+  it('P14: writes less than a kilobyte for an ordinary record', async () => {
     const ledger = await openIt();
     const size = async (): Promise<number> => (await stat(folder.join('state', 'ledger.journal.1'))).size;
     const before = await size();

@@ -81,7 +81,7 @@ async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
   };
 }
 
-describe('the lock of the state directory', () => {
+describe('P4: the lock of the state directory', () => {
   it('is refused to a second process, with the number of the first, and to a second opening in one process', async () => {
     await compileSources(folder.path, ['core', 'ledger']);
     await folder.write('child.js', script);

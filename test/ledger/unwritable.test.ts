@@ -77,7 +77,7 @@ function failure(code: string): Error {
   return Object.assign(new Error(`${code}: simulated`), { code });
 }
 
-describe('a commit that the disk does not take', () => {
+describe('P10: a commit that the disk does not take', () => {
   it.each(['write', 'half a write', 'sync', 'truncate too'] as const)(
     'is rejected, changes nothing, and the next goes through (%s fails)',
     async (kind) => {
@@ -127,7 +127,7 @@ describe('a commit that the disk does not take', () => {
     await ledger.close();
   });
 
-  it('is rejected when the state directory is gone, which is not made anew', async () => {
+  it('P11: is rejected when the state directory is gone, which is not made anew', async () => {
     const ledger = await openIt({ compactAfterBytes: 600 });
     await ledger.commit([put('a.pdf', recordOf(1))]);
     await rename(folder.join('state'), folder.join('aside'));
@@ -173,7 +173,7 @@ describe('a snapshot that cannot be written', () => {
 
 const missing = process.getuid?.() === 0 ? null : 'root, for mounts';
 
-describeWhere(missing, 'a real file system', () => {
+describeWhere(missing, 'P10: a real file system', () => {
   let mounted: string;
 
   beforeEach(async () => {

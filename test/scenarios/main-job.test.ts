@@ -148,7 +148,7 @@ describe('the main job', () => {
     await daemon.end('SIGTERM');
   }, 60_000);
 
-  it('loses nothing and doubles nothing unreported over ten kills in the middle of work', async () => {
+  it('P1: loses nothing and doubles nothing unreported over ten kills in the middle of work', async () => {
     const names: string[] = [];
     for (let life = 0; life < 10; life += 1) {
       for (let index = 0; index < 6; index += 1) {
@@ -193,7 +193,7 @@ describe('the main job', () => {
     await daemon.end('SIGTERM');
   }, 60_000);
 
-  it('lets only one process hold the state directory', async () => {
+  it('P4: lets only one process hold the state directory', async () => {
     const daemon = await place.start();
     const second = await place.run('sync');
     expect([second.code, second.err]).toEqual([5, expect.stringContaining(String(daemon.pid))]);

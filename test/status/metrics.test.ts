@@ -70,7 +70,7 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_bytes_sent_total')).toBe('1024');
   });
 
-  it('tell figures of the process that make sense', async () => {
+  it('P17: tell figures of the process that make sense', async () => {
     const { metrics } = world();
     const text = await metrics.text();
     expect(Number(valueOf(text, 'process_resident_memory_bytes'))).toBeGreaterThan(10_000_000);

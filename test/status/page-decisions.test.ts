@@ -102,7 +102,7 @@ describe('durations', () => {
 });
 
 describe('the page as it is sent', () => {
-  it('holds no markup but its own, whatever is filled in', () => {
+  it('S7: holds no markup but its own, whatever is filled in', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const page = renderPage('<h1 title="{{verdict}}">{{verdict}}</h1>{{other}}', { verdict: text });

@@ -209,7 +209,7 @@ withTool('chromium', chromiumFound, () => {
       complaints.splice(0);
     });
 
-    it('shows names and messages that are markup as the text they are', async () => {
+    it('S7: shows names and messages that are markup as the text they are', async () => {
       const world = await open({ status: hostileStatus() });
       world.control.happen({ folder: markup, path: markup, message: markup, what: markup });
       const page = await visit(world);

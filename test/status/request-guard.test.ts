@@ -16,7 +16,7 @@ const door = (change: Partial<Door> = {}): Door => ({
 const judge = (method: string, path: string, headers: Record<string, string>, open: Door = door()) =>
   judgeRequest({ method, path, headers }, open)?.code ?? 'in';
 
-describe('the guard of the TCP address', () => {
+describe('S5, S6: the guard of the TCP address', () => {
   it.each([
     ['the address itself', { host }, 'in'],
     ['its name', { host: 'localhost:7420' }, 'in'],

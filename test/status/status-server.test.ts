@@ -142,7 +142,7 @@ describe('the status address', () => {
   });
 });
 
-describe('the guard, over real sockets', () => {
+describe('S5, S6, S9, S10: the guard, over real sockets', () => {
   it('refuses a bent name, another site, a missing page token and the socket’s own calls', async () => {
     const { get, post, control, pageToken, port } = await open();
     expect(await codeOf(get('/api/status', { host: `evil.example:${port}` }))).toEqual([403, 'wrong-host']);

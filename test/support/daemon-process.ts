@@ -47,7 +47,7 @@ export interface RunningDaemon {
   readonly status: () => Promise<Status>;
   /** Waits until it is idle and `ready` holds. */
   readonly idle: (ready?: (status: Status) => boolean, withinMs?: number) => Promise<Status>;
-  readonly fetch: (path: string) => Promise<Response>;
+  readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   /** Sends a signal and waits for the end. */
   readonly end: (signal: NodeJS.Signals) => Promise<Finished>;
   readonly signal: (signal: NodeJS.Signals) => void;
@@ -150,7 +150,7 @@ export async function installation({
         pid: child.pid ?? 0,
         status,
         log,
-        fetch: (path) => fetch(`${url}${path}`),
+        fetch: (path, init) => fetch(`${url}${path}`, init),
         idle: (ready = () => true, withinMs = 30_000) =>
           eventually(
             async () => {

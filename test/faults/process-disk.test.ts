@@ -1,0 +1,158 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, rename, truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+type Daemon = Awaited<ReturnType<Installation['start']>>;
+
+let service: ScriptedService;
+let place: Installation;
+let state: string;
+let mounted: boolean;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+  state = place.home.join('state');
+  mounted = false;
+});
+
+afterEach(async () => {
+  if (mounted) execFileSync('umount', ['--lazy', state]);
+  await place.remove();
+  await service.close();
+});
+
+async function mount(...words: string[]): Promise<void> {
+  await mkdir(state, { recursive: true });
+  execFileSync('mount', [...words, state]);
+  mounted = true;
+}
+
+async function delivered(): Promise<Daemon> {
+  await writeFile(join(place.inbox, 'before.txt'), 'before');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  return daemon;
+}
+
+/**
+ * Adds files until the status says that the ledger cannot be written; then not one document more goes out. Gives how
+ * many files there are.
+ */
+async function pauses(daemon: Daemon): Promise<number> {
+  const paused = async (): Promise<boolean> => {
+    const { state: said, reasons } = await daemon.status();
+    return said === 'paused' && reasons.some(({ code }) => code === 'ledger-unwritable');
+  };
+  let files = 1;
+  // What is left of a block takes a few records more.
+  await eventually(
+    async () => {
+      for (let more = 0; more < 4; more += 1) await add((files += 1));
+      const now = await daemon.status();
+      if (!(await paused())) throw new Error(`${JSON.stringify(now)}\n${daemon.log()}`);
+      return true;
+    },
+    { everyMs: 300 },
+  );
+  await eventually(async () =>
+    (await daemon.status()).transfers.every(({ bytesSent, bytesTotal }) => bytesSent >= bytesTotal),
+  );
+  const sent = service.requests.length;
+  for (let more = 0; more < 6; more += 1) await add((files += 1));
+  await eventually(async () => {
+    const { folders } = await daemon.status();
+    return folders[0]?.onDisk === files && (await paused());
+  });
+  expect(service.requests).toHaveLength(sent);
+  expect((await daemon.fetch('/healthz')).status).toBe(200);
+  expect((await daemon.fetch('/readyz')).status).toBe(503);
+  expect(daemon.log().match(/"the ledger cannot be written: sending pauses"/g)).toHaveLength(1);
+  return files;
+}
+
+async function add(number: number): Promise<void> {
+  await writeFile(join(place.inbox, `${number}.txt`), `number ${number}`);
+}
+
+/** It goes on by itself, and has written down every answer that the service gave. */
+async function goesOn(daemon: Daemon, files: number): Promise<void> {
+  const { possibleDuplicates, reasons } = await daemon.idle(({ totals }) => totals.uploaded === files);
+  expect([possibleDuplicates, reasons]).toEqual([0, []]);
+  expect(service.requests).toHaveLength(files);
+  await daemon.end('SIGKILL');
+  expect(await recorded()).toEqual(Array.from({ length: files }, (_, index) => `doc-${index + 1}`).sort());
+}
+
+async function recorded(): Promise<readonly string[]> {
+  const { out } = await place.run('ledger', 'export', '--json');
+  const { documents } = JSON.parse(out) as { documents: { docId: string }[] };
+  return documents.map(({ docId }) => docId).sort();
+}
+
+const missing = process.getuid?.() === 0 ? null : 'root, for mounts';
+
+describeWhere(missing, 'P10: a state directory', () => {
+  it('on a full disk pauses sending, says so, and goes on by itself when there is room', async () => {
+    await mount('-t', 'tmpfs', '-o', 'size=256k', 'tmpfs');
+    const daemon = await delivered();
+    const filler = join(state, 'filler');
+    await fill(filler);
+    const files = await pauses(daemon);
+    await truncate(filler, 0);
+    await goesOn(daemon, files);
+  });
+
+  it('that turns read-only pauses sending, says so, stops in order, and what was written down stays readable', async () => {
+    const image = place.home.join('image');
+    await writeFile(image, '');
+    await truncate(image, 8 * 1024 * 1024);
+    execFileSync('mkfs.ext4', ['-q', '-O', '^has_journal', image]);
+    await mount('-o', 'loop,errors=remount-ro', image);
+    const daemon = await delivered();
+    const device = basename(execFileSync('findmnt', ['-no', 'SOURCE', state]).toString().trim());
+    await writeFile(`/sys/fs/ext4/${device}/trigger_fs_error`, 'test');
+    await pauses(daemon);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+    expect(await recorded()).toEqual(['doc-1']);
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('that is read-only from the beginning is exit code 1, and its name is said', async () => {
+    await mount('-t', 'tmpfs', '-o', 'ro', 'tmpfs');
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    const { code, err } = await place.run('sync');
+    expect([code, err]).toEqual([1, expect.stringContaining(state)]);
+    expect(err).toMatch(/EROFS|read-only/);
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+it('P11: a state directory that is taken away pauses sending; it is not made anew, and put back it goes on', async () => {
+  const daemon = await delivered();
+  await rename(state, place.home.join('taken'));
+  const files = await pauses(daemon);
+  expect(await readdir(place.home.path)).not.toContain('state');
+  await rename(place.home.join('taken'), state);
+  await goesOn(daemon, files);
+});
+
+/** Appends to a file until nothing more fits. */
+async function fill(path: string): Promise<void> {
+  for (;;) {
+    try {
+      await writeFile(path, Buffer.alloc(4096, 1), { flag: 'a' });
+    } catch {
+      return;
+    }
+  }
+}

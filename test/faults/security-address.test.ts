@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { lstat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { describeWhere } from '../support/needs.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { call } from '../status/support/call.ts';
+
+let service: ScriptedService;
+let place: Installation;
+let daemon: Awaited<ReturnType<Installation['start']>>;
+let port: number;
+let pageToken: string;
+
+beforeAll(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+  await writeFile(join(place.inbox, '<img src=x onerror=alert(1)>.pdf'), 'x');
+  daemon = await place.start();
+  const answer = await daemon.fetch('/api/token');
+  port = Number(new URL(answer.url).port);
+  pageToken = ((await answer.json()) as { token: string }).token;
+});
+
+afterAll(async () => {
+  await place.remove();
+  await service.close();
+});
+
+const reading = ['/', '/api/status', '/api/events', '/api/token', '/api/history', '/metrics'];
+
+describe('the address of a running daemon', () => {
+  it('S5: answers to no name that was bent to it, the event stream neither', async () => {
+    for (const path of reading) {
+      for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`, `localhost:1`]) {
+        const { status, text } = await call({ to: port, path, headers: { host } });
+        expect([path, host, status]).toEqual([path, host, 403]);
+        expect(text).not.toContain('onDisk');
+      }
+    }
+  });
+
+  it('S6: tells nothing to another site, and lets it change nothing', async () => {
+    const host = `127.0.0.1:${port}`;
+    const headers = { host, origin: 'http://evil.example', 'content-type': 'application/json' };
+    for (const path of reading) {
+      const { status, headers: answered } = await call({ to: port, path, headers });
+      expect([status, answered['access-control-allow-origin']]).toEqual([403, undefined]);
+    }
+    const post = { to: port, method: 'POST', body: '{"folder":null}', path: '/api/approve' };
+    const withToken = { 'x-ingestd-token': pageToken };
+    expect((await call({ ...post, headers: { ...headers, ...withToken } })).status).toBe(403);
+    const own = { host, 'content-type': 'application/json' };
+    expect((await call({ ...post, headers: own })).json()).toMatchObject({ code: 'page-token' });
+    expect((await call({ ...post, headers: { ...own, ...withToken } })).json()).toEqual({ approved: 0 });
+  });
+
+  it('S7: sends a name that is markup as JSON that no browser takes for a page', async () => {
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    const { headers, text } = await call({
+      to: port,
+      path: '/api/activity',
+      headers: { host: `127.0.0.1:${port}` },
+    });
+    expect(text).toContain('onerror=alert');
+    expect(headers).toMatchObject({
+      'content-type': expect.stringMatching(/^application\/json/) as unknown,
+      'x-content-type-options': 'nosniff',
+    });
+    const page = await call({ to: port, path: '/', headers: { host: `127.0.0.1:${port}` } });
+    expect(page.text).not.toContain('onerror=alert(1)>');
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'/);
+  });
+
+  it('S6: opens its socket for the command line to its owner alone', async () => {
+    const { mode } = await lstat(place.home.join('state', 'daemon.sock'));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('S10: is not open to other machines without a token: exit code 2, the key and the mend', async () => {
+    const second = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      more: { http: { host: '0.0.0.0', port: 0 } },
+    });
+    const { code, err } = await second.run('run');
+    await second.remove();
+    expect([code, err]).toEqual([2, expect.stringMatching(/http\.host: 0\.0\.0\.0.*INGESTD_HTTP_TOKEN/)]);
+  });
+});
+
+const missing = process.getuid?.() === 0 ? null : 'root, to be somebody else';
+
+describeWhere(missing, 'S6: another user of the machine', () => {
+  /** What a process of another user is answered. */
+  async function asNobody(words: readonly string[]): Promise<string> {
+    const run = promisify(execFile);
+    const script = `
+      const [path, method, token] = process.argv.slice(1);
+      const headers = { 'x-ingestd-token': token, 'content-type': 'application/json' };
+      const body = method === 'POST' ? '{"paths":[]}' : undefined;
+      const answer = await fetch('http://127.0.0.1:${port}' + path, { method, headers, body });
+      console.log(answer.status, await answer.text());`;
+    const nobody = { uid: 65_534, gid: 65_534, cwd: '/' };
+    return (await run(process.execPath, ['--input-type=module', '-e', script, ...words], nobody)).stdout;
+  }
+
+  it('may look, and change nothing, even with the page’s own token', async () => {
+    expect(await asNobody(['/api/status', 'GET', ''])).toMatch(/^200 /);
+    const refused = await asNobody(['/api/retry', 'POST', pageToken]);
+    expect(refused).toMatch(/^403 .*other-user.*INGESTD_HTTP_TOKEN/);
+  });
+});
