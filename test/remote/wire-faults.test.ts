@@ -266,7 +266,17 @@ describe('a service that cannot be reached', () => {
 describe('a storm of 401 (N8, N9)', () => {
   it('renews once for ten in flight, and repeats each once with a body of its own', async () => {
     const world = await startClientWorld();
-    world.service.script(...Array.from({ length: 10 }, () => steps.after(50, steps.xml(401))));
+    let arrived = 0;
+    let release = () => {};
+    const allAreHere = new Promise<void>((resolve) => (release = resolve));
+    const refuse: Step = async (request) => {
+      await request.body();
+      arrived += 1;
+      if (arrived === 10) release();
+      await allAreHere;
+      await steps.xml(401)(request);
+    };
+    world.service.script(...Array.from({ length: 10 }, () => refuse));
     const results = await Promise.all(Array.from({ length: 10 }, () => world.call('upload')));
     expect(results.map(({ outcome }) => outcome.kind)).toEqual(Array<string>(10).fill('accepted'));
     expect(world.service.requests).toHaveLength(20);
