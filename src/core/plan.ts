@@ -1,6 +1,6 @@
 import { sameStamp } from './document.ts';
 import { doubtfulMetadata } from './doubtful-metadata.ts';
-import type { FoundAttachment } from './document.ts';
+import type { FoundAttachment, FoundDocument } from './document.ts';
 import { isDelete } from './element-delta.ts';
 import type { LedgerRecord, RecordedAttachment } from './ledger-port.ts';
 import { metadataDelta, uploadMetadata } from './metadata-delta.ts';
@@ -36,8 +36,10 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
       : doubtfulMetadata(document.metadata, record.metadata, unsure.metadata);
   const delta = metadataDelta(document.metadata, known, said);
   const content = unsure?.content === true || differs(compared.sha256, record.sha256);
-  const mayDiffer = unsure?.attachments === true && document.attachments.length > 0;
-  const attachments = mayDiffer ? 'changed' : judgeAttachments(compared, record.attachments);
+  const attachments =
+    unsure?.attachments === true
+      ? unsureAttachments(document)
+      : judgeAttachments(compared, record.attachments);
   const stuck = attachments === 'cannot-clear' && !said.includes(lastAttachment.code);
   const unclearable = stuck ? [...delta.unclearable, lastAttachment] : delta.unclearable;
   const { change, accepted } = delta;
@@ -58,6 +60,11 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
 /** Null: not read, because the stamp is that of the record. Empty: imported, the bytes were never known. */
 function differs(found: string | null, recorded: string): boolean {
   return found !== null && recorded !== '' && found !== recorded;
+}
+
+/** The service may hold others: they are replaced, or cannot be taken back. */
+function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-clear' {
+  return attachments.length > 0 ? 'changed' : 'cannot-clear';
 }
 
 /** The set counts, not the order: the service is given a whole new set or none. */

@@ -11,6 +11,7 @@ import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
 import { findRelocation } from './relocate.ts';
 import { sayUnclearable } from './say-unclearable.ts';
+import { keptCode } from './task.ts';
 import type { Task } from './task.ts';
 
 /** What one look at a document means, compared with its record. */
@@ -84,7 +85,7 @@ function judgeAbsence({ ledger }: Parts, task: Task, onRemove: 'delete' | 'keep'
   if (onRemove === 'delete') return { kind: 'gone' };
   return {
     kind: 'dormant',
-    code: 'kept',
+    code: keptCode,
     message: 'the file is gone; the document is kept (onRemove: keep)',
   };
 }

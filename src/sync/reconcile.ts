@@ -5,6 +5,7 @@ import type { Failure, RecordMatch } from '../core/ledger-port.ts';
 import { createDirectoryTree } from './directory-tree.ts';
 import type { DirectoryTree } from './directory-tree.ts';
 import type { Parts } from './parts.ts';
+import { keptCode } from './task.ts';
 import type { Task } from './task.ts';
 
 /** A change older than this that only a rescan found was missed by the watcher. */
@@ -88,7 +89,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
       for (const name of Array.from(records.keys())) if (!names.has(name)) lose(sweep, name);
     }
     for (const [name, task] of Array.from(tasks)) {
-      if (!names.has(name) && (task.present || !task.hasRecord)) lookAgain(task, false);
+      if (!names.has(name) && mayHaveGone(task)) lookAgain(task, false);
     }
     setSkips(view, sweep.directory, sweep.skips);
     for (const gone of view.tree.vanished(sweep.directory, sweep.subdirectories)) loseAll(sweep, gone);
@@ -138,7 +139,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     const ref = { folder: sweep.folder, path: joinPath(sweep.directory, name) };
     const known = desk.get(ref);
     if (known !== undefined) {
-      if (known.present) lookAgain(known, false);
+      if (mayHaveGone(known)) lookAgain(known, false);
       return;
     }
     noteMissed(sweep, 0);
@@ -157,7 +158,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     const below = { ...sweep, directory: gone };
     for (const name of Array.from(ledger.recordsIn(sweep.folder, gone).keys())) lose(below, name);
     for (const task of Array.from(desk.inDirectory(sweep.folder, gone).values())) {
-      if (task.present || !task.hasRecord) lookAgain(task, false);
+      if (mayHaveGone(task)) lookAgain(task, false);
     }
   }
 
@@ -232,6 +233,12 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     missedByWatcher: (folder) => views.get(folder)?.missed ?? 0,
     learn: (ref) => viewOf(ref.folder).tree.add(directoryOf(ref.path)),
   };
+}
+
+/** Not listed as a document: gone, or what is not sent any more, which may be gone too. What is kept stays kept. */
+function mayHaveGone(task: Task): boolean {
+  if (task.phase === 'dormant') return task.code !== keptCode;
+  return task.present || !task.hasRecord;
 }
 
 function isOf(failure: Failure, sighting: Sighting): boolean {

@@ -1,6 +1,9 @@
 import type { DocumentRef, FileStamp } from '../core/document.ts';
 import type { LaneName } from '../core/lanes.ts';
 
+/** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
+export const keptCode = 'kept';
+
 /** Where a document stands on its way. Clean documents have no task: they are in the ledger only. */
 export type Phase =
   /** Waits for its turn to be looked at. */

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -47,6 +48,8 @@ interface Options {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** The minute, and the longest life after it. */
+const remnantsMs = 5 * 60_000;
 const stateFiles = /^(?:ledger\.json|ledger\.previous\.json|ledger\.used|ledger\.journal\.\d+)$/;
 
 /** Sets it all up; nothing runs yet but the service. */
@@ -153,7 +156,8 @@ export async function soakPlace({
     agree,
     leftovers: async () => {
       const names = await readdir(program.home.join('state'));
-      return names.filter((name) => !stateFiles.test(name));
+      const odd = names.filter((name) => !stateFiles.test(name));
+      return odd.filter((name) => !isYoungRemnant(program.home.join('state', name), name));
     },
     busiestMinute: () => busiest(way.arrivals),
     remove: async () => {
@@ -163,6 +167,12 @@ export async function soakPlace({
       await data.remove();
     },
   };
+}
+
+/** What died while it took the lock left this; a start takes it away once it is a minute old. */
+function isYoungRemnant(file: string, name: string): boolean {
+  const ageMs = Date.now() - statSync(file).mtimeMs;
+  return name.startsWith('lock.') && ageMs < remnantsMs;
 }
 
 function busiest(arrivals: readonly number[]): number {

@@ -64,7 +64,9 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) directories.add(at);
     }
     for (const directory of [...directories].sort()) {
-      const inside = [...files].filter(([path]) => directoryOf(path) === directory);
+      const inside = [...files].filter(
+        ([path, { content }]) => directoryOf(path) === directory && content !== '',
+      );
       listener?.directory({
         folder: name,
         directory,
@@ -83,6 +85,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   function look(path: string): Look {
     const file = files.get(path);
     if (file === undefined) return { kind: 'absent' };
+    if (file.content === '') return { kind: 'skipped', code: 'empty-file', message: 'it is empty' };
     const age = clock.now() - file.stamp.mtimeMs;
     if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
     return {

@@ -46,6 +46,18 @@ describe('the sync engine', () => {
     expect([...world.service.documents.values()][0]?.content).toBe('edit 4');
   });
 
+  it('deletes a document whose file became empty first and was removed then', async () => {
+    world = await filled(1);
+    world.folder.write('a/0.txt', '');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual([]);
+    world.folder.remove('a/0.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['delete']);
+  });
+
   it('asks nothing of the service when files are touched', async () => {
     world = await filled(20);
     for (const [path, content] of world.folder.contents()) world.folder.write(path, content);
