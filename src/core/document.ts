@@ -50,6 +50,8 @@ export interface DirectorySweep {
   readonly skips: readonly Skip[];
   /** NFC names of the directories inside that may hold documents. What the ledger knows below others is gone. */
   readonly subdirectories: readonly string[];
+  /** The device that the directory lies on. */
+  readonly device: number;
 }
 
 /** An attachment as found on disk. */
@@ -81,8 +83,11 @@ export type Look =
   | { readonly kind: 'document'; readonly document: FoundDocument }
   /** It changed a moment ago, or changed since the last look: look again after `againMs`. */
   | { readonly kind: 'settling'; readonly againMs: number }
-  /** It is certain that no such file exists: the root is the one it was, and its directory could be read. */
-  | { readonly kind: 'absent' }
+  /**
+   * It is certain that no such file exists: the root is the one it was, and its directory could be read. `device` is
+   * that of the nearest directory that does exist.
+   */
+  | { readonly kind: 'absent'; readonly device: number }
   /** Nothing may be concluded: the root or a directory cannot be read, or the root is another one now. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */

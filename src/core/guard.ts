@@ -18,6 +18,8 @@ export interface Proposal {
   readonly limits: Pick<SafetySettings, 'maxDeleteCount' | 'maxDeletePercent'>;
   /** The root is another directory than the one the ledger knows. */
   readonly rootChanged: boolean;
+  /** How many of the removed lay on another device than their directory does now: it is no longer mounted there. */
+  readonly unmounted: number;
 }
 
 /** Whether the removed documents are deleted at the service now or wait for a person. */
@@ -25,13 +27,20 @@ export type Verdict = { readonly kind: 'allow' } | { readonly kind: 'hold'; read
 
 /**
  * Says whether `removed` documents may be deleted at the service now: held when they are more than the count and more
- * than the percentage, exactly that many are let through; always held when the root is another one.
+ * than the percentage, exactly that many are let through; always held when the root is another one, or a
+ * file system in it is no longer mounted.
  */
-export function judgeDeletions({ removed, recent, held, documents, limits, rootChanged }: Proposal): Verdict {
+export function judgeDeletions(proposal: Proposal): Verdict {
+  const { removed, recent, held, documents, limits, rootChanged, unmounted } = proposal;
   if (removed === 0) return { kind: 'allow' };
   if (rootChanged) {
     const are = removed === 1 ? 'is' : 'are';
     const reason = `the folder is another directory than before, and ${countWords(removed, 'document')} ${are} not in it`;
+    return { kind: 'hold', reason };
+  }
+  if (unmounted > 0) {
+    const are = unmounted === 1 ? 'is' : 'are';
+    const reason = `what was mounted in the folder no longer is, and ${countWords(unmounted, 'document')} ${are} gone with it`;
     return { kind: 'hold', reason };
   }
   const count = removed + recent + held;

@@ -1,4 +1,13 @@
-import { accessSync, closeSync, constants, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+} from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../core/document.ts';
 import type { Look } from '../core/document.ts';
@@ -59,6 +68,7 @@ function absence(ground: Ground, path: string, sweptRoot: () => RootIdentity | n
   const state = ground.tree.get(ground.tree.nearest(directory));
   if (state !== undefined && state.unreadable !== null)
     return unknown('unreadable', `${printable(directory)}: ${state.unreadable}`);
+  let device: number;
   try {
     const absolute = ground.absolute(ground.tree.rawPath(directory));
     // A name in another Unicode form than the last sweep saw is the same name.
@@ -71,7 +81,7 @@ function absence(ground: Ground, path: string, sweptRoot: () => RootIdentity | n
     ) {
       return settling(afterSweepMs);
     }
-    closeSync(openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY));
+    device = deviceOf(absolute);
   } catch (error) {
     return unknown(
       'unreadable',
@@ -79,7 +89,17 @@ function absence(ground: Ground, path: string, sweptRoot: () => RootIdentity | n
     );
   }
   // The root may have gone while we looked, and taken everything with it.
-  return rootTrouble(ground, sweptRoot()) ?? { kind: 'absent' };
+  return rootTrouble(ground, sweptRoot()) ?? { kind: 'absent', device };
+}
+
+/** The device of a directory that can be opened. Throws what `open` throws. */
+function deviceOf(absolute: string): number {
+  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return fstatSync(handle).dev;
+  } finally {
+    closeSync(handle);
+  }
 }
 
 type Way = { readonly kind: 'directory' } | { readonly kind: 'nothing'; readonly path: string } | NoDocument;

@@ -13,6 +13,7 @@ export interface PackedSweep {
   readonly contexts: readonly string[];
   readonly skips: readonly Skip[];
   readonly subdirectories: readonly string[];
+  readonly device: number;
 }
 
 /** A sighting before it is packed. */
@@ -48,7 +49,7 @@ export function packSightings(
 
 /** Gives back what was packed. */
 export function unpackSweep(folder: string, packed: PackedSweep): DirectorySweep {
-  const { directory, cause, stamps, contexts, skips, subdirectories } = packed;
+  const { directory, cause, stamps, contexts, skips, subdirectories, device } = packed;
   const names = stamps.length === 0 ? [] : packed.names.split('/');
   const sightings = names.map((name, index): Sighting => {
     const at = index * width;
@@ -65,5 +66,5 @@ export function unpackSweep(folder: string, packed: PackedSweep): DirectorySweep
       context: (contexts.length === 1 ? contexts[0] : contexts[index]) ?? '',
     };
   });
-  return { folder, directory, cause, sightings, skips, subdirectories };
+  return { folder, directory, cause, sightings, skips, subdirectories, device };
 }

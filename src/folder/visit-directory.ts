@@ -125,6 +125,7 @@ async function readListing(ground: Ground, path: string, read: Read): Promise<Vi
       ...packSightings(seen.sightings),
       skips: [...sorted.skips, ...seen.skips],
       subdirectories,
+      device: stats.dev,
     },
     before,
     state,

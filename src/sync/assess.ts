@@ -24,8 +24,8 @@ export type Assessment =
     }
   /** The service holds just this. */
   | { readonly kind: 'settled' }
-  /** The file is gone and the service holds it. */
-  | { readonly kind: 'gone' }
+  /** The file is gone and the service holds it. `device`: of the nearest directory that exists. */
+  | { readonly kind: 'gone'; readonly device: number }
   /** There is nothing to do: no file and no record. */
   | { readonly kind: 'nothing' }
   /** Nothing may be concluded of the place now: a sweep will tell when it can be read again. */
@@ -69,7 +69,7 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
     case 'waiting':
       return { ...look, kind: 'later', phase: 'paired' };
     case 'absent':
-      return judgeAbsence(parts, task, folder.settings.onRemove);
+      return judgeAbsence(parts, task, { onRemove: folder.settings.onRemove, device: look.device });
     case 'unknown':
       return { kind: 'unknown' };
     case 'unfit':
@@ -80,9 +80,13 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
   }
 }
 
-function judgeAbsence({ ledger }: Parts, task: Task, onRemove: 'delete' | 'keep'): Assessment {
+function judgeAbsence(
+  { ledger }: Parts,
+  task: Task,
+  { onRemove, device }: { readonly onRemove: 'delete' | 'keep'; readonly device: number },
+): Assessment {
   if (ledger.get(task.ref) === undefined) return { kind: 'nothing' };
-  if (onRemove === 'delete') return { kind: 'gone' };
+  if (onRemove === 'delete') return { kind: 'gone', device };
   return {
     kind: 'dormant',
     code: keptCode,

@@ -5,8 +5,11 @@ import type { Phase, Task } from './task.ts';
 
 /** Decides over documents whose file is gone: waits out their grace, judges them together, holds them for a person. */
 export interface Deletions {
-  /** A look found the file gone. True: the deletion may be sent now; false: it waits or is held. */
-  readonly admit: (task: Task) => Promise<boolean>;
+  /**
+   * A look found the file gone; `device` is that of the nearest directory that exists. True: the deletion may be sent
+   * now; false: it waits or is held.
+   */
+  readonly admit: (task: Task, device: number) => Promise<boolean>;
   /** Judges once more, right before the request. */
   readonly stillAllowed: (tasks: readonly Task[]) => Promise<boolean>;
   /** Held for a reason of its own: many documents that the service does not know. */
@@ -33,8 +36,11 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
   const { clock, desk, ledger, timing } = parts;
   /** When each file was first found gone, monotonic ms. */
   const goneSince = new WeakMap<Task, number>();
+  /** The device on which each file would have to lie now. */
+  const goneFrom = new WeakMap<Task, number>();
 
-  async function admit(task: Task): Promise<boolean> {
+  async function admit(task: Task, device: number): Promise<boolean> {
+    goneFrom.set(task, device);
     const since = goneSince.get(task) ?? clock.monotonic();
     goneSince.set(task, since);
     desk.change(task, { present: false });
@@ -88,15 +94,24 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
     const existing = ledger.hold(folder);
     if (existing !== undefined) return { kind: 'hold', reason: existing.reason };
     const missing = [...desk.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
+    const waiting = missing.filter(({ phase }) => phase !== 'held');
     const recent = recentDeletions(ledger.removals(folder), clock.now());
     return judgeDeletions({
-      removed: missing.filter(({ phase }) => phase !== 'held').length,
-      held: missing.filter(({ phase }) => phase === 'held').length,
+      removed: waiting.length,
+      held: missing.length - waiting.length,
       recent,
       documents: ledger.count(folder) + recent,
       limits: parts.safety,
       rootChanged,
+      unmounted: waiting.filter(isUnmounted).length,
     });
+  }
+
+  /** Its file system was never seen under the device that its directory has now. */
+  function isUnmounted(task: Task): boolean {
+    const was = ledger.get(task.ref)?.stamp.dev ?? 0;
+    const now = goneFrom.get(task);
+    return was !== 0 && now !== undefined && !reconcile.isSameDevice(task.ref.folder, was, now);
   }
 
   async function hold(folder: string, reason: string): Promise<void> {

@@ -105,7 +105,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         if (!task.again) desk.close(task);
         return;
       case 'gone':
-        if (await tools.deletions().admit(task)) tools.ready(task, 'delete', 'delete');
+        if (await tools.deletions().admit(task, found.device)) tools.ready(task, 'delete', 'delete');
         return;
       case 'later':
         await leaveHold(task);

@@ -20,6 +20,11 @@ export interface Reconcile {
   readonly isSwept: (folder: string) => boolean;
   /** True while the root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   readonly isRootChanged: (folder: string) => boolean;
+  /**
+   * Says whether files with device number `was` lie in directories with `now`: it is the same, or files were seen there
+   * that bear it, or that were recorded under it, as numbers change with a mount or a reboot.
+   */
+  readonly isSameDevice: (folder: string, was: number, now: number) => boolean;
   /** A person says that the present root is right. */
   readonly adoptRoot: (folder: string) => Promise<void>;
   readonly skips: () => Iterable<Skip & { readonly folder: string }>;
@@ -44,6 +49,8 @@ interface FolderView {
   /** A recorded file was found unchanged in the sweep that runs. */
   proven: boolean;
   rootChanged: boolean;
+  /** Directories' devices by those of files in them, where they differ. */
+  readonly devices: Map<number, Set<number>>;
 }
 
 export function createReconcile(parts: Parts, look: (task: Task) => void): Reconcile {
@@ -63,6 +70,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
         swept: false,
         proven: false,
         rootChanged: false,
+        devices: new Map(),
       };
       views.set(folder, view);
     }
@@ -75,15 +83,23 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     const tasks = desk.inDirectory(sweep.folder, sweep.directory);
     const names = new Set<string>();
     let known = 0;
+    let proof: Sighting | null = null;
     for (const sighting of sweep.sightings) {
       const name = nameOf(sighting.path);
       names.add(name);
       const match = records.match(name, sighting);
       if (match !== 'none') known += 1;
+      noteDevice(view, sighting.stamp.dev, sweep.device);
       const task = tasks.get(name);
       // Nearly always so: nothing has to be made for it.
-      if (match === 'same' && task === undefined) view.proven = true;
-      else if (see(sweep, sighting, { match, task })) view.proven = true;
+      if (match === 'same' && task === undefined) proof = sighting;
+      else if (see(sweep, sighting, { match, task })) proof = sighting;
+    }
+    if (proof !== null) {
+      view.proven = true;
+      // One speaks for all: a device's number changes for the whole directory.
+      const recorded = ledger.get({ folder: sweep.folder, path: proof.path })?.stamp.dev;
+      if (recorded !== undefined) noteDevice(view, recorded, sweep.device);
     }
     if (known < records.size) {
       for (const name of Array.from(records.keys())) if (!names.has(name)) lose(sweep, name);
@@ -217,6 +233,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     directory,
     swept,
     isSwept: (folder) => views.get(folder)?.swept ?? false,
+    isSameDevice: (folder, was, now) => was === now || views.get(folder)?.devices.get(was)?.has(now) === true,
     isRootChanged: (folder) => views.get(folder)?.rootChanged ?? false,
     adoptRoot: async (folder) => {
       const identity = await parts.folder(folder)?.port.rootNow();
@@ -239,6 +256,12 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
 function mayHaveGone(task: Task): boolean {
   if (task.phase === 'dormant') return task.code !== keptCode;
   return task.present || !task.hasRecord;
+}
+
+function noteDevice(view: FolderView, file: number, directory: number): void {
+  if (file === directory) return;
+  const known = view.devices.get(file) ?? new Set();
+  view.devices.set(file, known.add(directory));
 }
 
 function isOf(failure: Failure, sighting: Sighting): boolean {

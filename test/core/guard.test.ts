@@ -11,6 +11,7 @@ function proposalOf(parts: Partial<Proposal>): Proposal {
     documents: 20,
     limits: { maxDeleteCount: 10, maxDeletePercent: 50 },
     rootChanged: false,
+    unmounted: 0,
     ...parts,
   };
 }
@@ -31,6 +32,7 @@ const cases: readonly (readonly [string, Partial<Proposal>, 'allow' | 'hold'])[]
   ['lets many of very many through', { removed: 600, documents: 100_000 }, 'allow'],
   ['holds in a folder that counted nothing before', { removed: 11, documents: 0 }, 'hold'],
   ['holds a single one when the root is another', { removed: 1, rootChanged: true }, 'hold'],
+  ['holds a single one when its file system is no longer mounted', { removed: 1, unmounted: 1 }, 'hold'],
   ['has nothing to hold when the root is another and nothing is gone', { rootChanged: true }, 'allow'],
 ];
 

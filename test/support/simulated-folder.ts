@@ -73,6 +73,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         cause,
         sightings: inside.map(([path, file]) => ({ path, stamp: file.stamp, context: contextOf(file) })),
         skips: [],
+        device: 1,
         subdirectories: [...directories]
           .filter((one) => one !== '' && directoryOf(one) === directory)
           .map(nameOf),
@@ -84,7 +85,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
 
   function look(path: string): Look {
     const file = files.get(path);
-    if (file === undefined) return { kind: 'absent' };
+    if (file === undefined) return { kind: 'absent', device: 1 };
     if (file.content === '') return { kind: 'skipped', code: 'empty-file', message: 'it is empty' };
     const age = clock.now() - file.stamp.mtimeMs;
     if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
