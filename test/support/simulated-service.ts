@@ -16,10 +16,20 @@ interface HeldDocument {
   metadata: Metadata;
 }
 
+/** What an upload or a modify of one document carried. */
+interface SentParts {
+  readonly content: boolean;
+  /** Names; null: none were sent. */
+  readonly attachments: readonly string[] | null;
+  readonly metadata: Metadata | null;
+}
+
 export interface SimulatedService extends ServicePort {
   readonly documents: ReadonlyMap<string, HeldDocument>;
   /** `upload`, `modify`, `delete`, `bulk modify 250` …, in the order in which they came. */
   readonly calls: readonly string[];
+  /** Of the uploads and modifies among them. */
+  readonly parts: readonly SentParts[];
   readonly forget: () => void;
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
@@ -34,6 +44,7 @@ export function simulatedService(
 ): SimulatedService {
   const documents = new Map<string, HeldDocument>();
   const calls: string[] = [];
+  const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
   let held: Promise<void> | null = null;
 
@@ -83,8 +94,10 @@ export function simulatedService(
   return {
     documents,
     calls,
+    parts,
     forget: () => {
       calls.length = 0;
+      parts.length = 0;
     },
     holdNext: () => {
       let release = () => {};
@@ -95,18 +108,27 @@ export function simulatedService(
     },
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>
-      attempt('upload', { turn, watch, files: [request.file] }, ([content = '']) => {
+      attempt('upload', { turn, watch, files: [request.file, ...request.attachments] }, ([content = '']) => {
+        parts.push({ content: true, attachments: namesOf(request.attachments), metadata: request.metadata });
         const docId = randomUUID();
         documents.set(docId, { content, metadata: request.metadata });
         return docId;
       }),
-    modify: (request, turn, watch) =>
-      attempt('modify', { turn, watch, files: request.file === null ? [] : [request.file] }, ([content]) => {
+    modify: (request, turn, watch) => {
+      const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
+      return attempt('modify', { turn, watch, files }, ([content]) => {
+        const { file, attachments, metadata } = request;
+        parts.push({
+          content: file !== null,
+          attachments: attachments === null ? null : namesOf(attachments),
+          metadata,
+        });
         const held = known(request.docId);
-        if (held !== null && content !== undefined) held.content = content;
-        if (held !== null) held.metadata = { ...held.metadata, ...request.metadata };
+        if (held !== null && file !== null && content !== undefined) held.content = content;
+        if (held !== null) held.metadata = { ...held.metadata, ...metadata };
         return request.docId;
-      }),
+      });
+    },
     remove: ({ docId }, turn, watch) =>
       attempt('delete', { turn, watch }, () => {
         documents.delete(docId);
@@ -120,4 +142,8 @@ export function simulatedService(
         return null;
       }),
   };
+}
+
+function namesOf(files: readonly OutgoingFile[]): readonly string[] {
+  return files.map(({ name }) => name);
 }

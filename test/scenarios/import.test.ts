@@ -1,0 +1,89 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
+import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let data: TemporaryFolder;
+let service: EmbeddedService;
+let place: Installation;
+/** Path → docId, as they were delivered by a daemon whose state is lost. */
+let docIds: ReadonlyMap<string, string>;
+let exported: string;
+
+beforeEach(async () => {
+  data = await temporaryFolder();
+  service = await startEmbeddedService({
+    dataDir: data.join('service'),
+    clock: systemClock,
+    log: recordedLog(),
+  });
+  place = await installation(service);
+  await mkdir(join(place.inbox, 'sub'));
+  for (const path of ['a.txt', 'sub/b.txt', 'sub/c, d.txt']) await writeFile(join(place.inbox, path), path);
+  expect((await place.run('sync')).code).toBe(0);
+  exported = (await place.run('ledger', 'export', '--json')).out;
+  const { documents } = JSON.parse(exported) as { documents: { path: string; docId: string }[] };
+  docIds = new Map(documents.map(({ path, docId }) => [path, docId]));
+  expect(docIds.size).toBe(3);
+  await place.configure({ state: { dir: './fresh' } });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+  await data.remove();
+});
+
+async function plannedKinds(): Promise<readonly string[]> {
+  const { out } = await place.run('plan', '--json');
+  const { operations } = JSON.parse(out) as { operations: { kind: string }[] };
+  return operations.map(({ kind }) => kind);
+}
+
+const sent = () => service.requestLog().filter(({ operation }) => operation !== 'auth').length;
+
+describe('ledger import', () => {
+  it('takes what export prints: nothing has to be sent, and the docIds are kept', async () => {
+    expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
+    await writeFile(place.home.join('export.json'), exported);
+    expect(await place.run('ledger', 'import', place.home.join('export.json'))).toMatchObject({ code: 0 });
+    expect(await plannedKinds()).toEqual([]);
+    const before = sent();
+    await writeFile(join(place.inbox, 'a.txt'), 'edited');
+    expect((await place.run('sync')).code).toBe(0);
+    expect(sent() - before).toBe(1);
+    const stored = service.documents();
+    expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
+  }, 60_000);
+
+  it('takes CSV: no upload, no file sent again, and what is removed afterwards is deleted', async () => {
+    const rows = [...docIds].map(([path, docId]) => `"${path}",${docId}`);
+    await writeFile(place.home.join('documents.csv'), ['path,docId', ...rows, ''].join('\r\n'));
+    expect(await place.run('ledger', 'import', place.home.join('documents.csv'))).toMatchObject({ code: 0 });
+    expect(await plannedKinds()).not.toContain('upload');
+    expect((await place.run('sync')).code).toBe(0);
+    expect(
+      service
+        .documents()
+        .map(({ docId }) => docId)
+        .sort(),
+    ).toEqual([...docIds.values()].sort());
+    expect(await plannedKinds()).toEqual([]);
+  }, 60_000);
+
+  it('takes nothing of a file in which anything is wrong, and says in which line', async () => {
+    await writeFile(place.home.join('bad.csv'), `path,docId\na.txt,${docIds.get('a.txt')}\n../b.txt,x\n`);
+    const { code, err } = await place.run('ledger', 'import', place.home.join('bad.csv'));
+    expect(code).toBe(2);
+    expect(err).toMatch(/bad\.csv:3: .*\.\.\/b\.txt/);
+    expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
+  }, 60_000);
+});
