@@ -1,4 +1,4 @@
-import { directoryOf, joinPath, nameOf, sameStamp } from '../core/document.ts';
+import { joinPath, nameOf, sameStamp } from '../core/document.ts';
 import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
 import type { FolderListener } from '../core/folder-port.ts';
 import type { Failure, RecordMatch } from '../core/ledger-port.ts';
@@ -30,8 +30,6 @@ export interface Reconcile {
   readonly skips: () => Iterable<Skip & { readonly folder: string }>;
   readonly skipCount: (folder: string) => number;
   readonly missedByWatcher: (folder: string) => number;
-  /** Makes the directory of a new record known. */
-  readonly learn: (ref: DocumentRef) => void;
 }
 
 /** What is known of a sighted path before it is judged. */
@@ -60,10 +58,8 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
   function viewOf(folder: string): FolderView {
     let view = views.get(folder);
     if (view === undefined) {
-      const tree = createDirectoryTree();
-      for (const directory of ledger.directories(folder)) tree.add(directory);
       view = {
-        tree,
+        tree: createDirectoryTree(),
         skips: new Map(),
         skipCount: 0,
         missed: 0,
@@ -79,6 +75,10 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
 
   function directory(sweep: DirectorySweep): void {
     const view = viewOf(sweep.folder);
+    // A sweep of everything begins with the root: what has come into the ledger since, for a directory that was gone
+    // by then, is compared too.
+    if (sweep.directory === '')
+      for (const directory of ledger.directories(sweep.folder)) view.tree.add(directory);
     const records = ledger.recordsIn(sweep.folder, sweep.directory);
     const tasks = desk.inDirectory(sweep.folder, sweep.directory);
     const names = new Set<string>();
@@ -248,7 +248,6 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
     },
     skipCount: (folder) => views.get(folder)?.skipCount ?? 0,
     missedByWatcher: (folder) => views.get(folder)?.missed ?? 0,
-    learn: (ref) => viewOf(ref.folder).tree.add(directoryOf(ref.path)),
   };
 }
 

@@ -27,6 +27,8 @@ export interface SimulatedFolder extends FolderPort {
   /** Lists every directory, as after rings for all of them. */
   readonly sweep: (cause?: DirectorySweep['cause']) => void;
   readonly contents: () => ReadonlyMap<string, string>;
+  /** Its root cannot be reached from now on, or can again: looks tell nothing and nothing is swept meanwhile. */
+  readonly setAway: (away: boolean) => void;
   /** Another root directory stands in its place from now on. */
   readonly replaceRoot: () => void;
 }
@@ -45,6 +47,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   const outside = new Map<string, SimulatedFile>();
   let root = { path: `/${name}`, dev: 1, ino: nextInode() };
   let listener: FolderListener | null = null;
+  let isAway = false;
   let known = new Set<string>(['']);
 
   function stampOf(content: string, before: FileStamp | null): FileStamp {
@@ -59,6 +62,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   }
 
   function sweep(cause: DirectorySweep['cause'] = 'ring'): void {
+    if (isAway) return;
     const directories = new Set<string>(['']);
     for (const path of files.keys()) {
       for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) directories.add(at);
@@ -84,6 +88,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   }
 
   function look(path: string): Look {
+    if (isAway) return { kind: 'unknown', code: 'folder-missing', message: 'it is not there' };
     const file = files.get(path);
     if (file === undefined) return { kind: 'absent', device: 1 };
     if (file.content === '') return { kind: 'skipped', code: 'empty-file', message: 'it is empty' };
@@ -174,6 +179,9 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     },
     sweep,
     contents: () => new Map([...files].map(([path, { content }]) => [path, content])),
+    setAway: (away) => {
+      isAway = away;
+    },
     replaceRoot: () => {
       root = { ...root, ino: nextInode() };
     },

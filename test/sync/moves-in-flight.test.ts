@@ -81,4 +81,23 @@ describe('moves while requests are under way', () => {
     expect(world.service.calls).toContain('upload');
     expectNoMistake();
   });
+
+  it('delete at the service what was uploaded while its directory and then the whole folder went', async () => {
+    world = await filled(1);
+    world.folder.write('d/new.txt', 'new');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    await asked('upload');
+    world.folder.remove('d');
+    world.folder.sweep();
+    world.folder.setAway(true);
+    release();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(2);
+    world.folder.setAway(false);
+    world.folder.sweep();
+    await world.quiesce();
+    expect([...world.docIds().keys()]).toEqual(['0.txt']);
+    expect(world.service.documents.size).toBe(1);
+  });
 });
