@@ -18,30 +18,27 @@ export function ruledOut(ground: Ground, path: string): NoDocument | null {
     return ignored('outside-folder', 'no path inside the folder');
   }
   let directory = '';
+  // Those of the nearest directory that is known.
+  let rules = ground.tree.get('')?.rules ?? ground.rules;
   for (const name of names.slice(0, -1)) {
-    const above = directory;
-    directory = joinPath(above, name);
+    directory = joinPath(directory, name);
     if (directory === ground.excluded) return ignored('state-directory', 'it lies in the state directory');
     if (name.startsWith('.'))
       return ignored('dot-name', 'directories whose names begin with a dot hold no documents');
     if (isAttachmentDirectory(name))
       return ignored('attachment', `it lies in ${printable(name)}, among attachments`);
-    if (isRuled(ground, above, directory, true))
+    if (isIgnored(rules, directory, true))
       return ignored('ignore-rule', `an ignore rule names ${printable(directory)}`);
+    rules = ground.tree.get(directory)?.rules ?? rules;
   }
   const name = nameOf(path);
   if (name.startsWith('.')) return ignored('dot-name', 'names that begin with a dot are no documents');
   if (isTransient(name)) return ignored('temporary-name', 'programs give such names to temporary files');
   if (name.endsWith(sidecarEnd)) return ignored('sidecar', 'it is a sidecar');
-  if (isRuled(ground, directory, path, false)) return ignored('ignore-rule', 'an ignore rule names it');
+  if (isIgnored(rules, path, false)) return ignored('ignore-rule', 'an ignore rule names it');
   if (!ground.claims.isAttachment(path)) return null;
   const [owner = ''] = ground.claims.ownersOf(path);
   return ignored('attachment', `it is an attachment of ${printable(owner)}`);
-}
-
-function isRuled(ground: Ground, directory: string, path: string, isDirectory: boolean): boolean {
-  const known = ground.tree.get(ground.tree.nearest(directory));
-  return isIgnored(known?.rules ?? ground.rules, path, isDirectory);
 }
 
 /** The directories on the way to a path, outermost first, without the root. */

@@ -76,10 +76,17 @@ export function createWatchPost(ground: Ground, events: WatcherEvents): WatchPos
   };
 }
 
+/** The machine's limit, and that of the user namespace that we are in. */
+const limitFiles = ['/proc/sys/fs/inotify/max_user_watches', '/proc/sys/user/max_inotify_watches'];
+
 /** How many inotify watches a user may hold here. */
 function watchLimit(): number {
+  return Math.min(...limitFiles.map(numberIn));
+}
+
+function numberIn(path: string): number {
   try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
+    return Number(readFileSync(path, 'utf8'));
   } catch {
     return Infinity;
   }

@@ -48,7 +48,7 @@ interface WorldOptions {
   readonly start?: boolean;
 }
 
-const quickTiming: TimingSettings = {
+export const quickTiming: TimingSettings = {
   settleMs: 120,
   removeGraceMs: 300,
   rescanMinutes: 60,
