@@ -78,10 +78,15 @@ const gone: ReadonlySet<string> = new Set([
   'ESTALE',
 ]);
 
+/** Nothing is wrong with the file: it is opened again in a moment. */
+const scarce: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
 function translated(error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || code === 'content-changed' || code === 'content-unreadable') return error;
   if (gone.has(code))
     return new ContentChangedError(`the file is no longer there (${code})`, { cause: error });
+  if (scarce.has(code))
+    return new ContentChangedError(`the file could not be opened now (${code})`, { cause: error });
   return new ContentUnreadableError(`the file cannot be read (${code})`, { cause: error });
 }

@@ -58,12 +58,13 @@ port.on('message', (message: ToWorker) => {
 
 async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
   switch (question.kind) {
-    case 'sweep':
-      return station.sweep(question.ask);
+    case 'sweep': {
+      const outcome = await station.sweep(question.ask);
+      void loadLooker();
+      return outcome;
+    }
     case 'look':
-      // Its schemas are not needed to begin sweeping.
-      looker ??= import('./look-at.ts').then(({ createLooker }) => createLooker(ground, station.sweptRoot));
-      return (await looker)(question.ask.path);
+      return (await loadLooker())(question.ask.path);
     case 'locate':
       return locateOnDisk(ground, question.ask.path);
     case 'root':
@@ -71,6 +72,22 @@ async function answer(question: Question): Promise<Questions[keyof Questions]['a
     default:
       return question satisfies never;
   }
+}
+
+/**
+ * Its schemas are not needed to begin sweeping. A module that could not be loaded once never can be in this thread:
+ * then it ends, and another begins anew.
+ */
+function loadLooker(): Promise<Looker> {
+  looker ??= import('./look-at.ts')
+    .then(({ createLooker }) => createLooker(ground, station.sweptRoot))
+    .catch((error: unknown) => {
+      setImmediate(() => {
+        throw error;
+      });
+      throw error;
+    });
+  return looker;
 }
 
 function ring(directory: string): void {

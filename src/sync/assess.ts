@@ -28,8 +28,8 @@ export type Assessment =
   | { readonly kind: 'gone'; readonly device: number }
   /** There is nothing to do: no file and no record. */
   | { readonly kind: 'nothing' }
-  /** Nothing may be concluded of the place now: a sweep will tell when it can be read again. */
-  | { readonly kind: 'unknown' }
+  /** Nothing may be concluded of the place now. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   | {
       readonly kind: 'later';
       readonly phase: 'settling' | 'paired';
@@ -71,7 +71,7 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
     case 'absent':
       return judgeAbsence(parts, task, { onRemove: folder.settings.onRemove, device: look.device });
     case 'unknown':
-      return { kind: 'unknown' };
+      return look;
     case 'unfit':
       return { kind: 'unfit', code: look.code, message: look.message };
     case 'ignored':

@@ -28,11 +28,16 @@ const concurrency = 8;
 /** So many new documents are looked at ahead of their turn; the others wait unread. */
 const aheadOfTurn = 1_000;
 
+/** A place that cannot be read is looked at again after this, then after twice that, up to the time of a poll. */
+const firstUnreadMs = 1_000;
+
 export function createLooks(parts: Parts, tools: Tools): Looks {
   const { desk, ledger, log } = parts;
   const waiting = createLanes<Task>();
   const backlog = createLanes<Task>();
   const queue = new PQueue({ concurrency });
+  /** How long each place that cannot be read was left alone last, ms. */
+  const unreadFor = new WeakMap<Task, number>();
   let stopped = false;
 
   /** New documents that nothing can be saved for wait until there is room; all others may need no request at all. */
@@ -96,7 +101,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         await tools.deletions().settle(task);
         return;
       case 'unknown':
-        if (!task.again) desk.close(task);
+        lookLater(task, found);
         return;
       case 'nothing':
         if (ledger.failure(task.ref) !== undefined && ledger.get(task.ref) === undefined) {
@@ -135,6 +140,22 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         });
         await tools.deletions().settle(task);
     }
+  }
+
+  /** A place that could not be read for a moment. Of a whole folder that cannot, a sweep tells when it is back. */
+  function lookLater(
+    task: Task,
+    { code, message }: { readonly code: string; readonly message: string },
+  ): void {
+    const health = parts.folder(task.ref.folder)?.port.health();
+    if (!task.present || health === undefined || health.state === 'unavailable') {
+      if (!task.again) desk.close(task);
+      return;
+    }
+    const ms = Math.min((unreadFor.get(task) ?? firstUnreadMs / 2) * 2, parts.timing.pollSeconds * 1_000);
+    unreadFor.set(task, ms);
+    desk.change(task, { code, message });
+    tools.wakeAt(task, 'paired', ms);
   }
 
   async function leaveHold(task: Task): Promise<void> {

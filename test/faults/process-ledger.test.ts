@@ -54,10 +54,10 @@ async function newerVersion(): Promise<string> {
 
 describe('a ledger that cannot be read without guessing', () => {
   it.each([
-    ['P6', 'NUL bytes', ['run', 'sync', 'plan', 'ledger verify', 'ledger export'], () => '\0'.repeat(300)],
+    ['P6', 'NUL bytes', ['run', 'plan', 'ledger verify', 'ledger export'], () => '\0'.repeat(300)],
     ['P6', 'other JSON', ['sync', 'status'], () => '[]'],
-    ['P7', 'nothing any more', ['run', 'sync', 'ledger verify'], () => null],
-    ['P8', 'a newer version', ['run', 'sync', 'ledger verify'], newerVersion],
+    ['P7', 'nothing any more', ['sync', 'ledger verify'], () => null],
+    ['P8', 'a newer version', ['run', 'ledger verify'], newerVersion],
   ])(
     '%s: (%s) is exit code 1 of %j, names the file and the way out, and sends nothing',
     async (_row, _name, commands, content) => {

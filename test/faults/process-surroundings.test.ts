@@ -1,5 +1,7 @@
-import { lstat, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { installation } from '../support/daemon-process.ts';
@@ -149,4 +151,28 @@ it('P16: with 128 MB of heap and 20,000 files to send it stays healthy, and coun
   expect((await daemon.fetch('/healthz')).status).toBe(200);
   await eventually(() => service.requests.length > 0);
   expect((await daemon.end('SIGTERM')).code).toBe(0);
+}, 60_000);
+
+it('F38: what cannot be read for want of descriptors waits, and goes out when there are some again', async () => {
+  const { service, place } = await open({
+    more: { timing: { settleMs: 150, removeGraceMs: 400, pollSeconds: 1 } },
+  });
+  const daemon = await place.start();
+  await daemon.idle();
+  const inUse = (await readdir(`/proc/${daemon.pid}/fd`)).length;
+  const allow = (count: number) =>
+    promisify(execFile)('prlimit', ['--pid', String(daemon.pid), `--nofile=${count}:`]);
+  await allow(inUse + 14);
+  for (let index = 0; index < 12; index += 1) {
+    await mkdir(join(place.inbox, `${index}.pdf.attachments`));
+    for (let child = 0; child < 10; child += 1)
+      await writeFile(join(place.inbox, `${index}.pdf.attachments/${child}.csv`), `${index} ${child}`);
+    await writeFile(join(place.inbox, `${index}.pdf`), `document ${index}`);
+  }
+  await eventually(async () => (await daemon.status()).folders[0]?.onDisk !== 0, { withinMs: 20_000 });
+  await allow(inUse + 200);
+  const { failures } = await daemon.idle(({ totals }) => totals.uploaded === 12);
+  expect(failures).toEqual([]);
+  expect(service.requests.filter((request) => request.complete())).toHaveLength(12);
+  await daemon.end('SIGTERM');
 }, 60_000);

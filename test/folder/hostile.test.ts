@@ -221,7 +221,7 @@ describe('hostile files', () => {
     expect(said(await world.look('outdir/secret.pdf'))).toBe('ignored symbolic-link');
   });
 
-  it('F33, F34: a file or a directory that becomes a link after the look is not read', async () => {
+  it('F33, F34, S19: a file or a directory that becomes a link after the look is not read', async () => {
     const { stamp } = await world.document('real/inner.pdf');
     await rename(world.join('real'), world.home.join('moved'));
     await symlink(world.home.join('moved'), world.join('real'));

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Metadata } from '../../src/core/metadata.ts';
@@ -151,6 +154,23 @@ describe('a sidecar', () => {
     await rename(world.inbox.join('x/a.pdf.meta.json'), world.inbox.join('y/c.pdf.meta.json'));
     await world.sync();
     expect([world.service.calls, Object.keys(world.held()).sort()]).toEqual([[], ['y/b.pdf', 'y/c.pdf']]);
+  });
+});
+
+describe('S15: an address in a sidecar', () => {
+  it('is passed on and never asked', async () => {
+    const asked: string[] = [];
+    const server = createServer(({ url }, answer) => {
+      asked.push(url ?? '');
+      answer.end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const documentUrl = `http://127.0.0.1:${port}/secret`;
+    await standing({ 'a.pdf': 'one', 'a.pdf.meta.json': { documentUrl } });
+    server.close();
+    expect(world.service.parts.map(({ metadata }) => metadata?.documentUrl)).toEqual([documentUrl]);
+    expect(asked).toEqual([]);
   });
 });
 

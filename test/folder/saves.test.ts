@@ -209,7 +209,7 @@ describe('changes that hide', () => {
     expect([world.service.calls, held()]).toEqual([[], { 'a.txt': 'old' }]);
   });
 
-  it('F25: a document that becomes empty for a while is not replaced by nothing', async () => {
+  it('F25, F48: a document that becomes empty for a while is not replaced by nothing', async () => {
     await standing('a.txt');
     await save([() => truncate(at('a.txt'), 0), () => pause(20_000)]);
     expect([world.service.calls, held(), skipped()]).toEqual([[], { 'a.txt': 'old' }, [`d${last}/a.txt`]]);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStamp } from '../../src/core/document.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
+import { eventually } from '../support/eventually.ts';
 
 let world: EngineWorld;
 
@@ -244,7 +245,7 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['bulk modify 250', 'bulk modify 250', 'bulk modify 100']);
   }, 60_000);
 
-  it('holds a mass deletion, across a restart too, until it is approved', async () => {
+  it('F45: holds a mass deletion, across a restart too, until it is approved', async () => {
     world = await filled(30);
     world.folder.remove('a');
     world.folder.sweep();
@@ -353,6 +354,23 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls.indexOf('delete')).toBeLessThan(58);
     expect(world.docIds().size).toBe(62);
+  });
+
+  it('F47: waits for a file that changes all the time, shows that it does, and delivers the others', async () => {
+    world = await engineWorld();
+    for (let index = 0; index < 5; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    for (let turn = 0; turn < 300; turn += 1) {
+      world.folder.write('busy.txt', `line ${turn}`);
+      if (turn % 10 === 0) world.folder.sweep();
+      await world.clock.advance(100);
+    }
+    await eventually(() => world.docIds().size === 5);
+    expect(world.docIds().has('busy.txt')).toBe(false);
+    expect(world.engine().desk.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
+    expect(world.engine().isIdle()).toBe(false);
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(6);
+    expect([...world.service.documents.values()].map(({ content }) => content)).toContain('line 299');
   });
 
   it('sends a file that is saved now within four requests of a backlog', async () => {
