@@ -51,6 +51,7 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
   for (const line of written) output.line(line);
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, file, answers);
+  if (code !== exitCodes.ok) return code;
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   output.line(`Next: ingestd check${which}, then ingestd run${which}`);
   return code;

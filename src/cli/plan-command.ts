@@ -34,7 +34,12 @@ async function plan(context: CommandContext, flags: GlobalFlags & { json?: boole
 function printPlan(report: PlanReport, output: Output): void {
   const { counts, requests, seconds } = report;
   for (const operation of report.operations) output.line(operationLine(operation, output));
-  if (report.operations.length > 0) output.line();
+  for (const { folder, message } of report.unavailable) {
+    output.line(
+      output.colors.red(printable(`${folder} is not available, nothing of it is planned: ${message}`)),
+    );
+  }
+  if (report.operations.length + report.unavailable.length > 0) output.line();
   const changes = [
     [counts.upload, 'upload'],
     [counts.modify, 'change'],

@@ -100,7 +100,7 @@ function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
 
 function skipRows({ skipped, skippedTotal }: Status): string[] {
   const rows = skipped.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, skippedTotal, 'ingestd status --json lists them all');
+  return cut(rows, skippedTotal, 'ingestd check lists them all, with what to do');
 }
 
 function cut(rows: readonly string[], total: number, hint: string): string[] {

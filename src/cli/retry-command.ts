@@ -33,11 +33,8 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
       ? await (await import('../daemon/offline-actions.ts')).retryOffline(settings, wanted)
       : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
   const when = daemon === null ? 'when ingestd runs' : 'now';
-  context.output.line(
-    retried === 0 && unknown.length === 0
-      ? 'Nothing has failed.'
-      : `${countWords(retried, 'document')} will be tried again ${when}.`,
-  );
+  if (retried > 0) context.output.line(`${countWords(retried, 'document')} will be tried again ${when}.`);
+  else if (unknown.length === 0) context.output.line('Nothing has failed.');
   for (const path of unknown) {
     context.complain(
       `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt`,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { SyncReport } from '../daemon/run-sync.ts';
+import { exitCodes } from '../core/errors.ts';
 import { printable } from '../core/printable.ts';
 import { countWords } from '../core/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
@@ -51,7 +52,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     countWords(report.deleted, 'deletion'),
   ];
   const done = report.uploaded + report.modified + report.moved + report.deleted;
-  line(done === 0 ? 'Nothing was to be sent.' : `${parts.join(', ')}.`);
+  const nothing = report.exitCode === exitCodes.ok ? 'Nothing was to be sent.' : 'Nothing was sent.';
+  line(done === 0 ? nothing : `${parts.join(', ')}.`);
   if (report.held > 0) {
     line(
       colors.yellow(

@@ -47,7 +47,8 @@ function printStory(story: Why, { line, colors }: Output): void {
     if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${printable(value)}`);
   };
   line(colors.bold(printable(story.folder === null ? story.path : `${story.folder}/${story.path}`)));
-  line(`${printable(story.verdict.message)} ${colors.dim(`(${story.verdict.kind}, ${story.verdict.code})`)}`);
+  const { kind, code, message } = story.verdict;
+  line(`${printable(message)}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
   line();
   row('docId', story.docId);
   row('uploaded', story.uploadedAt);

@@ -111,8 +111,9 @@ const state = z.strictObject({
     .optional()
     .meta(
       notes({
-        description: 'Directory of the ledger, relative to the configuration file.',
-        defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`',
+        description:
+          'Directory of the ledger, relative to the configuration file. One for each service and user.',
+        defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
       }),
     ),
 });

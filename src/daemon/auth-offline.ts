@@ -28,7 +28,8 @@ async function withTokens<T>(
     credentials: () => credentials,
     clock: systemClock,
     settings: settings.service,
-    log,
+    // Nothing is tried again here: what went wrong is the command's answer, once.
+    log: { ...log, warn: () => {} },
   });
   try {
     return await act(tokens);

@@ -66,7 +66,12 @@ export async function makePlan(options: {
       (total, { name }) => total + ledger.count(name) - engine.desk.counts(name).withRecord,
       0,
     );
-    return report({ engine, activities, service, settings, unchanged });
+    const unavailable = folders.flatMap(({ port }) => {
+      const { state, reasons } = port.health();
+      if (state !== 'unavailable') return [];
+      return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
+    });
+    return report({ engine, activities, service, settings, unchanged, unavailable });
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
@@ -89,9 +94,10 @@ interface Findings {
   readonly service: ReturnType<typeof createPlanningService>;
   readonly settings: Settings;
   readonly unchanged: number;
+  readonly unavailable: PlanReport['unavailable'];
 }
 
-function report({ engine, activities, service, settings, unchanged }: Findings): PlanReport {
+function report({ engine, activities, service, settings, unchanged, unavailable }: Findings): PlanReport {
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, message } of activities) {
     if (what === 'uploaded')
@@ -120,6 +126,7 @@ function report({ engine, activities, service, settings, unchanged }: Findings):
   const touched = count('modify', 'bulk modify', 'move', 'upload');
   return {
     operations,
+    unavailable,
     counts: {
       upload: count('upload'),
       modify: count('modify', 'bulk modify'),

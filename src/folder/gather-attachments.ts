@@ -150,7 +150,7 @@ function judge(ground: Ground, path: string, entry: string): FoundAttachment | N
   const delay = ground.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {
-    const message = `the attachment ${printable(entry)} is empty; it is sent as soon as something is in it`;
+    const message = `the attachment ${printable(entry)} is empty`;
     return { kind: 'waiting', code: 'attachment-empty', message, againMs: null };
   }
   const name = judgeName(nameOf(path), ground.settings.names);

@@ -79,7 +79,7 @@ export async function sightDocuments(ground: Ground, sight: Sight): Promise<Sigh
 }
 
 /** Why an empty file is not sent. */
-export const emptyMessage = 'the file is empty; it is sent as soon as something is in it';
+export const emptyMessage = 'the file is empty';
 
 async function contextOf(ground: Ground, sight: Sight, name: string, directories: string[]): Promise<string> {
   const { path, absolute, rules, sorted, paired, visitor } = sight;

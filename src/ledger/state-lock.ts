@@ -113,7 +113,7 @@ async function judge({ path, own, silenceMs }: LockFile, found: string): Promise
     return;
   const doubt = alive === 'yes' ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
-    `Another ingestd holds the state directory: process ${holder.pid} on ${holder.host}, since ${holder.since}.${doubt}`,
+    `Another ingestd holds the state directory ${dirname(path)}: process ${holder.pid} on ${holder.host}, since ${holder.since}. Stop it, or give this one a state.dir of its own.${doubt}`,
   );
 }
 
