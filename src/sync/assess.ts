@@ -1,7 +1,7 @@
-import { sameStamp } from '../core/document.ts';
+import { refKey, sameStamp } from '../core/document.ts';
 import type { FoundDocument } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
-import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
+import type { Doubt, LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { ComparedDocument, Operation } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
 import { claimPaths, noMove } from './claim-paths.ts';
@@ -98,6 +98,8 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   const { ledger } = parts;
   if ((await placeRecord(parts, task, document)) === 'unclear') return movedOn;
   const record = (task.isLost ? undefined : ledger.get(document.ref)) ?? null;
+  const doubt = record === null ? holdingDoubt(parts, document) : undefined;
+  if (doubt !== undefined) return { kind: 'unfit', code: 'in-doubt', message: doubt.message };
   const compared = await read(parts, task, document, record);
   if (compared === null) return movedOn;
   if ('code' in compared) return { kind: 'unfit', ...compared };
@@ -108,6 +110,11 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   if (done === null) return movedOn;
   const learned = adopt(parts, compared, record, operation).finally(done);
   return (await learned) ? { kind: 'settled' } : movedOn;
+}
+
+/** An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold. */
+function holdingDoubt({ ledger }: Parts, { ref }: FoundDocument): Doubt | undefined {
+  return ledger.doubts().find((doubt) => doubt.holds && refKey(doubt.ref) === refKey(ref));
 }
 
 /** Gives the document the record of its file, where that is another path's. */

@@ -27,6 +27,12 @@ export function claimPaths(
   };
 }
 
+/** A record has left this path: what came there while the commit was under way has none. */
+export function forgetRecord({ desk }: Parts, ref: DocumentRef): void {
+  const came = desk.get(ref);
+  if (came !== undefined) desk.change(came, { hasRecord: false });
+}
+
 /** No move is seen; unless another one that brings a record to this very path is about to be durable. */
 export function noMove({ moving }: Parts, task: Task): MoveResult {
   return moving.has(task.key) ? 'unclear' : 'none';

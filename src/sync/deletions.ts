@@ -59,6 +59,8 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
 
   /** Sweeps under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
   function isUnsettled(task: Task, since: number): boolean {
+    // Its record is about to leave: it is no longer the document of this path.
+    if (parts.moving.has(task.key)) return true;
     for (const name of folders()) {
       const health = parts.folder(name)?.port.health();
       if (health?.state !== 'unavailable' && !reconcile.isSwept(name)) return true;
@@ -157,6 +159,7 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
     },
     holdBack: async (task, reason) => {
       desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
+      if (task.again) look(task);
       const { folder } = task.ref;
       if (ledger.hold(folder) !== undefined) return;
       parts.tell({ folder, path: '', what: 'held', docId: null, message: reason });
@@ -175,7 +178,8 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
           await parts.commit([{ kind: 'hold', folder: name, hold: null }]);
         }
         await reconcile.adoptRoot(name);
-        for (const task of held) look(task);
+        // What has moved on meanwhile finds its approval by itself.
+        for (const task of held) if (task.phase === 'held') look(task);
         approved += held.length;
       }
       return approved;

@@ -48,11 +48,15 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
   const ready = createLanes<Task>();
   const groups = new Map<string, Set<Task>>();
   const deliveries = new PQueue({ concurrency: service.concurrency });
+  /** Which delivery has each task: one that a delivery lets go of may be in another before the first ends. */
+  const deliveryOf = new WeakMap<Task, Turn>();
   let stopped = false;
   let pumping = false;
   let cancelAsk = () => {};
 
   function add(task: Task, operation: 'upload' | 'modify' | 'delete', bulkKey: string | null): void {
+    // Closed meanwhile: its place in line may be that of another task by now.
+    if (desk.get(task.ref) !== task) return;
     leave(task);
     const group = bulkKey === null || task.single ? null : `${task.ref.folder}/${operation}/${bulkKey}`;
     desk.change(task, { phase: 'ready', operation, bulkKey: group, due: null });
@@ -90,7 +94,10 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
       }
       tools.metrics.rateWait((clock.monotonic() - waited) / 1000);
       const work = gather(task);
-      for (const member of work) desk.change(member, { phase: 'sending', again: false });
+      for (const member of work) {
+        deliveryOf.set(member, turn);
+        desk.change(member, { phase: 'sending', again: false });
+      }
       void deliveries.add(() => deliver(work, turn)).finally(pump);
     }
     if (ready.size() > 0) askLater();
@@ -155,7 +162,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
       log.error({ error: errorMessage(error) }, 'a delivery went wrong');
       turn.giveBack();
     }
-    for (const task of work) if (task.phase === 'sending') tools.again(task);
+    for (const task of work) if (task.phase === 'sending' && deliveryOf.get(task) === turn) tools.again(task);
   }
 
   async function deliverOne(task: Task, turn: Turn): Promise<void> {

@@ -84,7 +84,15 @@ export function createEngine(options: EngineOptions): Engine {
   const byName = new Map(options.folders.map((folder) => [folder.settings.name, folder]));
   const totals = createTotals();
   const transfers = createTransfers();
-  const desk = createDesk({ ledger, monotonic: clock.monotonic, changed: () => options.onChange() });
+  const desk = createDesk({
+    ledger,
+    monotonic: clock.monotonic,
+    changed: (task, before) => {
+      options.onChange();
+      // Room for one more of a backlog that waits unread.
+      if (before === 'ready' && task.phase !== 'ready') looks.resume();
+    },
+  });
   const durable = createDurableCommit({
     ledger,
     clock,
@@ -201,14 +209,6 @@ export function createEngine(options: EngineOptions): Engine {
       { documents: changes.length / 2 },
       'uploads in doubt: the process ended before their answers came',
     );
-    if (options.settings.safety.inDoubt === 'retry') return;
-    for (const { ref } of ledger.doubts()) holdInDoubt(ref);
-  }
-
-  function holdInDoubt(ref: DocumentRef): void {
-    if (!byName.has(ref.folder) || ledger.get(ref) !== undefined) return;
-    const task = desk.open(ref, { present: true, lane: 'backlog', at: 0 });
-    desk.change(task, { phase: 'failed', code: 'in-doubt', message: 'its upload is in doubt', attempts: 1 });
   }
 
   function isIdle(): boolean {
@@ -247,6 +247,8 @@ export function createEngine(options: EngineOptions): Engine {
       ];
       if (changes.length > 0) await durable.commit(changes);
       for (const task of failed) {
+        // What came due while that was written is under way by now.
+        if (task.phase !== 'failed' && task.phase !== 'retry') continue;
         desk.change(task, { lane: 'retry', at: clock.now(), attempts: 0, recorded: false });
         look(task);
       }

@@ -4,7 +4,7 @@ import type { LedgerRecord } from '../core/ledger-port.ts';
 import { candidates, matchMove } from '../core/moves.ts';
 import type { Move } from '../core/moves.ts';
 import type { MissingRecord } from '../core/operation.ts';
-import { claimPaths, noMove } from './claim-paths.ts';
+import { claimPaths, forgetRecord, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
@@ -82,6 +82,7 @@ async function commitMove(
       { kind: 'clear', ref: from },
     ])
     .finally(done);
+  forgetRecord(parts, from);
   parts.desk.change(mover, { hasRecord: true });
   parts.totals.moved += 1;
   parts.tell({

@@ -1,7 +1,7 @@
 import { refKey } from '../core/document.ts';
 import type { DocumentRef, FileStamp, FoundDocument } from '../core/document.ts';
 import type { Change, LedgerEntry } from '../core/ledger-port.ts';
-import { claimPaths, noMove } from './claim-paths.ts';
+import { claimPaths, forgetRecord, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
@@ -129,8 +129,8 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
     });
   }
   for (const { ref, takenBy } of left) {
-    if (takenBy === null) continue;
-    parts.look(parts.desk.open(ref, { present: false, lane: 'live', at: parts.clock.now() }));
+    if (takenBy === null) forgetRecord(parts, ref);
+    else parts.look(parts.desk.open(ref, { present: false, lane: 'live', at: parts.clock.now() }));
   }
   return 'moved';
 }

@@ -33,7 +33,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     for (const task of tasks) {
       const record = ledger.get(task.ref);
       const look = await parts.folder(task.ref.folder)?.port.look(task.ref.path);
-      if (record === undefined || look?.kind !== 'absent') {
+      if (record === undefined || look?.kind !== 'absent' || parts.moving.has(task.key)) {
         again(task);
         continue;
       }
@@ -59,7 +59,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     const result = await send(about, (watch) => service.remove({ docId, documentOwner: owner }, turn, watch));
     noteLost(batch, result);
     const { kind } = result.outcome;
-    if (kind === 'missing' && !mayBeGone && gate.manyMissing()) {
+    if (kind === 'missing' && !mayBeGone && gate.manyMissing() && !ledger.isApproved(task.ref)) {
       await deletions.holdBack(
         task,
         'the service knows none of the last documents: its address may be wrong',

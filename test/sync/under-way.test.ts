@@ -1,0 +1,186 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { Outcome } from '../../src/core/service-port.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
+const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'no such document' };
+const busy: Outcome = {
+  kind: 'unavailable',
+  code: 'http-503',
+  message: 'busy',
+  retryAfterMs: null,
+  sent: 'nothing',
+};
+
+/** How long the next commits and requests take, ms; empty: no time. */
+let waits: number[] = [];
+
+async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
+  waits = [];
+  const made = await engineWorld({
+    service: { requestsPerMinute: 50_000 },
+    slow: () => waits.shift() ?? 0,
+    ...options,
+  });
+  for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
+  made.folder.sweep();
+  await made.quiesce();
+  made.service.forget();
+  return made;
+}
+
+/** Lets time pass until the service has been asked for so much. */
+async function asked(...calls: string[]): Promise<void> {
+  await until(() => world.service.calls.length >= calls.length);
+  expect(world.service.calls).toEqual(calls);
+}
+
+/** The disk is a real one: it is given time of its own. */
+async function until(isSo: () => boolean, turns = 2_000): Promise<void> {
+  for (let turn = 0; turn < turns && !isSo(); turn += 1) {
+    await world.clock.advance(50);
+    await delay(1);
+  }
+}
+
+describe('what comes while something else is under way', () => {
+  it('deletes nothing at a path whose document is being moved, however slow the disk is', async () => {
+    world = await filled(2);
+    const docId = world.docIds().get('0.txt') ?? '';
+    world.folder.rename('0.txt', '1.txt');
+    waits = [30_000];
+    world.folder.sweep();
+    await world.clock.advance(3_000);
+    world.folder.sweep();
+    await world.quiesce();
+    expect([...world.docIds()]).toEqual([['1.txt', docId]]);
+    expect([...world.service.documents.keys()]).toEqual([docId]);
+  });
+
+  it('counts a file that comes to a path whose document is being moved', async () => {
+    world = await filled(1);
+    world.folder.rename('0.txt', 'new.txt');
+    waits = [3_000];
+    world.folder.sweep();
+    await world.clock.advance(300);
+    world.folder.write('0.txt', 'another');
+    world.folder.sweep();
+    await world.clock.advance(100);
+    world.service.failNext(rejected);
+    world.service.failNext(rejected);
+    await world.quiesce();
+    const { failed, withRecord } = world.engine().desk.counts('inbox');
+    expect([failed, world.ledger().count('inbox') - withRecord]).toEqual([2, 0]);
+  });
+
+  it('sends an upload once that comes due while a retry is being recorded', async () => {
+    world = await filled(1);
+    world.service.failNext(rejected);
+    world.folder.write('bad.txt', 'bad');
+    world.folder.sweep();
+    await asked('upload');
+    world.service.failNext(busy);
+    world.folder.write('new.txt', 'new');
+    world.folder.sweep();
+    await asked('upload', 'upload');
+    await until(() => world.engine().desk.inPhase('retry').size === 1);
+    expect(world.engine().desk.inPhase('retry').size).toBe(1);
+    world.folder.remove('bad.txt');
+    waits = [60_000];
+    const retried = world.engine().retry(null);
+    await world.quiesce();
+    await retried;
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'upload', 'upload']);
+    expect(world.service.documents.size).toBe(2);
+  });
+
+  it('looks at a whole backlog though the service rejects all of it', async () => {
+    world = await filled(0);
+    for (let index = 0; index < 1_020; index += 1) {
+      world.folder.write(`${index}.txt`, `text ${index}`);
+      world.service.failNext(rejected);
+    }
+    await world.restart();
+    await world.quiesce();
+    expect(world.engine().desk.counts('inbox').failed).toBe(1_020);
+  });
+
+  it('sends one modify at a time of a document that fell out of a bulk call', async () => {
+    world = await filled(10);
+    for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.takeAway(path);
+    world.folder.sweep();
+    await until(() => world.engine().desk.inPhase('ready').size === 3);
+    world.folder.write('0.txt', 'saved again');
+    const release = world.service.holdNext();
+    await asked('bulk delete 2');
+    await world.clock.advance(100);
+    const releaseModify = world.service.holdNext();
+    await asked('bulk delete 2', 'modify');
+    release();
+    await until(() => world.docIds().size === 8);
+    await until(() => world.service.calls.length > 2, 40);
+    expect(world.service.calls).toEqual(['bulk delete 2', 'modify']);
+    releaseModify();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['bulk delete 2', 'modify']);
+  });
+});
+
+describe('a person’s word', () => {
+  it('is kept: approved deletions of documents that the service does not know are done', async () => {
+    world = await filled(6);
+    for (let index = 0; index < 30; index += 1) world.service.failNext(unknownThere);
+    for (let index = 0; index < 5; index += 1) world.folder.remove(`${index}.txt`);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.engine().desk.counts('inbox').held).toBeGreaterThan(0);
+    await world.engine().approve('inbox');
+    await world.quiesce();
+    expect([...world.docIds().keys()]).toEqual(['5.txt']);
+    expect(world.engine().desk.counts('inbox').held).toBe(0);
+  });
+
+  it('is waited for where an upload is in doubt, across restarts', async () => {
+    world = await filled(0, { safety: { inDoubt: 'hold' } });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    await asked('upload');
+    for (let life = 0; life < 3; life += 1) {
+      await world.restart();
+      await world.quiesce();
+      expect(world.service.calls).toEqual(['upload']);
+      expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    }
+    release();
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'upload']);
+  });
+
+  it('is not waited for when the file came back while the service was asked to delete it', async () => {
+    world = await filled(6, { service: { requestsPerMinute: 50_000, concurrency: 1 } });
+    for (let index = 0; index < 3; index += 1) world.service.failNext(unknownThere);
+    for (const path of ['0.txt', '1.txt']) world.folder.remove(path);
+    world.folder.sweep();
+    await asked('bulk delete 2', 'delete');
+    const release = world.service.holdNext();
+    await asked('bulk delete 2', 'delete', 'delete');
+    const [last] = world.engine().desk.inPhase('sending');
+    world.folder.write(last?.ref.path ?? '', 'back');
+    world.folder.sweep();
+    release();
+    await world.quiesce();
+    expect(world.engine().desk.counts('inbox').held).toBe(0);
+    expect(world.service.calls).toEqual(['bulk delete 2', 'delete', 'delete', 'modify']);
+  });
+});
