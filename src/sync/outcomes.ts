@@ -21,7 +21,6 @@ export interface Outcomes {
   /** Tried again after its back-off; `sync` gives up after five. */
   readonly later: (
     task: Task,
-    operation: string,
     why: { code: string; message: string; afterMs: number | null },
   ) => Promise<void>;
 }
@@ -59,15 +58,16 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
           [],
         );
       case 'rejected':
-        if (gate.manyForbidden()) return later(task, operation, { ...outcome, afterMs: gate.shutMs() });
+        if (gate.manyForbidden()) return later(task, { ...outcome, afterMs: gate.shutMs() });
         return fail(task, operation, outcome);
       case 'missing':
         return missing(task, operation, outcome);
       case 'unavailable':
-        return later(task, operation, { ...outcome, afterMs: outcome.retryAfterMs });
+        return later(task, { ...outcome, afterMs: outcome.retryAfterMs });
       case 'unauthorized':
         return wait(task, { code: 'credentials-refused', message: outcome.message });
       case 'misaddressed':
+        if (maxAttempts !== null) return giveUp(task, outcome);
         return wait(task, outcome);
       case 'changed':
         return wakeAt(task, 'settling', movedOnMs);
@@ -114,17 +114,16 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
     await parts.commit([{ kind: 'doubt', doubt: doubtOf(task, 1, message, holds) }, ...resolved]);
     parts.tell({ ...task.ref, what: 'in doubt', docId: null, message });
     if (holds) await fail(task, operation, { code: 'in-doubt', message });
-    else await later(task, operation, { code, message, afterMs: null });
+    else await later(task, { code, message, afterMs: null });
   }
 
   async function later(
     task: Task,
-    operation: string,
     { code, message, afterMs }: { code: string; message: string; afterMs: number | null },
   ): Promise<void> {
     const attempts = task.attempts + 1;
     desk.change(task, { attempts, code, message });
-    if (maxAttempts !== null && attempts >= maxAttempts) return fail(task, operation, { code, message }, 0);
+    if (maxAttempts !== null && attempts >= maxAttempts) return giveUp(task, { code, message });
     const own = nextDelayMs({
       kind: 'unavailable',
       attempt: attempts,
@@ -134,13 +133,20 @@ export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAt
     wakeAt(task, 'retry', Math.max(own, gate.shutMs()));
   }
 
+  /** Failed for this pass only: nothing is wrong with the document, and the next pass tries it again. */
+  function giveUp(task: Task, { code, message }: { code: string; message: string }): void {
+    const attempts = Math.max(1, task.attempts);
+    desk.change(task, { phase: 'failed', attempts, code, message, due: null, operation: null });
+    parts.tell({ ...task.ref, what: 'failed', docId: ledger.get(task.ref)?.docId ?? null, message });
+    if (task.again) look(task);
+  }
+
   async function fail(
     task: Task,
     operation: string,
     { code, message }: { code: string; message: string },
-    more = 1,
   ): Promise<void> {
-    const attempts = task.attempts + more;
+    const attempts = task.attempts + 1;
     const before = ledger.failure(task.ref)?.history ?? [];
     const attempt: Attempt = { at: clock.now(), operation, code, message };
     desk.change(task, {

@@ -39,6 +39,8 @@ interface Options {
   readonly safety?: Partial<SafetySettings>;
   readonly service?: Partial<ServiceSettings>;
   readonly onRemove?: FolderSettings['onRemove'];
+  /** As of `sync`; without it as of `run`: never gives up. */
+  readonly maxAttempts?: number;
   /** A folder on disk instead of the simulated one; opened anew after a restart. */
   readonly port?: (clock: ManualClock) => FolderPort;
   /** What the wall clock shows at the beginning, ms. */
@@ -145,7 +147,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
       settings: { service: serviceSettings, timing: engineTiming, safety },
       authRestMs: () => 0,
-      maxAttempts: null,
+      maxAttempts: options.maxAttempts ?? null,
       random: () => 0.5,
       onActivity: (activity) => activities.push(activity),
       onChange: () => {},
