@@ -53,7 +53,8 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
     maxAttempts,
   });
   let interrupted = false;
-  const isOver = () => interrupted || daemon.engine.isIdle() || daemon.isRefused();
+  const isOver = () =>
+    interrupted || daemon.engine.isIdle() || daemon.isRefused() || daemon.engine.isMisaddressed();
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -79,7 +80,7 @@ function report(daemon: Daemon, interrupted: boolean): SyncReport {
   const failed = status.failuresTotal;
   const unavailable = status.folders.some(({ state }) => state === 'unavailable');
   const { uploaded, modified, deleted, moved } = status.totals;
-  const unfinished = failed > 0 || held > 0 || unavailable || interrupted;
+  const unfinished = failed > 0 || held > 0 || unavailable || interrupted || daemon.engine.isMisaddressed();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
     exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,

@@ -70,6 +70,8 @@ export interface Engine {
   /** A person mended something outside: try everything that waits at once. */
   readonly kick: () => void;
   readonly reasons: () => readonly Reason[];
+  /** The service's address is wrong, as far as the last answer tells. */
+  readonly isMisaddressed: () => boolean;
   readonly desk: Desk;
   readonly reconcile: Reconcile;
   readonly totals: Totals;
@@ -262,6 +264,7 @@ export function createEngine(options: EngineOptions): Engine {
       for (const task of Array.from(desk.inPhase('retry'))) look(task);
       dispatch.pump();
     },
+    isMisaddressed: gate.isMisaddressed,
     reasons: () => [...gate.reasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
     desk,
     reconcile,

@@ -15,6 +15,8 @@ export interface Gate {
   /** Whether so many in a row were unknown to the service that the address may be wrong. */
   readonly manyMissing: () => boolean;
   readonly manyForbidden: () => boolean;
+  /** The last answer said that the address is wrong: no other document fares better. */
+  readonly isMisaddressed: () => boolean;
   /** A person mended something: try at once. */
   readonly open: () => void;
 }
@@ -40,6 +42,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
   let forbidden = 0;
   let shutUntil = -Infinity;
   let reason: Reason | null = null;
+  let misaddressed = false;
 
   function shut(ms: number, why: Reason): void {
     shutUntil = Math.max(shutUntil, clock.monotonic() + ms);
@@ -70,6 +73,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     forbidden = 0;
     if (reason !== null) changed();
     reason = null;
+    misaddressed = false;
     shutUntil = -Infinity;
   }
 
@@ -99,6 +103,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
         return;
       case 'misaddressed':
         refused += 1;
+        misaddressed = true;
         wait('credentials', refused, { code: outcome.code, message: outcome.message });
         return;
       case 'missing':
@@ -128,6 +133,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     reasons: () => (reason === null ? [] : [reason]),
     manyMissing: () => missing >= inARow,
     manyForbidden: () => forbidden >= inARow,
+    isMisaddressed: () => misaddressed,
     open: reset,
   };
 }

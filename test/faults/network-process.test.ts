@@ -36,6 +36,18 @@ afterEach(async () => {
 });
 
 describe('the real process', () => {
+  it('N26: a pass ends at once where the service is elsewhere, says so, and the next one sends everything', async () => {
+    place = await installation({ ...service, credentials });
+    for (let index = 0; index < 9; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
+    service.always(steps.redirect('https://elsewhere.example/'));
+    const { code, out, err } = await place.run('sync');
+    expect([code, `${out}${err}`]).toEqual([4, expect.stringContaining('elsewhere.example')]);
+    expect(service.requests.length).toBeLessThanOrEqual(4);
+    service.mend();
+    expect((await place.run('sync')).code).toBe(0);
+    expect(service.documents.size).toBe(9);
+  }, 60_000);
+
   it('N33: killed in the middle of a full minute, knows how much of it is used', async () => {
     const { authUrl, ingestUrl } = service;
     place = await installation({
