@@ -19,8 +19,8 @@ const lastAttachment: Unclearable = {
 /**
  * Decides what to send for a document that stands in its folder: everything when there is no record, else only the
  * parts that differ from what the service last accepted. An imported record (`sha256` empty: bytes not known) adopts
- * the bytes that stand there, without sending them. What an unanswered modify may have changed is sent again. A file name that differs is no difference by itself: the service
- * learns it when content goes out next.
+ * the bytes that stand there, without sending them. What an unanswered modify may have changed is sent again. A file
+ * name that differs is no difference by itself: the service learns it when content goes out next.
  */
 export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
   const { document } = compared;

@@ -1,11 +1,13 @@
-import { refKey, sameStamp } from '../core/document.ts';
+import { sameStamp } from '../core/document.ts';
 import type { FoundDocument } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
-import type { Doubt, LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
+import type { LedgerRecord } from '../core/ledger-port.ts';
 import type { ComparedDocument, Operation } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
+import { attachmentsAsHeld } from './attachments-as-held.ts';
 import { claimPaths, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
+import { doubtsAbout } from './doubts-about.ts';
 import { findMove } from './find-move.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
@@ -14,14 +16,17 @@ import { sayUnclearable } from './say-unclearable.ts';
 import { keptCode } from './task.ts';
 import type { Task } from './task.ts';
 
+/** A document that has to be sent, and what it was compared with. */
+export interface Sendable {
+  readonly kind: 'send';
+  readonly operation: Exclude<Operation, { kind: 'none' }>;
+  readonly compared: ComparedDocument;
+  readonly record: LedgerRecord | null;
+}
+
 /** What one look at a document means, compared with its record. */
 export type Assessment =
-  | {
-      readonly kind: 'send';
-      readonly operation: Exclude<Operation, { kind: 'none' }>;
-      readonly compared: ComparedDocument;
-      readonly record: LedgerRecord | null;
-    }
+  | Sendable
   /** The service holds just this. */
   | { readonly kind: 'settled' }
   /** The file is gone and the service holds it. `device`: of the nearest directory that exists. */
@@ -98,7 +103,8 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   const { ledger } = parts;
   if ((await placeRecord(parts, task, document)) === 'unclear') return movedOn;
   const record = (task.isLost ? undefined : ledger.get(document.ref)) ?? null;
-  const doubt = record === null ? holdingDoubt(parts, document) : undefined;
+  // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
+  const doubt = record === null ? doubtsAbout(parts, task).find(({ holds }) => holds) : undefined;
   if (doubt !== undefined) return { kind: 'unfit', code: 'in-doubt', message: doubt.message };
   const compared = await read(parts, task, document, record);
   if (compared === null) return movedOn;
@@ -110,11 +116,6 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   if (done === null) return movedOn;
   const learned = adopt(parts, compared, record, operation).finally(done);
   return (await learned) ? { kind: 'settled' } : movedOn;
-}
-
-/** An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold. */
-function holdingDoubt({ ledger }: Parts, { ref }: FoundDocument): Doubt | undefined {
-  return ledger.doubts().find((doubt) => doubt.holds && refKey(doubt.ref) === refKey(ref));
 }
 
 /** Gives the document the record of its file, where that is another path's. */
@@ -167,10 +168,11 @@ async function read(
  */
 async function adopt(
   parts: Parts,
-  { document, sha256, attachmentHashes }: ComparedDocument,
+  compared: ComparedDocument,
   record: LedgerRecord,
   { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
 ): Promise<boolean> {
+  const { document, sha256, attachmentHashes } = compared;
   if (parts.ledger.get(document.ref)?.docId !== record.docId) return false;
   const same =
     sameStamp(record.stamp, document.stamp) &&
@@ -179,14 +181,6 @@ async function adopt(
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return true;
   sayUnclearable(parts, document, unclearable);
-  const attachments = document.attachments.map((found, index): RecordedAttachment => {
-    const recorded = record.attachments.find((one) => one.name === found.name);
-    return {
-      name: found.name,
-      sha256: attachmentHashes[index] ?? recorded?.sha256 ?? '',
-      stamp: found.stamp,
-    };
-  });
   await parts.commit([
     {
       kind: 'put',
@@ -196,7 +190,7 @@ async function adopt(
         sha256: sha256 ?? record.sha256,
         stamp: document.stamp,
         context: document.context,
-        attachments: document.attachments.length === 0 ? record.attachments : attachments,
+        attachments: attachmentsAsHeld(compared, record),
         metadata: accepted,
         said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
         unsure: undefined,

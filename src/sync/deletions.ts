@@ -22,7 +22,6 @@ export interface Deletions {
 
 interface Tools {
   readonly reconcile: Reconcile;
-  readonly look: (task: Task) => void;
   readonly wakeAt: (task: Task, phase: 'grace', ms: number) => void;
   readonly folders: () => readonly string[];
 }
@@ -32,8 +31,8 @@ const otherHalfMs = 250;
 /** Where a new document is compared with what is missing, or was. */
 const comparing: ReadonlySet<Phase> = new Set(['look', 'looking', 'settling', 'ready']);
 
-export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders }: Tools): Deletions {
-  const { clock, desk, ledger, timing } = parts;
+export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: Tools): Deletions {
+  const { clock, desk, ledger, look, timing } = parts;
   /** When each file was first found gone, monotonic ms. */
   const goneSince = new WeakMap<Task, number>();
   /** The device on which each file would have to lie now. */
@@ -53,8 +52,7 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
       wakeAt(task, 'grace', otherHalfMs);
       return false;
     }
-    if (await allows(task.ref.folder, task)) return true;
-    return false;
+    return stillAllowed([task]);
   }
 
   /** Sweeps under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
@@ -77,8 +75,10 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
     return found;
   }
 
-  async function allows(folder: string, task: Task): Promise<boolean> {
-    if (ledger.isApproved(task.ref)) return true;
+  async function stillAllowed(tasks: readonly Task[]): Promise<boolean> {
+    const folder = tasks[0]?.ref.folder;
+    if (folder === undefined) return false;
+    if (tasks.every(({ ref }) => ledger.isApproved(ref))) return true;
     const verdict = await judge(folder);
     if (verdict.kind === 'allow') return true;
     await hold(folder, verdict.reason);
@@ -125,19 +125,16 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
       return since !== undefined && clock.monotonic() - since >= timing.removeGraceMs;
     });
     if (past.length === 0) return;
-    for (const task of past)
+    await setAside(past, folder, reason);
+  }
+
+  /** Held from now on; the folder's first one is told of, and kept across a restart. */
+  async function setAside(tasks: readonly Task[], folder: string, reason: string): Promise<void> {
+    for (const task of tasks)
       desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
-    if (ledger.hold(folder) === undefined) {
-      parts.tell({
-        folder,
-        path: '',
-        what: 'held',
-        docId: null,
-        message: reason,
-        documents: past.length,
-      });
-      await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
-    }
+    if (ledger.hold(folder) !== undefined) return;
+    parts.tell({ folder, path: '', what: 'held', docId: null, message: reason, documents: tasks.length });
+    await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
   }
 
   async function releaseIfEmpty(folder: string): Promise<void> {
@@ -148,22 +145,11 @@ export function createDeletions(parts: Parts, { reconcile, look, wakeAt, folders
 
   return {
     admit,
-    stillAllowed: async (tasks) => {
-      const folder = tasks[0]?.ref.folder;
-      if (folder === undefined) return false;
-      if (tasks.every(({ ref }) => ledger.isApproved(ref))) return true;
-      const verdict = await judge(folder);
-      if (verdict.kind === 'allow') return true;
-      await hold(folder, verdict.reason);
-      return false;
-    },
+    stillAllowed,
     holdBack: async (task, reason) => {
-      desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
+      const told = setAside([task], task.ref.folder, reason);
       if (task.again) look(task);
-      const { folder } = task.ref;
-      if (ledger.hold(folder) !== undefined) return;
-      parts.tell({ folder, path: '', what: 'held', docId: null, message: reason });
-      await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
+      await told;
     },
     approve: async (folder) => {
       let approved = 0;

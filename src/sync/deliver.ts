@@ -2,9 +2,10 @@ import { refKey } from '../core/document.ts';
 import type { FoundAttachment, FoundDocument } from '../core/document.ts';
 import type { Change, LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { Operation } from '../core/operation.ts';
-import type { OutgoingFile, SentContent, Turn } from '../core/service-port.ts';
-import type { ServicePort } from '../core/service-port.ts';
-import type { Assessment } from './assess.ts';
+import type { OutgoingFile, SentContent, ServicePort, Turn } from '../core/service-port.ts';
+import type { Sendable } from './assess.ts';
+import { attachmentsAsHeld } from './attachments-as-held.ts';
+import { doubtsAbout } from './doubts-about.ts';
 import { markUnsure } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
@@ -12,7 +13,6 @@ import { sayUnclearable } from './say-unclearable.ts';
 import type { Send } from './send.ts';
 import type { Task } from './task.ts';
 
-type Sendable = Extract<Assessment, { kind: 'send' }>;
 type Modify = Extract<Operation, { kind: 'modify' }>;
 
 interface Tools {
@@ -66,9 +66,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
       });
       return;
     }
-    const doubts = ledger
-      .doubts()
-      .filter(({ ref }) => ref.folder === task.ref.folder && ref.path === task.ref.path);
+    const doubts = doubtsAbout(parts, task);
     const record: LedgerRecord = {
       docId: outcome.docId,
       sha256: result.sent[0]?.sha256 ?? '',
@@ -194,15 +192,8 @@ function attachmentsAfter(
   { compared, record }: Sendable,
   sent: readonly SentContent[],
 ): readonly RecordedAttachment[] {
-  const { document, attachmentHashes } = compared;
-  if (operation.attachments) return recorded(document.attachments, sent);
-  if (document.attachments.length === 0) return record?.attachments ?? [];
-  return document.attachments.map((found, index) => ({
-    name: found.name,
-    sha256:
-      attachmentHashes[index] ?? record?.attachments.find(({ name }) => name === found.name)?.sha256 ?? '',
-    stamp: found.stamp,
-  }));
+  if (operation.attachments) return recorded(compared.document.attachments, sent);
+  return attachmentsAsHeld(compared, record);
 }
 
 function recorded(

@@ -6,7 +6,7 @@ import { createLanes } from '../core/lanes.ts';
 import type { MetricsPort } from '../core/metrics-port.ts';
 import type { LimiterPort, Turn } from '../core/service-port.ts';
 import { assess } from './assess.ts';
-import type { Assessment } from './assess.ts';
+import type { Sendable } from './assess.ts';
 import type { DurableCommit } from './commit-durably.ts';
 import type { Gate } from './gate.ts';
 import type { Looks } from './looks.ts';
@@ -22,8 +22,6 @@ export interface Dispatch {
   readonly stop: () => Promise<void>;
 }
 
-type Sendable = Extract<Assessment, { kind: 'send' }>;
-
 interface Tools {
   readonly limiter: LimiterPort;
   readonly gate: Gate;
@@ -31,7 +29,6 @@ interface Tools {
   readonly looks: () => Looks;
   readonly metrics: MetricsPort;
   readonly mayUpload: () => boolean;
-  readonly again: (task: Task) => void;
   readonly upload: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
   readonly modify: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
   readonly remove: (tasks: readonly Task[], turn: Turn) => Promise<void>;
@@ -162,14 +159,14 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
       log.error({ error: errorMessage(error) }, 'a delivery went wrong');
       turn.giveBack();
     }
-    for (const task of work) if (task.phase === 'sending' && deliveryOf.get(task) === turn) tools.again(task);
+    for (const task of work) if (task.phase === 'sending' && deliveryOf.get(task) === turn) parts.look(task);
   }
 
   async function deliverOne(task: Task, turn: Turn): Promise<void> {
     const found = await assess(parts, task);
     if (found.kind !== 'send') {
       turn.giveBack();
-      tools.again(task);
+      parts.look(task);
     } else if (found.operation.kind === 'upload') await tools.upload(task, found, turn);
     else await tools.modify(task, found, turn);
   }

@@ -1,8 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import { refKey } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
 import type { FolderListener } from '../core/folder-port.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { MetricsPort } from '../core/metrics-port.ts';
 import type { LimiterPort, ServicePort } from '../core/service-port.ts';
@@ -23,7 +21,10 @@ import { createOutcomes } from './outcomes.ts';
 import type { EngineFolder, Parts } from './parts.ts';
 import { createReconcile } from './reconcile.ts';
 import type { Reconcile } from './reconcile.ts';
+import { recoverUploads } from './recover-uploads.ts';
 import { createRemove } from './remove.ts';
+import { createRetry } from './retry.ts';
+import type { Retry } from './retry.ts';
 import { createSend } from './send.ts';
 import type { Phase, Task } from './task.ts';
 import { createTotals } from './totals.ts';
@@ -62,10 +63,7 @@ export interface Engine {
   readonly recover: () => Promise<void>;
   /** Nothing settles, waits for a retry, is queued or under way. */
   readonly isIdle: () => boolean;
-  /** Failed documents and doubts back into the queue; null: all. Gives those of `refs` that are neither. */
-  readonly retry: (
-    refs: readonly DocumentRef[] | null,
-  ) => Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }>;
+  readonly retry: Retry;
   readonly approve: (folder: string | null) => Promise<number>;
   /** A person mended something outside: try everything that waits at once. */
   readonly kick: () => void;
@@ -126,9 +124,9 @@ export function createEngine(options: EngineOptions): Engine {
     look,
     tell,
   };
-  const reconcile = createReconcile(parts, look);
+  const reconcile = createReconcile(parts);
   const folders = (): readonly string[] => [...byName.keys()];
-  const deletions = createDeletions(parts, { reconcile, look, wakeAt, folders });
+  const deletions = createDeletions(parts, { reconcile, wakeAt, folders });
   const looks: Looks = createLooks(parts, {
     deletions: () => deletions,
     ready: (task, operation, bulkKey) => dispatch.add(task, operation, bulkKey),
@@ -137,7 +135,6 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const outcomes = createOutcomes(parts, {
     gate,
-    look,
     wakeAt,
     random: options.random,
     maxAttempts: options.maxAttempts,
@@ -152,11 +149,10 @@ export function createEngine(options: EngineOptions): Engine {
     looks: () => looks,
     metrics,
     mayUpload: isEverythingSwept,
-    again: look,
     upload: deliver.upload,
     modify: deliver.modify,
-    remove: createRemove(parts, { ...tools, deletions, gate, again: look }).remove,
-    modifyMany: createModifyMany(parts, { ...tools, recordModify: deliver.recordModify, again: look }),
+    remove: createRemove(parts, { ...tools, deletions, gate }).remove,
+    modifyMany: createModifyMany(parts, { ...tools, recordModify: deliver.recordModify }),
   });
 
   function look(task: Task): void {
@@ -189,30 +185,6 @@ export function createEngine(options: EngineOptions): Engine {
     options.onActivity(whole);
   }
 
-  /** Uploads that were under way when the process died: nobody knows whether the service took them. */
-  async function recover(): Promise<void> {
-    const changes = ledger.intents().flatMap((intent): readonly Change[] => [
-      {
-        kind: 'doubt',
-        doubt: {
-          id: intent.id,
-          ref: intent.ref,
-          count: 1,
-          since: intent.at,
-          message: 'ingestd stopped before the answer to an upload came',
-          holds: options.settings.safety.inDoubt === 'hold',
-        },
-      },
-      { kind: 'resolve', id: intent.id },
-    ]);
-    if (changes.length === 0) return;
-    await durable.commit(changes);
-    log.warn(
-      { documents: changes.length / 2 },
-      'uploads in doubt: the process ended before their answers came',
-    );
-  }
-
   function isIdle(): boolean {
     const moving: readonly Phase[] = ['look', 'looking', 'ready', 'sending', 'settling', 'grace', 'retry'];
     if (moving.some((phase) => desk.inPhase(phase).size > 0) || dispatch.inFlight() > 0) return false;
@@ -233,31 +205,9 @@ export function createEngine(options: EngineOptions): Engine {
       },
       changed: options.onChange,
     }),
-    recover,
+    recover: () => recoverUploads(parts),
     isIdle,
-    retry: async (refs) => {
-      const doubts = ledger.doubts();
-      const wanted = refs === null ? null : new Set(refs.map(refKey));
-      const failed = [...desk.inPhase('failed'), ...desk.inPhase('retry')].filter(
-        ({ key }) => wanted === null || wanted.has(key),
-      );
-      const dismissed = doubts.filter(({ ref }) => wanted === null || wanted.has(refKey(ref)));
-      const known = new Set([...failed.map(({ key }) => key), ...dismissed.map(({ ref }) => refKey(ref))]);
-      const changes = [
-        ...dismissed.map(({ id }): Change => ({ kind: 'dismiss', id })),
-        ...failed.filter(({ recorded }) => recorded).map(({ ref }): Change => ({ kind: 'clear', ref })),
-      ];
-      if (changes.length > 0) await durable.commit(changes);
-      for (const task of failed) {
-        // What came due while that was written is under way by now.
-        if (task.phase !== 'failed' && task.phase !== 'retry') continue;
-        desk.change(task, { lane: 'retry', at: clock.now(), attempts: 0, recorded: false });
-        look(task);
-      }
-      gate.open();
-      dispatch.pump();
-      return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
-    },
+    retry: createRetry(parts, { gate, pump: dispatch.pump }),
     approve: deletions.approve,
     kick: () => {
       gate.open();

@@ -1,31 +1,29 @@
 import { maxBulkDocuments } from '../core/batches.ts';
 import type { ServicePort, Turn } from '../core/service-port.ts';
 import { assess } from './assess.ts';
-import type { Assessment } from './assess.ts';
+import type { Sendable } from './assess.ts';
 import { markUnsure } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import type { Send } from './send.ts';
 import type { Task } from './task.ts';
 
-type Sendable = Extract<Assessment, { kind: 'send' }>;
-
 interface Tools {
   readonly service: ServicePort;
   readonly send: Send;
   readonly outcomes: Outcomes;
   readonly recordModify: (task: Task, found: Sendable, sent: readonly []) => Promise<void>;
-  readonly again: (task: Task) => void;
 }
 
 /** Sends one metadata change of many documents in one bulk call, interface 4.6. */
-export function createModifyMany(parts: Parts, { service, send, outcomes, recordModify, again }: Tools) {
+export function createModifyMany(parts: Parts, { service, send, outcomes, recordModify }: Tools) {
   return async function modifyMany(tasks: readonly Task[], key: string, turn: Turn): Promise<void> {
     const members: { readonly task: Task; readonly found: Sendable; readonly docId: string }[] = [];
     for (const task of tasks.slice(0, maxBulkDocuments)) {
       const found = await assess(parts, task);
       const operation = found.kind === 'send' ? found.operation : null;
-      if (found.kind !== 'send' || operation?.kind !== 'modify' || operation.bulk?.key !== key) again(task);
+      if (found.kind !== 'send' || operation?.kind !== 'modify' || operation.bulk?.key !== key)
+        parts.look(task);
       else members.push({ task, found, docId: operation.docId });
     }
     const operation = members[0]?.found.operation;
@@ -58,7 +56,7 @@ export function createModifyMany(parts: Parts, { service, send, outcomes, record
         outcomes.done(task);
       } else if (kind === 'rejected' || kind === 'missing') {
         parts.desk.change(task, { single: true });
-        again(task);
+        parts.look(task);
       } else {
         await outcomes.refuse(task, 'modify', result);
       }

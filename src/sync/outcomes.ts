@@ -27,7 +27,6 @@ export interface Outcomes {
 
 interface Tools {
   readonly gate: Gate;
-  readonly look: (task: Task) => void;
   readonly wakeAt: (task: Task, phase: 'retry' | 'settling', ms: number) => void;
   readonly random: () => number;
   /** `sync` gives up after this many; null: never. */
@@ -38,8 +37,8 @@ const longestHistory = 10;
 /** A file that changed under way is looked at again after this. */
 const movedOnMs = 200;
 
-export function createOutcomes(parts: Parts, { gate, look, wakeAt, random, maxAttempts }: Tools): Outcomes {
-  const { clock, desk, ledger } = parts;
+export function createOutcomes(parts: Parts, { gate, wakeAt, random, maxAttempts }: Tools): Outcomes {
+  const { clock, desk, ledger, look } = parts;
 
   async function refuse(
     task: Task,

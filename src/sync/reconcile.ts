@@ -51,8 +51,8 @@ interface FolderView {
   readonly devices: Map<number, Set<number>>;
 }
 
-export function createReconcile(parts: Parts, look: (task: Task) => void): Reconcile {
-  const { clock, desk, ledger } = parts;
+export function createReconcile(parts: Parts): Reconcile {
+  const { clock, desk, ledger, look } = parts;
   const views = new Map<string, FolderView>();
 
   function viewOf(folder: string): FolderView {
@@ -183,7 +183,7 @@ export function createReconcile(parts: Parts, look: (task: Task) => void): Recon
       desk.change(task, { again: true });
       return;
     }
-    desk.change(task, { phase: 'look', present, due: null, operation: null, bulkKey: null });
+    desk.change(task, { present });
     look(task);
   }
 

@@ -3,6 +3,7 @@ import type { DocumentRef, FileStamp, FoundDocument } from '../core/document.ts'
 import type { Change, LedgerEntry } from '../core/ledger-port.ts';
 import { claimPaths, forgetRecord, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
+import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 
@@ -72,9 +73,11 @@ async function recordOfFile(
   stamp: FileStamp,
 ): Promise<LedgerEntry | null | 'unclear'> {
   const port = parts.folder(ref.folder)?.port;
+  const there = parts.desk.get(ref);
   for (const entry of parts.ledger.findByInode(stamp.ino)) {
     if (refKey(entry.ref) === refKey(ref) || entry.record.stamp.size !== stamp.size) continue;
-    const sha256 = await port?.hash(ref.path, stamp).catch(() => '');
+    const reading = there === undefined ? port?.hash(ref.path, stamp) : hashOnce(parts, there, stamp);
+    const sha256 = await reading?.catch(() => '');
     if (sha256 === null) return 'unclear';
     if (sha256 === entry.record.sha256) return entry;
   }
@@ -113,8 +116,8 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
   if (done === null) return 'unclear';
   // Before the commit: from here on nothing may be deleted for a path that was left.
   for (const { ref } of left) {
-    const task = parts.desk.get(ref);
-    if (task !== undefined) parts.desk.close(task);
+    const gone = parts.desk.get(ref);
+    if (gone !== undefined) parts.desk.close(gone);
   }
   await parts.commit(changesOf(parts, relocation)).finally(done);
   for (const { entry, to } of steps) {

@@ -14,7 +14,6 @@ interface Tools {
   readonly outcomes: Outcomes;
   readonly deletions: Deletions;
   readonly gate: Gate;
-  readonly again: (task: Task) => void;
 }
 
 interface Victim {
@@ -25,7 +24,7 @@ interface Victim {
 }
 
 /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
-export function createRemove(parts: Parts, { service, send, outcomes, deletions, gate, again }: Tools) {
+export function createRemove(parts: Parts, { service, send, outcomes, deletions, gate }: Tools) {
   const { clock, desk, ledger, totals } = parts;
 
   async function remove(tasks: readonly Task[], turn: Turn): Promise<void> {
@@ -34,16 +33,16 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
       const record = ledger.get(task.ref);
       const look = await parts.folder(task.ref.folder)?.port.look(task.ref.path);
       if (record === undefined || look?.kind !== 'absent' || parts.moving.has(task.key)) {
-        again(task);
+        parts.look(task);
         continue;
       }
       const owner = record.metadata.documentOwner;
       gone.push({ task, docId: record.docId, owner, key: task.single ? null : (owner ?? '') });
     }
     const [batch, ...others] = batches(gone);
-    for (const other of others) for (const { task } of other) again(task);
+    for (const other of others) for (const { task } of other) parts.look(task);
     if (batch === undefined || !(await deletions.stillAllowed(batch.map(({ task }) => task)))) {
-      for (const { task } of batch ?? []) if (task.phase === 'sending') again(task);
+      for (const { task } of batch ?? []) if (task.phase === 'sending') parts.look(task);
       turn.giveBack();
       return;
     }
@@ -102,7 +101,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
         continue;
       }
       desk.change(task, { single: true });
-      again(task);
+      parts.look(task);
     }
   }
 
@@ -126,7 +125,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     for (const { task, docId } of batch) {
       parts.tell({ ...task.ref, what: 'deleted', docId, message: warning });
       desk.change(task, { hasRecord: false });
-      again(task);
+      parts.look(task);
     }
   }
 
@@ -136,10 +135,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     if (count === 0) return [];
     const message =
       'the document is deleted; further ones of it may stand at the service, for answers were lost';
-    const id = `${task.key}@${clock.now()}`;
-    return [
-      { kind: 'doubt', doubt: { id, ref: task.ref, count, since: clock.now(), message, holds: false } },
-    ];
+    return [{ kind: 'doubt', doubt: outcomes.doubtOf(task, message, count) }];
   }
 
   return { remove };

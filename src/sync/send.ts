@@ -1,10 +1,10 @@
+import type { Change, Intent } from '../core/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../core/metrics-port.ts';
 import type { FileOutcome, RequestWatch } from '../core/service-port.ts';
 import type { DurableCommit } from './commit-durably.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';
 import type { Transfers } from './transfers.ts';
-import type { Change, Intent } from '../core/ledger-port.ts';
 
 /** One request, counted, journalled and watched. */
 export type Send = (

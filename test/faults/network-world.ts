@@ -13,6 +13,7 @@ import { createLimiter } from '../../src/remote/limiter.ts';
 import { createTokenSource } from '../../src/remote/token-source.ts';
 import { createEngine } from '../../src/sync/engine.ts';
 import type { Engine } from '../../src/sync/engine.ts';
+import { safetySettingsOf, serviceSettingsOf } from '../support/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -293,25 +294,11 @@ function settingsFor(
 ): Settings {
   return {
     file: '',
-    service: {
-      mode: 'remote',
-      authUrl,
-      ingestUrl,
-      requestsPerMinute: 50,
-      concurrency: 4,
-      sendApiKey: false,
-      revokeOnStop: false,
-      onMissing: 'fail',
-      connectSeconds: 10,
-      idleSeconds: 60,
-      responseSeconds: 120,
-      maxFileMegabytes: 150,
-      ...service,
-    },
+    service: serviceSettingsOf({ authUrl, ingestUrl, ...service }),
     folders: [],
     state: { dir },
     timing,
-    safety: { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry', ...safety },
+    safety: safetySettingsOf(safety),
     http: { host: '127.0.0.1', port: false },
     log: { level: 'info', format: 'json' },
   };

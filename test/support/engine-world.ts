@@ -8,6 +8,7 @@ import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/
 import type { Activity } from '../../src/core/status.ts';
 import { createEngine } from '../../src/sync/engine.ts';
 import type { Engine } from '../../src/sync/engine.ts';
+import { safetySettingsOf, serviceSettingsOf } from './default-settings.ts';
 import { manualClock } from './manual-clock.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { recordedLog } from './recorded-log.ts';
@@ -71,27 +72,8 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
   const service = simulatedService(() => waitABit());
   const activities: Activity[] = [];
   const log = recordedLog();
-  const serviceSettings: ServiceSettings = {
-    mode: 'remote',
-    authUrl: '',
-    ingestUrl: '',
-    requestsPerMinute: 50,
-    concurrency: 4,
-    sendApiKey: false,
-    revokeOnStop: false,
-    onMissing: 'fail',
-    connectSeconds: 10,
-    idleSeconds: 60,
-    responseSeconds: 120,
-    maxFileMegabytes: 150,
-    ...options.service,
-  };
-  const safety: SafetySettings = {
-    maxDeletePercent: 50,
-    maxDeleteCount: 10,
-    inDoubt: 'retry',
-    ...options.safety,
-  };
+  const serviceSettings = serviceSettingsOf(options.service);
+  const safety = safetySettingsOf(options.safety);
   let delayed = 0;
   let writing = 0;
   let life = await begin();

@@ -1,0 +1,16 @@
+import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
+import type { ComparedDocument } from '../core/operation.ts';
+
+/** What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. */
+export function attachmentsAsHeld(
+  { document, attachmentHashes }: ComparedDocument,
+  record: LedgerRecord | null,
+): readonly RecordedAttachment[] {
+  const held = record?.attachments ?? [];
+  if (document.attachments.length === 0) return held;
+  return document.attachments.map(({ name, stamp }, index) => ({
+    name,
+    stamp,
+    sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
+  }));
+}
