@@ -10,6 +10,7 @@ export interface Signals {
 }
 
 const standardError = 2;
+const echoMs = 250;
 
 /**
  * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A SIGHUP because the
@@ -18,15 +19,18 @@ const standardError = 2;
 export function listenForSignals(): Signals {
   const waiting: NodeJS.Signals[] = [];
   let wake: ((signal: NodeJS.Signals) => void) | null = null;
-  let stopping = false;
+  let stopped: { readonly by: NodeJS.Signals; readonly at: number } | null = null;
   const onTerminal = isatty(standardError);
   const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
 
   function take(given: NodeJS.Signals): void {
     const signal = given === 'SIGHUP' && onTerminal && isTerminalGone() ? 'SIGTERM' : given;
     if (signal !== 'SIGHUP') {
-      if (stopping) process.exit(exitCodes.unforeseen);
-      stopping = true;
+      if (stopped !== null) {
+        if (isEcho(signal, stopped)) return;
+        process.exit(exitCodes.unforeseen);
+      }
+      stopped = { by: signal, at: performance.now() };
     }
     if (wake === null) waiting.push(signal);
     else wake(signal);
@@ -46,6 +50,15 @@ export function listenForSignals(): Signals {
       for (const name of names) process.off(name, take);
     },
   };
+}
+
+/** Under npm, Ctrl-C comes twice: from the terminal, and handed on by npm. */
+function isEcho(
+  signal: NodeJS.Signals,
+  first: { readonly by: NodeJS.Signals; readonly at: number },
+): boolean {
+  const isUnderNpm = process.env['npm_lifecycle_event'] !== undefined;
+  return isUnderNpm && signal === first.by && performance.now() - first.at < echoMs;
 }
 
 /** A terminal that was hung up cannot be opened any more, though its descriptors still are. */
