@@ -32,7 +32,8 @@ function testUnder(binary) {
   return run(binary, ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest], { env });
 }
 
-if (run('npm', ['run', '--silent', 'build']) !== 0) process.exit(1);
+for (const script of ['build', 'build:modules'])
+  if (run('npm', ['run', '--silent', script]) !== 0) process.exit(1);
 const failed = [];
 for (const version of versions) {
   const binary = fetchNode(version);

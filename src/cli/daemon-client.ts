@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   ConfigurationError,
   CredentialsRefusedError,

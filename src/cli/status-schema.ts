@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Why } from '../core/control-port.ts';
 import type { Metadata } from '../core/metadata.ts';
 import type { Status } from '../core/status.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { closest } from '../core/closest.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
 import { keyText } from './key-path.ts';

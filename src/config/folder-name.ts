@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A folder's name: 1 to 100 characters, no `/`, no control characters, no space at either end. */
 export const folderNameSchema = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { settingsSchema } from './settings-schema.ts';
 
 /** One node of a JSON Schema (draft 7), as far as the settings use it. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { metadataSchema } from '../core/metadata-schema.ts';
 import { folderNameSchema } from './folder-name.ts';
 

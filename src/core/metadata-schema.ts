@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Metadata } from './metadata.ts';
 import { companyIdentifiers, elementOperations, saliences, shareModes, tagVisibilities } from './metadata.ts';
 

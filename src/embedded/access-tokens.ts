@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { jwtVerify, SignJWT } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../core/clock.ts';
 import { RefusalError } from './refusal-error.ts';

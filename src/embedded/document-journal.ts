@@ -2,7 +2,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { errorCode, IngestdError } from '../core/errors.ts';
 import { syncDirectory, temporarySuffix } from './durable-file.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { chmod } from 'node:fs/promises';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { IngestdError } from '../core/errors.ts';
 import type { Credentials } from '../core/settings.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { AccessClaims } from './access-tokens.ts';
 import type { AuthContext } from './auth-context.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Metadata } from '../core/metadata.ts';
 import { storedMetadataSchema } from './metadata-schemas.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Clock } from '../core/clock.ts';
 import { IngestdError } from '../core/errors.ts';

@@ -12,8 +12,8 @@ import { createWatchPost } from './watch-post.ts';
 
 /** Rings of one save come together; each directory is told of once. */
 const gatherMs = 5;
-/** So many batches may be on their way: 10 MB at the most. A sweep goes on while the ledger is read. */
-const batchesAhead = 64;
+/** So many batches may be on their way: 12 MB at the most, and 100,000 documents. A sweep goes on while the ledger is read. */
+const batchesAhead = 80;
 
 const port = parentPort;
 if (port === null) throw new Error('this module is for a worker thread');

@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { errorMessage } from '../core/errors.ts';
 import { checkEntries } from './check-entries.ts';

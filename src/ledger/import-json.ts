@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { errorMessage } from '../core/errors.ts';
 import type { LedgerEntry } from '../core/ledger-port.ts';

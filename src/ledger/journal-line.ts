@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { asList, asNumber, asShape, ShapeError } from './shape.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { errorCode } from '../core/errors.ts';
 

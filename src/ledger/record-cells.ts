@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { LedgerRecord, RecordedAttachment, Unsure } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** `code` of a ShapeError. */
 export const SHAPE = 'ledger-shape';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Change } from '../core/ledger-port.ts';
 import { stampSchema } from './stamp-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { checksumText, LEDGER_VERSION } from './journal-line.ts';
 

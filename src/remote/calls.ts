@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 import type { Metadata } from '../core/metadata.ts';
 import type {

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { Answer } from './exchange.ts';
 import { envelope } from './wire-schemas.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loginPage, onwardPage } from './login-page.ts';
 import { sameText } from './request-guard.ts';
 import type { Door } from './request-guard.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { send } from './answer-error.ts';
 import type { AppOptions } from './app-options.ts';
 import { securityHeaders } from './security-headers.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
 
-import { openLedger } from '../../dist/ledger/open-ledger.js';
+import { openLedger } from '../../build/ledger/open-ledger.js';
 import { loadSqlite } from './sqlite.mjs';
 
 const COMMITS = 400;

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { loadConfiguration } from '../../dist/config/load-configuration.js';
-import { systemClock } from '../../dist/daemon/system-clock.js';
-import { startEmbeddedService } from '../../dist/embedded/embedded-service.js';
-import { openFolder } from '../../dist/folder/open-folder.js';
-import { openLedger } from '../../dist/ledger/open-ledger.js';
+import { loadConfiguration } from '../../build/config/load-configuration.js';
+import { systemClock } from '../../build/daemon/system-clock.js';
+import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
+import { openFolder } from '../../build/folder/open-folder.js';
+import { openLedger } from '../../build/ledger/open-ledger.js';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const watcher = new URL('./watch-event-loop.mjs', import.meta.url).href;

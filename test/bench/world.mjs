@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { systemClock } from '../../dist/daemon/system-clock.js';
-import { startEmbeddedService } from '../../dist/embedded/embedded-service.js';
+import { systemClock } from '../../build/daemon/system-clock.js';
+import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = () => undefined;

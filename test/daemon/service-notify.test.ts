@@ -145,8 +145,8 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     const watchdogMs = 800;
     // The program of a service: it feeds the watchdog, and after a second its event loop stands still for ever.
     const program = `
-      import { createServiceNotify } from './dist/daemon/service-notify.js';
-      import { systemClock as clock } from './dist/daemon/system-clock.js';
+      import { createServiceNotify } from './build/daemon/service-notify.js';
+      import { systemClock as clock } from './build/daemon/system-clock.js';
       const log = { warn() {}, error() {} };
       const service = createServiceNotify({ env: process.env, clock, log });
       service.ready();

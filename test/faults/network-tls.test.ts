@@ -19,10 +19,10 @@ const run = promisify(execFile);
 
 /** Removes a document at each of the addresses, with the code as built, and prints what came of it. */
 const script = `
-  import { systemClock as clock } from './dist/daemon/system-clock.js';
-  import { createIngestionClient } from './dist/remote/ingestion-client.js';
-  import { createLimiter } from './dist/remote/limiter.js';
-  import { createTokenSource } from './dist/remote/token-source.js';
+  import { systemClock as clock } from './build/daemon/system-clock.js';
+  import { createIngestionClient } from './build/remote/ingestion-client.js';
+  import { createLimiter } from './build/remote/limiter.js';
+  import { createTokenSource } from './build/remote/token-source.js';
   const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };

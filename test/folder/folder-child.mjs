@@ -1,8 +1,8 @@
 // A folder in a process of its own: told what to do by messages, it answers each.
 import { watch } from 'node:fs';
 
-import { systemClock } from '../../dist/daemon/system-clock.js';
-import { openFolder } from '../../dist/folder/open-folder.js';
+import { systemClock } from '../../build/daemon/system-clock.js';
+import { openFolder } from '../../build/folder/open-folder.js';
 
 const { settings, timing, watcher, hogged } = JSON.parse(process.argv[2]);
 const silence = () => {};

@@ -57,7 +57,7 @@ describe('ignore rules', () => {
   it('S17: is not held up by hostile patterns', () => {
     // In a process of its own: what never ends could not be stopped here.
     const script = `
-      import { createIgnoreRules } from ${JSON.stringify(new URL('../../dist/folder/ignore-rules.js', import.meta.url))};
+      import { createIgnoreRules } from ${JSON.stringify(new URL('../../build/folder/ignore-rules.js', import.meta.url))};
       for (const [pattern, path] of ${JSON.stringify(hostile)}) {
         const rules = createIgnoreRules([pattern, '!' + pattern]);
         for (let at = 0; at < 3; at += 1) rules.judge(path, false);

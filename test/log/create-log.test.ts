@@ -160,7 +160,7 @@ describe('S8: what a name or a service may hold', () => {
 
 describe('P18: a standard error that nobody reads', () => {
   it('does not end the process', async () => {
-    const folder = await mkdtemp(join(process.cwd(), 'dist', '.log-test-'));
+    const folder = await mkdtemp(join(process.cwd(), 'build', '.log-test-'));
     try {
       const script = join(folder, 'writer.mjs');
       await writeFile(

@@ -17,10 +17,10 @@ import { selfSigned } from './self-signed.ts';
 const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
 
 const removeScript = `
-  import { systemClock as clock } from './dist/daemon/system-clock.js';
-  import { createIngestionClient } from './dist/remote/ingestion-client.js';
-  import { createLimiter } from './dist/remote/limiter.js';
-  import { createTokenSource } from './dist/remote/token-source.js';
+  import { systemClock as clock } from './build/daemon/system-clock.js';
+  import { createIngestionClient } from './build/remote/ingestion-client.js';
+  import { createLimiter } from './build/remote/limiter.js';
+  import { createTokenSource } from './build/remote/token-source.js';
   const settings = ${JSON.stringify(settings)};
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
