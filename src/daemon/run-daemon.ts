@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { errorMessage, exitCodes } from '../core/errors.ts';
+import { errorCode, errorMessage, exitCodes } from '../core/errors.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
 import { verdict } from '../core/verdict.ts';
 import type { Log } from '../log/create-log.ts';
@@ -90,32 +90,31 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       startedAt,
       maxAttempts: null,
     });
-    let server: ServedDaemon | null = null;
+    // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
+    const left = (error: unknown): void =>
+      log.warn({ error: errorMessage(error) }, 'something was left behind');
+    const server = await serve(daemon, current, log).catch(async (error: unknown) => {
+      await daemon.stop().catch(left);
+      throw error;
+    });
     try {
-      server = await serve(daemon, current, log);
       onRunning();
       daemon.refuseConfiguration(refused);
-      void daemon
-        .start()
-        .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'the start went wrong'));
+      const failure = failureOf(daemon.start());
       welcome(daemon, server.server, current, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
       try {
-        return await obey(daemon, current, signals);
+        return await Promise.race([obey(daemon, current, signals), failure]);
       } finally {
         stopListening();
         stopWatchdog();
       }
     } finally {
-      notify.stopping();
       log.info({}, 'stopping');
-      // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
-      const left = (error: unknown): void =>
-        log.warn({ error: errorMessage(error) }, 'something was left behind');
       await daemon.stop().catch(left);
-      await server?.close().catch(left);
+      await server.close().catch(left);
       log.info({}, 'stopped');
     }
   }
@@ -123,7 +122,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function obey(daemon: Daemon, current: Reloaded, { next }: Signals): Promise<Reloaded | null> {
     for (;;) {
       const signal = await next();
-      if (signal !== 'SIGHUP') return null;
+      if (signal !== 'SIGHUP') {
+        // Only here: after a reload the process goes on, and a service manager would end what says that it stops.
+        notify.stopping();
+        return null;
+      }
       notify.reloading();
       const fresh = await reload().catch((error: unknown) => {
         log.error({ error: errorMessage(error) }, unusable);
@@ -144,6 +147,17 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       notify.ready();
     }
   }
+}
+
+/**
+ * Rejects when the start does, and never resolves: a daemon that watches a part of its folders, or none, is of no use,
+ * and whoever started it starts it anew. A stop amidst the start is none of its business.
+ */
+async function failureOf(start: Promise<void>): Promise<never> {
+  await start.catch((error: unknown) => {
+    if (errorCode(error) !== 'stopped') throw error;
+  });
+  return new Promise(() => {});
 }
 
 interface ServedDaemon {

@@ -9,6 +9,8 @@ import type { Status } from '../../src/core/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { missingForNotify, startNotifyReceiver } from '../support/notify-receiver.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { startScriptedService } from '../support/scripted-service.ts';
 import type { ScriptedService } from '../support/scripted-service.ts';
@@ -75,4 +77,30 @@ describe('P3: a reload', () => {
     ]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
   });
+});
+
+describeWhere(missingForNotify(), 'a reload under a service manager', () => {
+  it('is a reload and no stop: a manager would end what says that it stops', async () => {
+    const receiver = await startNotifyReceiver(place.home.path);
+    const managed = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      environment: { NOTIFY_SOCKET: receiver.socket },
+    });
+    try {
+      const daemon = await managed.start();
+      await daemon.idle();
+      await managed.configure({ timing: { settleMs: 100 } });
+      const told = () =>
+        receiver.messages.map((text) => text.split('=')[0]).filter((word) => word !== 'STATUS');
+      daemon.signal('SIGHUP');
+      await eventually(() => told().length >= 3, { withinMs: 20_000 });
+      expect(told()).toEqual(['READY', 'RELOADING', 'READY']);
+      await daemon.end('SIGTERM');
+      expect(told()).toEqual(['READY', 'RELOADING', 'READY', 'STOPPING']);
+    } finally {
+      await managed.remove();
+      await receiver.close();
+    }
+  }, 40_000);
 });
