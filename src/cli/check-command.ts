@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
+import { mendBeside } from '../core/mends.ts';
 import { printable } from '../core/printable.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import { countWords } from '../core/words.ts';
@@ -54,7 +55,8 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
       line(`${marks[level]} ${colors.bold(printable(finding.subject))}: ${printable(finding.message)}`);
-      if (finding.mend !== '') line(`  ${colors.dim(printable(finding.mend))}`);
+      const isTold = mendBeside(finding.code) === '';
+      if (finding.mend !== '' && !isTold) line(`  ${colors.dim(printable(finding.mend))}`);
     }
   }
   line(

@@ -10,7 +10,7 @@ import { type Override, readOverrides } from './environment-overrides.ts';
 import { explainIssues } from './explain-issues.ts';
 import { findSecrets } from './find-secrets.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
-import { settingsJsonSchema } from './json-schema.ts';
+import { type JsonSchema, schemaAt, settingsJsonSchema } from './json-schema.ts';
 import type { Problem } from './problem.ts';
 import { type YamlText, readYaml } from './read-yaml.ts';
 import { secretMeantBy } from './secret-names.ts';
@@ -49,8 +49,8 @@ export async function loadConfiguration(search: ConfigurationSearch): Promise<Co
   const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env }, schema);
   const source = { file, yaml, overrides };
 
-  const merged = applyOverrides(withoutNulls(yaml.value) ?? {}, overrides);
-  const input = withoutNulls(merged.value);
+  const merged = applyOverrides(withoutNulls(yaml.value, schema) ?? {}, overrides);
+  const input = withoutNulls(merged.value, schema);
   const secrets = findSecrets(input, schema);
   const parsed = settingsSchema.safeParse(input);
   if (!parsed.success) {
@@ -97,13 +97,16 @@ const unreadableWords: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 
-/** A key without a value is a key left out. */
-function withoutNulls(value: unknown): unknown {
+/** A key without a value is a key left out. One that nobody knows stays, to be told of. */
+function withoutNulls(value: unknown, schema: JsonSchema | undefined): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item) ?? null);
+  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, schema?.items) ?? null);
   if (typeof value !== 'object') return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, child]) => (child === null ? [] : [[key, withoutNulls(child)]])),
+    Object.entries(value).flatMap(([key, child]) => {
+      const known = schema && schemaAt(schema, [key]);
+      return child === null && known !== undefined ? [] : [[key, withoutNulls(child, known) ?? null]];
+    }),
   );
 }
 

@@ -4,6 +4,8 @@ export interface Explanation {
   readonly cause: string;
   /** One or two sentences. */
   readonly mend: string;
+  /** The message of every such trouble tells the mend already: beside it, it is not told again. */
+  readonly inMessage?: true;
 }
 
 /** Codes of one kind of trouble. */
@@ -31,10 +33,19 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'double-extension': {
         cause: 'More than one dot in the name',
         mend: 'Rename the file so that its only dot stands before the extension, or set names: rewrite for the folder.',
+        inMessage: true,
       },
-      'name-too-long': { cause: 'Name too long', mend: `The service takes 255 characters. ${renameFile}` },
-      'forbidden-character': { cause: 'Slash or backslash in the name', mend: renameFile },
-      'no-extension': { cause: 'Name without an extension', mend: `Types are told by it. ${renameFile}` },
+      'name-too-long': {
+        cause: 'Name too long',
+        mend: `The service takes 255 characters. ${renameFile}`,
+        inMessage: true,
+      },
+      'forbidden-character': { cause: 'Slash or backslash in the name', mend: renameFile, inMessage: true },
+      'no-extension': {
+        cause: 'Name without an extension',
+        mend: `Types are told by it. ${renameFile}`,
+        inMessage: true,
+      },
       'unsupported-type': {
         cause: 'A type that the service does not take',
         mend: 'Save it as another type, for example PDF, or name it in .ingestignore so that it is no longer listed.',
@@ -42,6 +53,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'too-large': {
         cause: 'Too large',
         mend: 'Make the file smaller or split it. The limit holds for each file, attachments too.',
+        inMessage: true,
       },
       'empty-file': { cause: 'Empty', mend: 'It is sent as soon as something is in it.' },
       'not-utf8': { cause: 'Name that is not UTF-8', mend: 'Rename the file, for example with convmv.' },
@@ -67,6 +79,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'ambiguous-sidecar': {
         cause: 'One sidecar, several documents',
         mend: 'Rename it to the full name of its document, as in report.pdf.meta.json.',
+        inMessage: true,
       },
       'orphan-sidecar': {
         cause: 'Sidecar without a document',

@@ -31,6 +31,12 @@ export function mendFor(code: string): string {
   return explain(code).mend;
 }
 
+/** What is still to be told beside a trouble's message: its mend; empty where the message tells it. */
+export function mendBeside(code: string): string {
+  const { mend, inMessage } = explain(code);
+  return inMessage === true ? '' : mend;
+}
+
 function headline(code: string): string {
   const words = code.replaceAll('-', ' ').trim();
   return words === '' ? 'Failed' : words.charAt(0).toUpperCase() + words.slice(1);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { describeIssues } from './describe-issues.ts';
 import type { Metadata } from './metadata.ts';
 import { companyIdentifiers, elementOperations, saliences, shareModes, tagVisibilities } from './metadata.ts';
 
@@ -39,6 +40,14 @@ export const metadataSchema = z.strictObject({
 /** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
 const sidecarSchema = metadataSchema.extend({ attachments: z.array(z.string().min(1)).optional() });
 
+/** The fields of each place, by the field that leads there. */
+const elementFields = {
+  companies: Object.keys(companySchema.shape),
+  customTags: Object.keys(customTagSchema.shape),
+  shareInfo: ['mode'],
+  docAuthors: Object.keys(docAuthorSchema.shape),
+};
+
 /** What a sidecar states. */
 export interface Sidecar {
   readonly metadata: Metadata;
@@ -54,31 +63,26 @@ export function readMetadata(value: unknown): Reading<Metadata> {
   const read = metadataSchema.safeParse(value);
   return read.success
     ? { kind: 'valid', value: read.data }
-    : { kind: 'invalid', message: describeIssues(read.error.issues) };
+    : { kind: 'invalid', message: describe(read.error.issues, value, metadataSchema) };
 }
 
 /** Reads the content of a sidecar. Never throws. */
 export function readSidecar(value: unknown): Reading<Sidecar> {
   const read = sidecarSchema.safeParse(value);
-  if (!read.success) return { kind: 'invalid', message: describeIssues(read.error.issues) };
+  if (!read.success) {
+    return { kind: 'invalid', message: describe(read.error.issues, value, sidecarSchema) };
+  }
   const { attachments = [], ...metadata } = read.data;
   return { kind: 'valid', value: { metadata, attachments } };
 }
 
-/** Puts what a schema found into words: `companies[0].identifier: …`, at most three of them. */
-function describeIssues(
-  issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[],
+function describe(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  { shape }: { readonly shape: object },
 ): string {
-  const told = issues.slice(0, 3).map(({ path, message }) => {
-    const field = path.reduce<string>(
-      (text, key) =>
-        typeof key === 'number' ? `${text}[${key}]` : `${text === '' ? '' : `${text}.`}${String(key)}`,
-      '',
-    );
-    return field === '' ? message : `${field}: ${message}`;
-  });
-  const more = issues.length - told.length;
-  return more > 0 ? `${told.join('; ')}; and ${more} more` : told.join('; ');
+  const fields = new Map([...Object.entries(elementFields), ['', Object.keys(shape)] as const]);
+  return describeIssues(issues, { value, fields });
 }
 
 function isTimestamp(text: string): boolean {

@@ -266,6 +266,22 @@ describe('a bad configuration', () => {
     ['YAML that is broken', 'service: {authUrl: "x\n', ['ingestd.yaml:2:1', 'not valid YAML']],
     ['a key twice', `${good}http: {port: 1}\nhttp: {port: 2}\n`, ['ingestd.yaml:6:1', 'unique']],
     ['two documents in one file', `${good}---\n${good}`, ['not valid YAML']],
+    ['an unknown key without a value', `foo:\n${good}`, ['foo is not a known key; take it out']],
+    [
+      'an unknown key without a value, deep',
+      `timing: {settle: ~}\n${good}`,
+      ['timing.settle is not a known'],
+    ],
+    [
+      'an unknown field without a value',
+      `${good}    metadata: {titel: }\n`,
+      ['did you mean folders[0].metadata.title?'],
+    ],
+    [
+      'a secret without a value',
+      `service: {mode: embedded, password: }\n${folders}`,
+      ['service.password is a secret'],
+    ],
     ['a prototype', `__proto__: {polluted: true}\n${good}`, ['__proto__', 'not a known key']],
     ['a constructor', `${good}constructor: {a: 1}\n`, ['constructor', 'not a known key']],
     ['a tag of another language', `${good}log: {level: !!js/function "x"}\n`, ['log.level']],

@@ -58,6 +58,38 @@ describe('metadata from outside (F53, F55)', () => {
     expect(readSidecar(value)).toMatchObject({ kind: 'invalid' });
   });
 
+  it.each([
+    [
+      { shareInfo: { mode: 'everyone' } },
+      'shareInfo.mode: "everyone" is not one of',
+      'did you mean EVERYONE?',
+    ],
+    [
+      { companies: [{ value: 'x', identifier: 'LEI-CODE' }] },
+      'companies[0].identifier: "LEI-CODE" is not one of ISIN, CUSIP',
+      'take it out',
+    ],
+    [{ customTags: [{ name: 'x', visibility: 7 }] }, 'customTags[0].visibility: 7 is not one of', 'PUBLIC'],
+    [{ docAuthors: [{ authorName: 'x', operation: 'DELETE' }] }, '"DELETE" is not ADD', 'take it out'],
+    [{ companies: [{}] }, 'companies[0].value is missing', 'add it'],
+    [{ titel: 'x' }, 'titel is not a known field', 'did you mean title?'],
+    [
+      { customTags: [{ name: 'x', visible: 1, colour: 2 }] },
+      'customTags[0].colour is not',
+      'has name, operation',
+    ],
+    [{ title: { text: 'x' } }, 'title: an object', 'is not a text'],
+    [{ documentOwner: '' }, 'documentOwner: "" is empty', 'take it out'],
+    [{ documentUrl: 'ftp://x' }, 'documentUrl: "ftp://x"', 'must be an http or https address'],
+    [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a text', 'extra is not a known'],
+  ])('names in %j the field, the value that stands there and the mend', (value, found, mend) => {
+    const { message } = readSidecar(value) as { message: string };
+    expect(message).toContain(found);
+    expect(message).toContain(mend);
+    expect(message.length).toBeLessThan(400);
+    expect(message).not.toMatch(/\p{Cc}/u);
+  });
+
   it('takes attachments in a sidecar only', () => {
     expect(readSidecar({ ...whole, attachments: ['a.xlsx'] })).toEqual({
       kind: 'valid',

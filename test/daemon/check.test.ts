@@ -136,9 +136,13 @@ describe('check', () => {
   it('says it in words, with the mend below', async () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);
+    await folder.write('inbox/program.exe', 'x');
     const { stdout } = await ingestd(['check'], { cwd: folder.path });
-    expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+\n {2}.+\n/);
-    expect(stdout).toContain('1 problem found.');
+    expect(stdout).toMatch(/✘ inbox\/program\.exe: .+\n {2}.+\n/);
+    expect(stdout).toContain('2 problems found.');
+    // Of two dots the message says all there is to say.
+    expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+rename the file, or set names: rewrite/);
+    expect(stdout.match(/rename the file/gi)).toHaveLength(1);
   });
 });
 
