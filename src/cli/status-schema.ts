@@ -81,8 +81,10 @@ export const whySchema: z.ZodType<Why> = z.object({
   sha256: text.nullable(),
   uploadedAt: text.nullable(),
   modifiedAt: text.nullable(),
+  deletedAt: text.nullable(),
   possibleDuplicates: count,
   attempts: z.array(z.object({ at: count, operation: text, code: text, message: text })),
+  notes: z.array(text),
   next: text,
   nextAt: text.nullable(),
 });

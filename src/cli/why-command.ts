@@ -53,11 +53,13 @@ function printStory(story: Why, { line, colors }: Output): void {
   row('docId', story.docId);
   row('uploaded', story.uploadedAt);
   row('modified', story.modifiedAt);
+  row('deleted', story.deletedAt);
   row('sha256', story.sha256);
   row('sidecar', story.sidecar);
   row('attachments', story.attachments.join(', '));
   if (story.possibleDuplicates > 0) row('duplicates', `${story.possibleDuplicates} possible at the service`);
   if (story.metadata !== null) row('metadata', JSON.stringify(story.metadata));
+  for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
     row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);
   }

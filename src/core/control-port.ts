@@ -15,8 +15,12 @@ export interface Why {
   readonly sha256: string | null;
   readonly uploadedAt: string | null;
   readonly modifiedAt: string | null;
+  /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
+  readonly deletedAt: string | null;
   readonly possibleDuplicates: number;
   readonly attempts: readonly Attempt[];
+  /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
+  readonly notes: readonly string[];
   /** What happens next, in words. */
   readonly next: string;
   /** ISO 8601, UTC. */

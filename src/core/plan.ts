@@ -1,6 +1,7 @@
 import { sameStamp } from './document.ts';
 import { doubtfulMetadata } from './doubtful-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
+import { timestampOf } from './effective-metadata.ts';
 import { isDelete } from './element-delta.ts';
 import type { LedgerRecord, RecordedAttachment } from './ledger-port.ts';
 import { metadataDelta, uploadMetadata } from './metadata-delta.ts';
@@ -14,6 +15,13 @@ const lastAttachment: Unclearable = {
   code: 'attachments',
   message:
     'the last attachments stay at the service: the interface can replace attachments, not remove them all',
+};
+
+/** Said when a sidecar states another one than went out with the upload, interface 2.3. */
+const lateTimestamp: Unclearable = {
+  code: 'createdTimestamp',
+  message:
+    'the createdTimestamp stays at the service as it was sent with the upload: the interface has no way to change it',
 };
 
 /**
@@ -41,7 +49,12 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
       ? unsureAttachments(document)
       : judgeAttachments(compared, record.attachments);
   const stuck = attachments === 'cannot-clear' && !said.includes(lastAttachment.code);
-  const unclearable = stuck ? [...delta.unclearable, lastAttachment] : delta.unclearable;
+  const late = isTimestampLate(document, record) && !said.includes(lateTimestamp.code);
+  const unclearable = [
+    ...delta.unclearable,
+    ...(stuck ? [lastAttachment] : []),
+    ...(late ? [lateTimestamp] : []),
+  ];
   const { change, accepted } = delta;
   if (!content && attachments !== 'changed' && change === null)
     return { kind: 'none', accepted, unclearable };
@@ -55,6 +68,13 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     unclearable,
     bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
   };
+}
+
+/** One that follows the file's modification time is nobody's word; what an imported document has is not known. */
+function isTimestampLate({ metadata, stamp }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
+  const { createdTimestamp } = metadata;
+  if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;
+  return createdTimestamp !== held.createdTimestamp && createdTimestamp !== timestampOf(stamp.mtimeMs);
 }
 
 /** Null: not read, because the stamp is that of the record. Empty: imported, the bytes were never known. */

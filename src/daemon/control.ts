@@ -55,7 +55,7 @@ export function createControl(sources: Sources): ControlPort {
       const task = engine.desk.get(ref);
       const dueMs = task?.due ?? null;
       const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
-      return tellStory({ ref, port, ledger, task, nextAt });
+      return tellStory({ ref, port, ledger, recent: activities.recent(), task, nextAt });
     },
     retry: async (paths) => {
       if (paths.length === 0) {

@@ -36,6 +36,7 @@ export async function explain(
       ref,
       port,
       ledger: await readLedger(settings.state.dir),
+      recent: [],
       task: undefined,
       nextAt: null,
     });

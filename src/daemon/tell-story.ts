@@ -1,39 +1,54 @@
 import type { Why } from '../core/control-port.ts';
-import type { DocumentRef, Look } from '../core/document.ts';
+import type { DocumentRef, FoundDocument, Look } from '../core/document.ts';
 import type { FolderPort } from '../core/folder-port.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
+import type { LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
+import { planDocument } from '../core/plan.ts';
+import type { Activity } from '../core/status.ts';
 import type { Task } from '../sync/task.ts';
+import { absentFile } from './absent-file.ts';
 
 interface Sources {
   readonly ref: DocumentRef;
   readonly port: FolderPort;
-  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'doubts'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId'>;
+  /** What happened lately, newest last; empty where no daemon remembers it. */
+  readonly recent: readonly Activity[];
   readonly task: Task | undefined;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
 }
 
 /** The whole story of one file, contract section 2, `why`. */
-export async function tellStory({ ref, port, ledger, task, nextAt }: Sources): Promise<Why> {
+export async function tellStory({ ref, port, ledger, recent, task, nextAt }: Sources): Promise<Why> {
   const look = await port.look(ref.path);
   const record = ledger.get(ref);
   const document = look.kind === 'document' ? look.document : null;
+  const absent = look.kind === 'absent' ? absentFile(ref, { ledger, recent }) : null;
   const attempts = ledger.failure(ref)?.history ?? [];
   return {
     ...ref,
-    verdict: verdictOf(look),
+    verdict: absent === null ? verdictOf(look) : { ...verdictOf(look), message: absent.message },
     sidecar: look.kind === 'document' ? (look.document.sidecar ?? null) : null,
     metadata: document?.metadata ?? record?.metadata ?? null,
     attachments: document?.attachments.map(({ path }) => path) ?? [],
-    docId: record?.docId ?? null,
+    docId: record?.docId ?? absent?.docId ?? null,
     sha256: record?.sha256 ?? null,
-    uploadedAt: record?.uploadedAt ?? null,
+    uploadedAt: record?.uploadedAt ?? absent?.uploadedAt ?? null,
     modifiedAt: record?.modifiedAt ?? null,
+    deletedAt: absent?.deletedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
+    notes: document === null || record === undefined ? [] : notesOn(document, record),
     next: nextOf(look, task, record !== undefined),
     nextAt,
   };
+}
+
+/** Everything that cannot be taken back or changed, whether the log said it before or not. */
+function notesOn(document: FoundDocument, record: LedgerRecord): readonly string[] {
+  const compared = { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
+  const operation = planDocument(compared, { ...record, said: [] });
+  return operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
 }
 
 function verdictOf(look: Look): Why['verdict'] {

@@ -65,8 +65,10 @@ const why = {
   sha256: null,
   uploadedAt: '2026-01-01T00:00:00Z',
   modifiedAt: null,
+  deletedAt: null,
   possibleDuplicates: 0,
   attempts: [{ at: 0, operation: 'upload', code: 'accepted', message: 'taken' }],
+  notes: ['the title stays'],
   next: 'Nothing',
   nextAt: null,
 };
@@ -197,7 +199,14 @@ describe('a command beside a running daemon', () => {
     const { code, stdout } = await run('why', 'inbox/ä b.pdf');
     expect(code).toBe(0);
     expect(calls).toEqual([`GET /api/why?path=${encodeURIComponent('inbox/ä b.pdf')}`]);
-    for (const words of ['inbox/a.pdf', 'It is a document', 'doc-1', 'upload: taken', 'Nothing'])
+    for (const words of [
+      'inbox/a.pdf',
+      'It is a document',
+      'doc-1',
+      'upload: taken',
+      'the title stays',
+      'Nothing',
+    ])
       expect(stdout).toContain(words);
     expect(JSON.parse((await run('why', 'a.pdf', '--json')).stdout)).toEqual(why);
   });

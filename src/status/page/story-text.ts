@@ -1,5 +1,5 @@
 import type { Why } from '../../core/control-port.ts';
-import { explain } from '../../core/mends.ts';
+import { mendBeside } from '../../core/mends.ts';
 import { printable } from '../../core/printable.ts';
 import { countWords } from '../../core/words.ts';
 import { el } from './dom.ts';
@@ -12,8 +12,10 @@ const troubled: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'u
 export function storyText(why: Why): readonly Node[] {
   const { verdict, next, nextAt } = why;
   const parts: Node[] = [el('p', {}, sentence(verdict.message))];
-  if (troubled.has(verdict.kind)) parts.push(el('p', { class: 'mend' }, explain(verdict.code).mend));
+  const mend = troubled.has(verdict.kind) ? mendBeside(verdict.code) : '';
+  if (mend !== '') parts.push(el('p', { class: 'mend' }, mend));
   const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
+  for (const note of why.notes) parts.push(el('p', {}, sentence(note)));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
   if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
   return parts;
@@ -28,6 +30,7 @@ function facts(why: Why): HTMLElement {
   row('Document id', why.docId === null ? null : printable(why.docId), 'code');
   row('Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
   row('Modified', why.modifiedAt === null ? null : momentWords(why.modifiedAt));
+  row('Deleted', why.deletedAt === null ? null : momentWords(why.deletedAt));
   row('Sidecar', why.sidecar === null ? null : printable(why.sidecar), 'code');
   row('Attachments', why.attachments.map(printable).join(', '), 'code');
   row(

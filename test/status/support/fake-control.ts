@@ -148,8 +148,10 @@ function story(path: string): Why {
     sha256: null,
     uploadedAt: null,
     modifiedAt: null,
+    deletedAt: null,
     possibleDuplicates: 0,
     attempts: [{ at: 0, operation: 'upload', code: 'http-503', message: 'away' }],
+    notes: [],
     next: 'nothing',
     nextAt: null,
   };
