@@ -151,35 +151,6 @@ describe('a configuration error is exit code 2', () => {
   });
 });
 
-describe('the completion script', () => {
-  it('for bash is valid and completes commands, options, choices', async () => {
-    const { code, stdout } = await run('completion', 'bash');
-    expect(code).toBe(0);
-    await folder.write('complete.bash', stdout);
-    await promisify(execFile)('bash', ['-n', folder.join('complete.bash')]);
-    const complete = async (...words: string[]): Promise<string[]> => {
-      const script = `source complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ingestd; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', 'ingestd', ...words], {
-        cwd: folder.path,
-      });
-      return stdout.split('\n').filter((word) => word !== '');
-    };
-    expect(await complete('st')).toEqual(['status']);
-    expect(await complete('auth', '')).toEqual(expect.arrayContaining(['login', 'revoke']));
-    expect(await complete('auth', 'revoke', '--a')).toEqual(['--all']);
-    expect(await complete('--config', 'x', 'ledger', 'imp')).toEqual(['import']);
-    expect(await complete('init', '--share', 'E')).toEqual(['EVERYONE']);
-    expect(await complete('completion', 'f')).toEqual(['fish']);
-    expect(await complete('why', 'complete')).toEqual(['complete.bash']);
-    expect(await complete('--config', 'complete')).toEqual(['complete.bash']);
-  });
-
-  it.each(['zsh', 'fish'])('for %s names every command', async (shell) => {
-    const { stdout } = await run('completion', shell);
-    for (const command of commands) expect(stdout).toContain(command.split(' ').at(-1));
-  });
-});
-
 it('ends quietly when nobody reads on', async () => {
   const { stdout } = await promisify(execFile)(
     'bash',

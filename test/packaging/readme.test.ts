@@ -39,6 +39,15 @@ describe.each(documents)('%s', (document) => {
     expect(dead).toEqual([]);
   });
 
+  it('has nobody type a secret in the open', async () => {
+    const text = await readFile(document, 'utf8');
+    const asked = [...text.matchAll(/\bread (?:-\w+ )*\w*(?:secret|password|token)\w*/gi)].map(
+      ([words]) => words,
+    );
+    expect(asked.filter((words) => !/ -\w*s/.test(words))).toEqual([]);
+    if (document === 'systemd/README.md') expect(asked).toHaveLength(1);
+  });
+
   it('names only commands, scripts and keys that there are', async () => {
     const text = await readFile(document, 'utf8');
     const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as { scripts: object };

@@ -49,7 +49,7 @@ describeWhere(
       const [program = '', configure = '', start = ''] = await commandsFor('A server');
       // A clone is what git archive reads; the tree is given the same files without git.
       runInside(root, program.replace('git archive HEAD', 'tar -c -C /clone .'), { cwd: '/clone' });
-      runInside(root, configure.replaceAll('read -r secret', 'secret=planted-$name'), { cwd: '/clone' });
+      runInside(root, configure.replaceAll('read -rs secret', 'secret=planted-$name'), { cwd: '/clone' });
       await writeFile(join(root, 'etc/ingestd/ingestd.yaml'), configuration);
       await mkdir(join(root, 'srv/documents'), { recursive: true });
       machine = await startMachine(root);

@@ -1,0 +1,88 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { ingestd } from '../support/ingestd.ts';
+import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+/** What the user has typed, and words that the shell is to offer then; all of them, where `only` is so. */
+const lines: readonly (readonly [typed: string, offered: readonly string[], only: boolean])[] = [
+  ['st', ['status'], true],
+  ['auth ', ['login', 'revoke'], false],
+  ['auth revoke --a', ['--all'], true],
+  ['--config x ledger imp', ['import'], true],
+  ['init --share E', ['EVERYONE'], true],
+  ['completion f', ['fish'], true],
+  ['why sto', ['story.txt'], true],
+  ['--config sto', ['story.txt'], true],
+];
+
+const zshScript = fileURLToPath(new URL('../support/zsh-completions.zsh', import.meta.url));
+const run = promisify(execFile);
+
+let folder: TemporaryFolder;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  await folder.write('story.txt', '');
+});
+
+afterAll(() => folder.remove());
+
+async function script(shell: string, file: string): Promise<string> {
+  const { code, stdout } = await ingestd(['completion', shell], { cwd: folder.path });
+  expect(code).toBe(0);
+  return folder.write(file, stdout);
+}
+
+function missing(shell: string): string | null {
+  return spawnSync(shell, ['--version']).status === 0 ? null : shell;
+}
+
+async function ask(command: string, ...words: string[]): Promise<string> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path, TERM: 'dumb' };
+  return (await run(command, words, { cwd: folder.path, env, timeout: 30_000 })).stdout;
+}
+
+function check(offers: readonly string[], expected: readonly string[], only: boolean): void {
+  if (only) expect(offers).toEqual(expected);
+  else expect(offers).toEqual(expect.arrayContaining([...expected]));
+}
+
+describeWhere(missing('bash'), 'completion in bash', () => {
+  beforeAll(async () => {
+    await ask('bash', '-n', await script('bash', 'complete.bash'));
+  });
+
+  it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
+    const asking = `source complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ingestd; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const answer = await ask('bash', '-c', asking, 'bash', 'ingestd', ...typed.split(' '));
+    check(answer.trim().split('\n'), expected, only);
+  });
+});
+
+describeWhere(missing('zsh'), 'completion in zsh', () => {
+  beforeAll(() => script('zsh', '_ingestd'));
+
+  it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
+    const answer = await ask('zsh', '-f', zshScript, folder.path, `ingestd ${typed}`);
+    const offers = [...answer.matchAll(/<<([^<>]+)>>/g)].map(([, word]) => word ?? '');
+    check(offers, expected, only);
+  });
+});
+
+describeWhere(missing('fish'), 'completion in fish', () => {
+  beforeAll(() => script('fish', 'ingestd.fish'));
+
+  it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
+    const answer = await ask('fish', '-N', '-c', `source ingestd.fish; complete -C 'ingestd ${typed}'`);
+    const offers = answer
+      .trim()
+      .split('\n')
+      .map((line) => line.split('\t')[0] ?? '');
+    check(offers, expected, only);
+  });
+});
