@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { closest } from './closest.ts';
 import { printable } from './printable.ts';
 
@@ -44,20 +44,13 @@ function unknownField(path: readonly PropertyKey[], known: readonly string[]): s
 }
 
 function ruleOf(issue: Issue, found: unknown): string {
-  switch (issue.code) {
-    case 'invalid_value': {
-      const words = issue.values.map(String);
-      const near = typeof found === 'string' ? closest(found, words) : undefined;
-      const rule = words.length === 1 ? `is not ${words[0]}` : `is not one of ${words.join(', ')}`;
-      return `${rule}; ${near === undefined ? 'write one that is, or take it out' : `did you mean ${near}?`}`;
-    }
-    case 'invalid_type':
-      return `is not ${kindWords[issue.expected] ?? issue.expected}`;
-    case 'too_small':
-      return 'is empty; write something, or take it out';
-    default:
-      return issue.message;
-  }
+  if (issue.code === 'invalid_type') return `is not ${kindWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small') return 'is empty; write something, or take it out';
+  if (issue.code !== 'invalid_value') return issue.message;
+  const words = issue.values.map(String);
+  const near = typeof found === 'string' ? closest(found, words) : undefined;
+  const rule = words.length === 1 ? `is not ${words[0]}` : `is not one of ${words.join(', ')}`;
+  return `${rule}; ${near === undefined ? 'write one that is, or take it out' : `did you mean ${near}?`}`;
 }
 
 const kindWords: Readonly<Record<string, string>> = {

@@ -21,17 +21,18 @@ afterEach(async () => {
   await service.close();
 });
 
-/** Has node load a module of ours that fails, as one with a bug does. */
-function withBug(module: string, source: string): readonly string[] {
+/** Has node load the program with a function that fails, as one with a bug does. */
+function withBugIn(name: string): readonly string[] {
   const hooks = `export async function load(url, context, next) {
-    if (!url.endsWith(${JSON.stringify(module)})) return next(url, context);
-    return { format: 'module', source: ${JSON.stringify(source)}, shortCircuit: true };
+    const loaded = await next(url, context);
+    if (!url.includes('/dist/program/')) return loaded;
+    const head = /async function ${name}\\(.*?\\) \\{/s;
+    const source = String(loaded.source).replace(head, '$& throw new TypeError("a bug of ours");');
+    return { ...loaded, source };
   }`;
   const encoded = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
-  return [
-    '--import',
-    encoded(`import { register } from 'node:module'; register(${JSON.stringify(encoded(hooks))})`),
-  ];
+  const registered = `import { register } from 'node:module'; register(${JSON.stringify(encoded(hooks))})`;
+  return ['--import', encoded(registered)];
 }
 
 describe('a start that fails', () => {
@@ -48,11 +49,10 @@ describe('a start that fails', () => {
   });
 
   it('for a bug ends the process with exit code 1, so that it is started anew', async () => {
-    const bug = 'export async function recoverUploads() { throw new TypeError("a bug of ours"); }';
     place = await installation({
       ...service,
       credentials: plantedCredentials,
-      nodeOptions: withBug('/sync/recover-uploads.js', bug),
+      nodeOptions: withBugIn('recoverUploads'),
     });
     const { code, err } = await place.launch().finished;
     expect(code).toBe(1);
