@@ -18,6 +18,8 @@ export interface RejectedRow {
 
 /** Puts what files hold into a state. Rows that lead out of their folder are left out and told of. */
 export interface StateFiller {
+  /** Told before the lines of a snapshot come: about so many. */
+  readonly expect: (lines: number) => void;
   /** One line of a snapshot, or a ShapeError. */
   readonly line: (line: unknown) => void;
   /** Changes of one group of a journal, or a ShapeError. */
@@ -72,6 +74,7 @@ export function createStateFiller(state: LedgerState): StateFiller {
 
   return {
     rejected,
+    expect: store.table.reserve,
     line: (line) => {
       if (!Array.isArray(line)) {
         change(line);

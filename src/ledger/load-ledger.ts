@@ -59,10 +59,10 @@ export async function loadLedger(paths: LedgerPaths, listing: LedgerListing): Pr
 async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
   const state = createLedgerState();
   const filler = createStateFiller(state);
-  const { generation, sequence, bytes } = await readSnapshot(snapshot, filler.line);
+  const { generation, sequence, bytes } = await readSnapshot(snapshot, filler);
   filler.endSnapshot();
   const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);
-  const doubles = await rejectDoubles(state);
+  const doubles = rejectDoubles(state);
   const rejected = [...filler.rejected, ...doubles];
   return { state, generation, journal, snapshotBytes: bytes, journalBytes, rejected };
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 const NEWLINE = 10;
 
 /** Whole lines of a file, one after the other. */

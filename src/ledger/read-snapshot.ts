@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 import { errorCode, errorMessage } from '../core/errors.ts';
@@ -9,6 +11,7 @@ import { END_MARK, parseEnd, parseHead } from './snapshot-lines.ts';
 import type { SnapshotHead } from './snapshot-lines.ts';
 
 const NEWLINE = 10;
+const PIECE_BYTES = 64 * 1024;
 
 /** What a snapshot said about itself. */
 export interface SnapshotReading extends SnapshotHead {
@@ -17,14 +20,22 @@ export interface SnapshotReading extends SnapshotHead {
   readonly count: number;
 }
 
-/** Reads a snapshot and gives its lines in order to `onLine`; a LedgerDamagedError when it is not whole and right. */
-export async function readSnapshot(path: string, onLine: (line: unknown) => void): Promise<SnapshotReading> {
+/** Who is given the lines of a snapshot, in order. */
+export interface SnapshotTaker {
+  /** About so many lines come. */
+  readonly expect: (lines: number) => void;
+  readonly line: (line: unknown) => void;
+}
+
+/** Reads a snapshot and gives its lines to `taker`; a LedgerDamagedError when it is not whole and right. */
+export async function readSnapshot(path: string, taker: SnapshotTaker): Promise<SnapshotReading> {
   let head: SnapshotHead | null = null;
   let end: ReturnType<typeof parseEnd> = null;
   let checksum = 0;
   let count = 0;
   let bytes = 0;
   try {
+    const { size } = await stat(path);
     for await (const block of readLines(path)) {
       if (end !== null) throw damaged(path, 'something stands behind its end');
       bytes = block.offset + block.bytes.length;
@@ -42,7 +53,12 @@ export async function readSnapshot(path: string, onLine: (line: unknown) => void
         rows = rows.subarray(0, endAt);
       }
       checksum = crc32(rows, checksum);
-      count += giveLines(rows, onLine);
+      for (const piece of piecesOf(rows)) {
+        const lines = linesOf(piece);
+        if (count === 0) taker.expect(Math.ceil((size / piece.length) * lines.length));
+        for (const line of lines) taker.line(line);
+        count += lines.length;
+      }
     }
   } catch (error) {
     if (errorCode(error) === SHAPE) throw damaged(path, errorMessage(error), error);
@@ -70,17 +86,24 @@ function findEnd(bytes: Buffer): number {
   return found === -1 ? -1 : found + 1;
 }
 
-/** Many lines at one stroke: `[...],\n[...],\n` is a list but for its brackets. */
-function giveLines(bytes: Buffer, onLine: (line: unknown) => void): number {
-  if (bytes.length === 0) return 0;
-  const lines = parseRows(`[${bytes.toString('utf8')}0]`);
-  for (let index = 0; index < lines.length - 1; index += 1) onLine(lines[index]);
-  return lines.length - 1;
+/** Whole lines, so many that little of what is made of them is still in use when the young generation is collected. */
+function* piecesOf(rows: Buffer): Generator<Buffer> {
+  for (let start = 0; start < rows.length;) {
+    const newline = rows.indexOf(NEWLINE, start + PIECE_BYTES);
+    const end = newline === -1 ? rows.length : newline + 1;
+    yield rows.subarray(start, end);
+    start = end;
+  }
 }
 
-function parseRows(json: string): readonly unknown[] {
+/** Many lines at one stroke: `[...],\n[...],\n` is a list but for its brackets and something behind the last comma. */
+function linesOf(bytes: Buffer): readonly unknown[] {
+  // Most lines are ASCII, which is latin1 too, and that takes no decoding.
+  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
   try {
-    return JSON.parse(json) as readonly unknown[];
+    const lines = JSON.parse(`[${text}0]`) as unknown[];
+    lines.pop();
+    return lines;
   } catch (error) {
     throw new ShapeError('its lines are not JSON', { cause: error });
   }

@@ -48,6 +48,13 @@ export interface RecordTable {
   readonly findByDocId: (docId: string) => number | undefined;
   /** Whether another row stands for the docId of this one. */
   readonly isDouble: (row: number) => boolean;
+  /**
+   * Rows that are there and came when another one stood for their docId, and a few others by chance. Asked once,
+   * when the files are read: from then on none are noted.
+   */
+  readonly takeSuspects: () => Iterable<number>;
+  /** Makes room for so many rows at one stroke. */
+  readonly reserve: (rows: number) => void;
   /** Until `thaw`, rows that are freed keep what they hold, so that a snapshot of row numbers stays readable. */
   readonly freeze: () => void;
   readonly thaw: () => void;
@@ -74,6 +81,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
   const titles: Cells[8][] = [];
   const extras = new Map<number, Extras>();
   const freeRows: number[] = [];
+  let suspects: Set<number> | null = new Set();
   let pending: number[] | null = null;
   let duplicates = 0;
   const byDocId = createRowIndex((row) => docIdHashes[row] as number);
@@ -83,8 +91,8 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     return numbers[row * NUMBERS + INO] as number;
   }
 
-  function grow(): void {
-    capacity = Math.ceil(capacity * GROWTH);
+  function resize(rows: number): void {
+    capacity = rows;
     numbers = enlarged(numbers, new Float64Array(capacity * NUMBERS));
     hashes = enlarged(hashes, Buffer.alloc(capacity * HASH_BYTES));
     hashed = enlarged(hashed, new Uint8Array(capacity));
@@ -95,7 +103,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
 
   function insert({ directory, name, contextId, sharedId }: RowPlace, cells: Cells): number {
     const row = freeRows.pop() ?? names.length;
-    if (row >= capacity) grow();
+    if (row >= capacity) resize(Math.ceil(capacity * GROWTH));
     const first = row * NUMBERS;
     for (let index = 0; index < STAMP_NUMBERS; index += 1) {
       numbers[first + index] = cells[FIRST_NUMBER + index] as number;
@@ -114,7 +122,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     docIdHashes[row] = hashText(cells[0]);
     if (cells[EXTRAS] !== undefined) extras.set(row, cells[EXTRAS]);
     duplicates += duplicatesOf(row);
-    byDocId.add(row);
+    if (byDocId.add(row)) suspects?.add(row);
     if (inoOf(row) !== 0) byInode.add(row);
     return row;
   }
@@ -181,6 +189,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     free: (row) => {
       duplicates -= duplicatesOf(row);
       byDocId.remove(row);
+      suspects?.delete(row);
       if (inoOf(row) !== 0) byInode.remove(row);
       if (pending === null) empty(row);
       else pending.push(row);
@@ -203,7 +212,18 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       ino === 0 ? [] : byInode.candidates(hashNumber(ino)).filter((row) => inoOf(row) === ino),
     findByDocId: (docId) => byDocId.first(hashText(docId), (row) => docIds[row] === docId),
     isDouble: (row) =>
-      byDocId.first(docIdHashes[row] as number, (other) => docIds[other] === docIds[row]) !== row,
+      byDocId.first(docIdHashes[row] as number, (other) => other !== row && docIds[other] === docIds[row]) !==
+      undefined,
+    takeSuspects: () => {
+      const taken = suspects ?? [];
+      suspects = null;
+      return taken;
+    },
+    reserve: (rows) => {
+      if (rows > capacity) resize(rows);
+      byDocId.reserve(rows);
+      byInode.reserve(rows);
+    },
     freeze: () => {
       pending ??= [];
     },

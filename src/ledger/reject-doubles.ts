@@ -1,21 +1,16 @@
 import type { RejectedRow } from './fill-state.ts';
 import type { LedgerState } from './ledger-state.ts';
-import { createPacer } from './pacer.ts';
 
 /**
  * Takes out records whose docId another record has too: nobody can tell whose it is. They become failures that
- * say so, so that they are not uploaded again by themselves.
+ * say so, so that they are not uploaded again by themselves. Once, when the files are read.
  */
-export async function rejectDoubles({ store, side }: LedgerState): Promise<readonly RejectedRow[]> {
+export function rejectDoubles({ store, side }: LedgerState): readonly RejectedRow[] {
   const { table } = store;
-  const pace = createPacer();
-  const doubles: number[] = [];
-  for (const row of store.rows()) {
-    if (table.isDouble(row)) doubles.push(row);
-    const turn = pace();
-    if (turn !== undefined) await turn;
-  }
-  return doubles.map((row) => {
+  const rejected: RejectedRow[] = [];
+  for (const row of table.takeSuspects()) {
+    // Where the other one has just been taken out, this one is double no more.
+    if (!table.isDouble(row)) continue;
     const { ref, record } = table.entry(row);
     const message = `its docId ${record.docId} is another document's too; the record was left out`;
     const history = [{ at: 0, operation: 'read ledger', code: 'double-doc-id', message }];
@@ -23,6 +18,7 @@ export async function rejectDoubles({ store, side }: LedgerState): Promise<reado
     const failure = { code: 'double-doc-id', message, attempts: 1, history, stamp, context };
     store.drop(ref);
     side.apply({ kind: 'fail', ref, failure });
-    return { ...ref, message };
-  });
+    rejected.push({ ...ref, message });
+  }
+  return rejected;
 }

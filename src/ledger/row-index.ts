@@ -3,15 +3,19 @@ const EMPTY = -1;
 const DELETED = -2;
 /** Of the places, before the table grows. */
 const FULL = 0.7;
+const GROWTH = 1.5;
 
 /** Finds row numbers by a 32-bit hash of one of their columns. Four to eight bytes a row; equal hashes are allowed. */
 export interface RowIndex {
-  readonly add: (row: number) => void;
+  /** True where a row of the same hash was there already. */
+  readonly add: (row: number) => boolean;
   readonly remove: (row: number) => void;
   /** The rows of this hash, and a few others by chance: the caller compares. */
   readonly candidates: (hash: number) => readonly number[];
   /** The first of them that `fits`: the same each time while the index stays as it is. */
   readonly first: (hash: number, fits: (row: number) => boolean) => number | undefined;
+  /** Makes room for so many rows at one stroke. */
+  readonly reserve: (rows: number) => void;
 }
 
 /** An empty index. `hashOf` is asked for rows that are in it, and has to say the same each time. */
@@ -20,18 +24,25 @@ export function createRowIndex(hashOf: (row: number) => number): RowIndex {
   let used = 0;
   let rows = 0;
 
-  function insert(row: number): void {
+  function insert(row: number): boolean {
     const mask = places.length - 1;
-    let place = mix(hashOf(row)) & mask;
-    while ((places[place] as number) >= 0) place = (place + 1) & mask;
-    if (places[place] === EMPTY) used += 1;
+    const hash = hashOf(row);
+    let place = mix(hash) & mask;
+    let isShared = false;
+    // Past those that were deleted as well: a row of the same hash may stand behind them.
+    for (; places[place] !== EMPTY; place = (place + 1) & mask) {
+      const other = places[place] as number;
+      if (other >= 0 && hashOf(other) === hash) isShared = true;
+    }
     places[place] = row;
+    used += 1;
+    return isShared;
   }
 
-  function rebuild(): void {
+  function rebuild(expected: number): void {
     const before = places;
     let size = SMALLEST;
-    while (size * FULL < (rows + 1) * 1.5) size *= 2;
+    while (size * FULL < expected) size *= 2;
     places = new Int32Array(size).fill(EMPTY);
     used = 0;
     for (const row of before) if (row >= 0) insert(row);
@@ -39,9 +50,12 @@ export function createRowIndex(hashOf: (row: number) => number): RowIndex {
 
   return {
     add: (row) => {
-      if (used + 1 > places.length * FULL) rebuild();
-      insert(row);
+      if (used + 1 > places.length * FULL) rebuild((rows + 1) * GROWTH);
       rows += 1;
+      return insert(row);
+    },
+    reserve: (expected) => {
+      if (expected > places.length * FULL) rebuild(expected);
     },
     remove: (row) => {
       const mask = places.length - 1;
@@ -83,7 +97,7 @@ export function hashText(text: string): number {
 
 /** Hash of a whole number beyond 32 bits too, such as an inode's. */
 export function hashNumber(value: number): number {
-  return (value % 0x1_0000_0000) ^ Math.floor(value / 0x1_0000_0000);
+  return value ^ Math.floor(value / 0x1_0000_0000);
 }
 
 /** Spreads neighbours over the table: inode numbers come in rows. */

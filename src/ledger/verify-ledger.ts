@@ -108,7 +108,7 @@ async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<r
 async function snapshotFinding(path: string): Promise<LedgerFinding> {
   const filler = createStateFiller(createLedgerState());
   return finding(path, async () => {
-    const { generation, count } = await readSnapshot(path, filler.line);
+    const { generation, count } = await readSnapshot(path, filler);
     return { state: 'good', message: `generation ${generation}, ${count} lines, checksum right` };
   });
 }

@@ -259,6 +259,40 @@ describe('P9: rows that cannot be', () => {
     await again.close();
   });
 
+  it('are sought in snapshots too; what the journal changed since counts', async () => {
+    const twins = [put('twin.pdf', recordOf(8)), put('third.pdf', recordOf(9)), put('é.pdf', recordOf(10))];
+    await layOut(dir, image);
+    const ledger = await openIt({ compactAfterBytes: 1 });
+    await ledger.commit(twins);
+    await ledger.close();
+    const later = await openIt();
+    await later.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'c.pdf' } }]);
+    await later.commit([put('twin.pdf', recordOf(8, { context: 'new' }))]);
+    await later.close();
+    await forgeSnapshot((text) =>
+      text
+        .replace(recordOf(8).docId, recordOf(2).docId)
+        .replace(recordOf(9).docId, recordOf(2).docId)
+        .replace(recordOf(10).docId, recordOf(3).docId),
+    );
+    const again = await openIt();
+    const paths = [...again.entries()].map(({ ref }) => ref.path).sort();
+    expect(paths).toEqual(['d/b.pdf', 'e.pdf', 'twin.pdf', 'é.pdf']);
+    expect([...again.failures()].map(([{ path }]) => path)).toEqual(['third.pdf']);
+    await again.close();
+  });
+
+  /** Changes the text of the snapshot and makes its checksum right again. */
+  async function forgeSnapshot(change: (text: string) => string): Promise<void> {
+    const { crc32 } = await import('node:zlib');
+    const files = await imageOf(dir);
+    const text = change(fileIn(files, 'ledger.json').toString());
+    const end = text.indexOf('\n[]],') + 1;
+    const checksum = crc32(text.slice(0, end)).toString(16).padStart(8, '0');
+    const forged = text.slice(0, end) + text.slice(end).replace(/"crc32":"\w+"/, `"crc32":"${checksum}"`);
+    await layOut(dir, withFile(files, 'ledger.json', Buffer.from(forged)));
+  }
+
   /** Changes the text of a journal and makes its checksums right again. */
   async function forge(name: string, change: (text: string) => string): Promise<void> {
     const { crc32 } = await import('node:zlib');

@@ -6,14 +6,17 @@ import { createRowIndex, hashNumber, hashText } from '../../src/ledger/row-index
 describe('an index of rows', () => {
   it('finds what was added and not removed, however many hashes are equal', () => {
     const steps = fc.array(fc.record({ add: fc.boolean(), row: fc.nat(40) }), { maxLength: 400 });
+    const sizes = fc.record({ hashes: fc.integer({ min: 1, max: 50 }), reserved: fc.nat(300) });
     fc.assert(
-      fc.property(steps, fc.integer({ min: 1, max: 50 }), (steps, hashes) => {
+      fc.property(steps, sizes, (steps, { hashes, reserved }) => {
         const hashOf = (row: number): number => row % hashes;
         const index = createRowIndex(hashOf);
         const present = new Set<number>();
-        for (const { add, row } of steps) {
+        for (const [step, { add, row }] of steps.entries()) {
+          if (step === 10) index.reserve(reserved);
           if (add && !present.has(row)) {
-            index.add(row);
+            const isShared = [...present].some((other) => hashOf(other) === hashOf(row));
+            expect(index.add(row)).toBe(isShared);
             present.add(row);
           } else if (!add && present.delete(row)) index.remove(row);
         }
