@@ -3,6 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { addLedgerExportCommand } from './ledger-export-command.ts';
 import { addLedgerImportCommand } from './ledger-import-command.ts';
+import { addLedgerServiceMovedCommand } from './ledger-service-moved-command.ts';
 import { addLedgerVerifyCommand } from './ledger-verify-command.ts';
 
 /** `ingestd ledger`: the durable record. */
@@ -14,4 +15,5 @@ export function addLedgerCommand(program: Command, context: CommandContext): voi
   addLedgerExportCommand(command, context);
   addLedgerVerifyCommand(command, context);
   addLedgerImportCommand(command, context);
+  addLedgerServiceMovedCommand(command, context);
 }

@@ -32,11 +32,15 @@ async function ledgerVerify(
   return report.ok ? exitCodes.ok : exitCodes.unforeseen;
 }
 
-function printReport({ ok, documents, findings, mend }: LedgerVerification, { line, colors }: Output): void {
+function printReport(
+  { ok, documents, service, findings, mend }: LedgerVerification,
+  { line, colors }: Output,
+): void {
   for (const { file, state, message } of findings) {
     line(`${printable(file)}: ${state === 'good' ? colors.dim(printable(message)) : printable(message)}`);
   }
-  const count = documents === null ? '' : ` ${countWords(documents, 'document')}.`;
+  const whose = service === null ? '' : ` of ${printable(service)}`;
+  const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
   line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
   if (mend !== null) line(printable(mend));
 }

@@ -20,7 +20,7 @@ const MAX_NAMES = 5;
 export function renderStatus(status: Status, view: StatusView): string[] {
   return [
     headline(status, view),
-    ...(view.running ? [] : [view.colors.yellow('ingestd is not running; this is what its ledger says.')]),
+    ...(view.running ? [] : restRows(status, view)),
     '',
     ...folderRows(status.folders, view),
     ...daemonRows(status, view),
@@ -38,6 +38,17 @@ function headline(status: Status, { colors, running }: StatusView): string {
   const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
   if (wrong) return colors.bold(colors.red(text));
   return colors.bold(waits ? colors.yellow(text) : colors.green(text));
+}
+
+/** Why nothing runs is known; what stands in the way of a start is worth a line. */
+function restRows({ reasons }: Status, { colors }: StatusView): string[] {
+  const others = reasons.filter(({ code }) => code !== 'not-running');
+  return [
+    colors.yellow('ingestd is not running; this is what its ledger says.'),
+    ...others.map(
+      ({ code, message }) => `${colors.red(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
+    ),
+  ];
 }
 
 function folderRows(folders: readonly FolderStatus[], { colors, running }: StatusView): string[] {

@@ -235,6 +235,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Another ingestd holds the state directory (exit code 5)',
         mend: 'The message names its process. Stop it, or give this one a state.dir of its own.',
       },
+      'other-service': {
+        cause: 'The ledger is of another service (exit code 2)',
+        mend: 'Give state.dir a directory of its own, and everything is uploaded to the new service. If it is the same service at a new address: ingestd ledger service-moved',
+      },
       'ledger-damaged': {
         cause: 'Damaged ledger (exit code 1)',
         mend: 'ingestd ledger verify says where. Put the state directory back from a backup, or do as the message says.',

@@ -146,6 +146,8 @@ export type Change =
   | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
   | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
+  /** From now on the records are those of this service. */
+  | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
   | { readonly kind: 'answered'; readonly id: string; readonly at: number };
 
@@ -173,6 +175,8 @@ export interface LedgerPort {
   readonly isApproved: (ref: DocumentRef) => boolean;
   readonly removals: (folder: string) => readonly Removal[];
   readonly root: (folder: string) => RootIdentity | undefined;
+  /** The service that the records are of, an address or `embedded`; null: it was never said. */
+  readonly service: () => string | null;
   /** Those of the last ten minutes at least, for the limiter. */
   readonly sentRequests: () => readonly SentRequest[];
   /**

@@ -2,6 +2,7 @@ import type { LogPort } from '../core/log-port.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import type { Settings } from '../core/settings.ts';
 import { checkFolder } from './check-folder.ts';
+import { checkLedger } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
 import { checkStateDirectory } from './check-state-directory.ts';
 import { checkWatches } from './check-watches.ts';
@@ -25,6 +26,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     ...missingCredentials.map(missingCredential),
     ...warnings.map(configurationWarning),
     ...(await checkStateDirectory(settings.state.dir)),
+    ...(await checkLedger(settings)),
   ];
   let directories = 0;
   for (const folder of settings.folders) {

@@ -8,6 +8,7 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import type { Folder } from '../folder/open-folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
+import { claimLedger } from './ledger-service.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -24,6 +25,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     const { openLedger } = await import('../ledger/open-ledger.ts');
     const ledger = await openLedger({ dir: settings.state.dir, clock, log });
     opened.unshift(() => ledger.close());
+    await claimLedger(ledger, settings);
     await requireFolders(settings, ledger);
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());

@@ -4,6 +4,7 @@ import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
+import { otherService, otherServiceText } from './ledger-service.ts';
 import { resolvePath } from './resolve-path.ts';
 import { systemClock } from './system-clock.ts';
 import { tellStory } from './tell-story.ts';
@@ -32,14 +33,10 @@ export async function explain(
   });
   try {
     await port.start({ directory: () => {}, swept: () => {}, changed: () => {} });
-    return await tellStory({
-      ref,
-      port,
-      ledger: await readLedger(settings.state.dir),
-      recent: [],
-      task: undefined,
-      nextAt: null,
-    });
+    const ledger = await readLedger(settings.state.dir);
+    const story = await tellStory({ ref, port, ledger, recent: [], task: undefined, nextAt: null });
+    const other = otherService(ledger, settings);
+    return other === null ? story : { ...story, next: `nothing: ${otherServiceText(other)}` };
   } finally {
     await port.close();
   }

@@ -6,6 +6,7 @@ import type { Activity } from '../core/status.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { createEngine } from '../sync/engine.ts';
 import type { Engine } from '../sync/engine.ts';
+import { requireService } from './ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { systemClock } from './system-clock.ts';
@@ -19,7 +20,7 @@ const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: (
 
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was
- * asked. Sends nothing, changes nothing.
+ * asked. Sends nothing, changes nothing. Throws ConfigurationError where the ledger is of another service: `sync` would not start.
  */
 export async function makePlan(options: {
   readonly settings: Settings;
@@ -27,6 +28,12 @@ export async function makePlan(options: {
 }): Promise<PlanReport> {
   const { settings, log } = options;
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
+  try {
+    requireService(ledger, settings);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
   const timing = { ...settings.timing, removeGraceMs: 0 };
   const folders = settings.folders.map((folder) => ({
     settings: folder,

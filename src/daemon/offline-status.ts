@@ -2,6 +2,7 @@ import type { Settings } from '../core/settings.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../core/status.ts';
 import type { LedgerReader } from '../ledger/ledger-state.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
+import { otherService, otherServiceText } from './ledger-service.ts';
 import { missingFiles } from './missing-files.ts';
 import { version } from './version.ts';
 
@@ -22,6 +23,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
   const doubts = ledger.doubts();
   const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
   const held = await allHeld(settings, ledger);
+  const other = otherService(ledger, settings);
   const { requestsPerMinute } = settings.service;
   return {
     version: version(),
@@ -33,6 +35,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
         code: 'not-running',
         message: 'no daemon runs on this state directory: this is what the ledger says',
       },
+      ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
     ],
     folders: settings.folders.map(({ name, path }) => {
       const failing = failures.filter(({ folder }) => folder === name);

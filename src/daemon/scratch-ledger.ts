@@ -42,6 +42,8 @@ export async function openScratchLedger({ dir, clock, log }: ScratchOptions): Pr
 
 function changesOf(reader: Awaited<ReturnType<typeof readLedger>>): readonly Change[] {
   const changes: Change[] = [];
+  const service = reader.service();
+  if (service !== null) changes.push({ kind: 'service', service });
   for (const { ref, record } of reader.entries()) {
     changes.push({ kind: 'put', ref, record });
     if (reader.isApproved(ref)) changes.push({ kind: 'approve', folder: ref.folder, paths: [ref.path] });

@@ -22,12 +22,16 @@ interface ExportedDocument {
 /** What `ledger export` prints, contract section 5. */
 export interface LedgerExport {
   readonly version: 1;
+  /** Whose documents they are, where the ledger says so. */
+  readonly service?: string;
   readonly documents: readonly ExportedDocument[];
 }
 
 /** The ledger as one JSON object; documents by folder, then by path. */
 export function exportLedger(ledger: LedgerReader): LedgerExport {
-  return { version: 1, documents: [...ledger.entries()].map(exported).sort(byPlace) };
+  const service = ledger.service();
+  const documents = [...ledger.entries()].map(exported).sort(byPlace);
+  return { version: 1, ...(service === null ? null : { service }), documents };
 }
 
 function exported({ ref, record }: LedgerEntry): ExportedDocument {

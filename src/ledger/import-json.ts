@@ -24,7 +24,11 @@ const documentSchema = z.object({
   fileName: z.string().min(1).optional(),
   said: z.array(z.string()).optional(),
 });
-const ledgerSchema = z.object({ version: z.literal(1), documents: z.array(z.unknown()) });
+const ledgerSchema = z.object({
+  version: z.literal(1),
+  service: z.string().optional(),
+  documents: z.array(z.unknown()),
+});
 
 /** The object that `ledger export` prints. */
 export function importJson(text: string, options: ImportOptions): ImportedLedger {
@@ -41,7 +45,7 @@ export function importJson(text: string, options: ImportOptions): ImportedLedger
         ...read.error.issues.map((issue) => ({ line: null, message: `${place}${words(issue)}` })),
       );
   }
-  return checkEntries(imported, options, problems);
+  return { ...checkEntries(imported, options, problems), service: ledger.service };
 }
 
 function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem {

@@ -11,6 +11,8 @@ export interface ImportProblem {
 export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
   readonly problems: readonly ImportProblem[];
+  /** Whose documents they are; absent: it does not say. */
+  readonly service?: string | undefined;
 }
 
 /** What an import file is read with. */

@@ -68,6 +68,7 @@ export function createLedgerState(): LedgerState {
     isApproved: side.isApproved,
     removals: side.removals,
     root: side.root,
+    service: side.service,
     sentRequests: side.sentRequests,
   };
 

@@ -49,6 +49,7 @@ export const sideChangeSchema: z.ZodType<Exclude<Change, { kind: 'put' }>> = z.d
     folder,
     identity: z.object({ path: z.string(), dev: z.number(), ino: z.number() }),
   }),
+  z.object({ kind: z.literal('service'), service: z.string() }),
   z.object({ kind: z.literal('sent'), id, at }),
   z.object({ kind: z.literal('answered'), id, at }),
 ]);

@@ -31,6 +31,7 @@ type SideReads =
   | 'isApproved'
   | 'removals'
   | 'root'
+  | 'service'
   | 'sentRequests';
 
 /** All that the ledger knows beside its records. */
@@ -53,6 +54,7 @@ export function createSideState(): SideState {
   const approvals = new Map<string, Set<string>>();
   const removals = new Map<string, readonly Removal[]>();
   const roots = new Map<string, RootIdentity>();
+  let service: string | null = null;
   let sent = new Map<string, SentRequest>();
   let appliedSince = 0;
 
@@ -92,6 +94,9 @@ export function createSideState(): SideState {
         return;
       case 'root':
         roots.set(change.folder, change.identity);
+        return;
+      case 'service':
+        service = change.service;
         return;
       case 'sent':
         appliedSince += 1;
@@ -134,6 +139,7 @@ export function createSideState(): SideState {
     isApproved: ({ folder, path }) => approvals.get(folder)?.has(path) ?? false,
     removals: (folder) => removals.get(folder) ?? [],
     root: (folder) => roots.get(folder),
+    service: () => service,
     sentRequests: () => [...sent.values()],
     changes: () => [
       ...map(intents.values(), (intent) => ({ kind: 'intent' as const, intent })),
@@ -145,6 +151,7 @@ export function createSideState(): SideState {
         list.map((removal) => ({ kind: 'removed' as const, folder, removal })),
       ),
       ...map(roots, ([folder, identity]) => ({ kind: 'root' as const, folder, identity })),
+      ...(service === null ? [] : [{ kind: 'service' as const, service }]),
       ...[...sent.values()].flatMap(sentLines),
     ],
     prune: (now) => {

@@ -29,6 +29,8 @@ export interface LedgerVerification {
   readonly recoverable: boolean;
   /** Null where it cannot be read. */
   readonly documents: number | null;
+  /** Whose documents they are; null: the ledger does not say. */
+  readonly service: string | null;
   readonly findings: readonly LedgerFinding[];
   readonly rejected: readonly RejectedRow[];
   /** What to do; null where all is well. */
@@ -55,6 +57,7 @@ async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<Ledge
     ok,
     recoverable: true,
     documents: documentsOf(loaded),
+    service: loaded.state.reader.service(),
     findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
     rejected: loaded.rejected,
     mend: ok ? null : mendOf(loaded),
@@ -67,6 +70,7 @@ function damagedReport(findings: readonly LedgerFinding[], error: unknown): Ledg
     ok: false,
     recoverable: false,
     documents: null,
+    service: null,
     findings: [...findings, finding],
     rejected: [],
     mend: wayOut,
@@ -82,6 +86,7 @@ const nothingYet: LedgerVerification = {
   ok: true,
   recoverable: true,
   documents: 0,
+  service: null,
   findings: [],
   rejected: [],
   mend: null,

@@ -119,6 +119,10 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     folder,
     identity: fc.record({ path: fc.string(), dev: fc.nat(), ino: fc.nat() }),
   }),
+  fc.record({
+    kind: fc.constant('service' as const),
+    service: fc.constantFrom('embedded', 'https://a.example'),
+  }),
   fc.record({ kind: fc.constant('sent' as const), id, at }),
   fc.record({ kind: fc.constant('answered' as const), id, at }),
 );

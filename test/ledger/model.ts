@@ -12,6 +12,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   };
   const removals = new Map<string, unknown[]>();
   const approved = new Set<string>();
+  let service: string | null = null;
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
   for (const change of commits.flat()) {
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
@@ -31,6 +32,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
       for (const path of change.paths) approved.add(`${change.folder}/${path}`);
     else if (change.kind === 'unapprove')
       for (const path of change.paths) approved.delete(`${change.folder}/${path}`);
+    else if (change.kind === 'service') service = change.service;
     else if (change.kind === 'sent') {
       sent.set(change.id, {
         id: change.id,
@@ -59,6 +61,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     holds: ['inbox', 'archive'].map((folder) => plain.holds.get(folder)),
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
+    service,
     sent: [...sent.values()],
     approved: ['gone-1.pdf', 'gone-2.pdf', 'gone-3.pdf'].filter((path) => approved.has(`inbox/${path}`)),
   };

@@ -59,6 +59,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     holds: ['inbox', 'archive'].map((folder) => ledger.hold(folder)),
     roots: ['inbox', 'archive'].map((folder) => ledger.root(folder)),
     removals: ['inbox', 'archive'].map((folder) => ledger.removals(folder)),
+    service: ledger.service(),
     sent: ledger.sentRequests(),
     approved: approvable.filter((path) => ledger.isApproved({ folder: 'inbox', path })),
   };

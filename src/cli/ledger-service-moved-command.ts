@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
+import { printable } from '../core/printable.ts';
+import { countWords } from '../core/words.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+import { withExamples } from './examples.ts';
+import { prepare } from './prepare.ts';
+
+/** `ingestd ledger service-moved`: a person's word that the configured service is the one that the ledger is of. */
+export function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('service-moved')
+    .description('say that the configured service is the one that the ledger is of, at a new address')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await serviceMoved(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    {
+      command: 'ingestd ledger service-moved && ingestd plan',
+      does: 'after service.ingestUrl was changed; not for another service',
+    },
+  ]);
+}
+
+async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { settings, log } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { moveService } = await import('../daemon/move-service.ts');
+  const { documents, from, to } = await moveService({ settings, log });
+  const held = `The ledger’s ${countWords(documents, 'document')}`;
+  const have = documents === 1 ? 'is' : 'are';
+  context.output.line(
+    printable(
+      from === to
+        ? `Nothing to do: the ledger is of ${to} already.`
+        : `${held} ${have} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
+    ),
+  );
+  return exitCodes.ok;
+}

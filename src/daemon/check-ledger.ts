@@ -1,0 +1,21 @@
+import { errorCode, errorMessage } from '../core/errors.ts';
+import { mendFor } from '../core/mends.ts';
+import type { CheckFinding } from '../core/reports.ts';
+import type { Settings } from '../core/settings.ts';
+import { readLedger } from '../ledger/read-ledger.ts';
+import { otherService } from './ledger-service.ts';
+
+/** Judges what the ledger says: can it be read, and is it of the configured service. */
+export async function checkLedger(settings: Settings): Promise<CheckFinding[]> {
+  const found = { level: 'error', subject: 'state.dir' } as const;
+  try {
+    const other = otherService(await readLedger(settings.state.dir), settings);
+    return other === null ? [] : [{ ...found, code: 'other-service', ...other }];
+  } catch (error) {
+    const code = errorCode(error);
+    // Of a directory that is closed to this user it is said elsewhere.
+    return code === 'ledger-damaged'
+      ? [{ ...found, code, message: errorMessage(error), mend: mendFor(code) }]
+      : [];
+  }
+}

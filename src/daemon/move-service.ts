@@ -1,0 +1,38 @@
+import type { LogPort } from '../core/log-port.ts';
+import type { Settings } from '../core/settings.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import { documentsIn } from './ledger-service.ts';
+import { serviceIdentity, serviceWords } from './service-identity.ts';
+import { systemClock } from './system-clock.ts';
+
+/** What `ledger service-moved` did. */
+export interface ServiceMove {
+  readonly documents: number;
+  /** In words; null: the ledger did not say. */
+  readonly from: string | null;
+  /** In words. */
+  readonly to: string;
+}
+
+/** A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon. */
+export async function moveService({
+  settings,
+  log,
+}: {
+  readonly settings: Settings;
+  readonly log: LogPort;
+}): Promise<ServiceMove> {
+  const service = serviceIdentity(settings.service);
+  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
+  try {
+    const before = ledger.service();
+    if (before !== service) await ledger.commit([{ kind: 'service', service }]);
+    return {
+      documents: documentsIn(ledger),
+      from: before === null ? null : serviceWords(before),
+      to: serviceWords(service),
+    };
+  } finally {
+    await ledger.close();
+  }
+}

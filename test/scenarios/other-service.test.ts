@@ -1,0 +1,248 @@
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { CheckFinding } from '../../src/core/reports.ts';
+import type { Status } from '../../src/core/status.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { recordOf } from '../support/core-fixtures.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+const names = ['a.txt', 'b.txt', 'c.txt'];
+const refusal =
+  /the ledger in .*state is of http:\/\/localhost \(any port\) \(3 documents\).*Nothing is sent/;
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+  for (const name of names) await writeFile(join(place.inbox, name), name);
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+async function deliver(): Promise<void> {
+  expect(await place.run('sync')).toMatchObject({ code: 0 });
+}
+
+/** From now on the configuration names this address. */
+function name(ingestUrl: string, more: object = {}): Promise<void> {
+  return place.configure({ service: { authUrl: service.authUrl, ingestUrl }, ...more });
+}
+
+function requestLines(from = 0): string[] {
+  return service.requests.slice(from).map(({ method, url }) => `${method} ${url}`);
+}
+
+async function json<T>(...words: string[]): Promise<T> {
+  return JSON.parse((await place.run(...words, '--json')).out) as T;
+}
+
+describe('a ledger that meets another service', () => {
+  it('stays as it is and nothing is sent: exit code 2, both addresses and the mends, of every command that would', async () => {
+    await deliver();
+    const exported = await json<{ documents: unknown[] }>('ledger', 'export');
+    const sent = service.requests.length;
+    const tokens = service.tokenRequests.length;
+    await writeFile(join(place.inbox, 'a.txt'), 'edited');
+    await rm(join(place.inbox, 'b.txt'));
+    await writeFile(join(place.inbox, 'd.txt'), 'new');
+    await name(`${service.ingestUrl}/production`);
+    const plans = Promise.all([place.run('plan'), place.run('plan', '--json')]);
+    for (const { code, out, err } of [await place.run('sync'), await place.run('run'), ...(await plans)]) {
+      expect([code, out, err]).toEqual([2, '', expect.stringMatching(refusal)]);
+      expect(err).toContain(`service.ingestUrl is ${service.ingestUrl}/production`);
+      expect(err).toMatch(/give state\.dir a directory of its own.*ingestd ledger service-moved/);
+    }
+    const { findings } = await json<{ findings: CheckFinding[] }>('check');
+    expect(findings.filter(({ level }) => level === 'error')).toEqual([
+      expect.objectContaining({ code: 'other-service', message: expect.stringMatching(refusal) }),
+    ]);
+    const { reasons } = await json<Status>('status');
+    expect(reasons).toContainEqual({ code: 'other-service', message: expect.stringMatching(refusal) });
+    expect((await place.run('status')).out).toMatch(refusal);
+    expect((await json<{ next: string }>('why', 'inbox/c.txt')).next).toMatch(/^nothing: .*is of/);
+    const verified = await place.run('ledger', 'verify');
+    expect([verified.code, verified.out]).toEqual([
+      0,
+      expect.stringContaining('3 documents of http://localhost'),
+    ]);
+    expect([service.requests.length, service.tokenRequests.length]).toEqual([sent, tokens]);
+
+    await name(service.ingestUrl);
+    expect(await json('ledger', 'export')).toEqual(exported);
+    await deliver();
+    const methods = new Set(requestLines(sent).map((line) => line.split(' ')[0]));
+    expect([requestLines(sent).length, methods]).toEqual([3, new Set(['DELETE', 'POST', 'PUT'])]);
+  }, 60_000);
+
+  it('is of the configured one after a person said that it has moved, and its documents keep their docIds', async () => {
+    await deliver();
+    const sent = service.requests.length;
+    await name(`${service.ingestUrl}/new`);
+    const moved = await place.run('ledger', 'service-moved');
+    expect([moved.code, moved.out]).toEqual([
+      0,
+      'The ledger’s 3 documents are of http://localhost/new (any port) from now on, no longer of http://localhost (any port).\n',
+    ]);
+    await rm(join(place.inbox, 'b.txt'));
+    await deliver();
+    expect(requestLines(sent)).toEqual([
+      expect.stringMatching(/^DELETE \/new\/.*\/delete-document\/doc-\d$/),
+    ]);
+    expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
+    await name(service.ingestUrl);
+    expect((await place.run('plan')).code).toBe(2);
+  }, 60_000);
+
+  it('is left to its service by another state directory: everything is uploaded', async () => {
+    await deliver();
+    const sent = service.requests.length;
+    await name(`${service.ingestUrl}/production`, { state: { dir: './production' } });
+    await deliver();
+    expect(requestLines(sent)).toHaveLength(names.length);
+    expect(requestLines(sent)).toEqual(names.map(() => expect.stringMatching(/^POST \/production\//)));
+  }, 60_000);
+
+  it('from a trial is not taken for that of the real service, and the embedded one has no other address', async () => {
+    await place.configure({ service: { mode: 'embedded' } });
+    await deliver();
+    await name(service.ingestUrl);
+    const { code, err } = await place.run('sync');
+    expect([code, err]).toEqual([2, expect.stringContaining('is of the embedded service (3 documents)')]);
+    expect(err).not.toContain('service-moved');
+    expect(service.requests).toHaveLength(0);
+    await place.configure({ service: { mode: 'embedded' } });
+    await deliver();
+  }, 60_000);
+
+  it('on SIGHUP: the daemon goes on with the service before and says why', async () => {
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 3);
+    expect((await place.run('ledger', 'service-moved')).code).toBe(5);
+    await name(`${service.ingestUrl}/production`);
+    daemon.signal('SIGHUP');
+    // It came back on another port: the command line finds it.
+    const reason = await eventually(
+      async () => {
+        const { reasons } = await json<Status>('status');
+        return reasons.find(({ code }) => code === 'configuration-refused');
+      },
+      { withinMs: 20_000 },
+    );
+    expect(reason.message).toMatch(refusal);
+    const sent = service.requests.length;
+    await writeFile(join(place.inbox, 'd.txt'), 'still delivered');
+    await eventually(() => service.requests.length > sent, { withinMs: 20_000 });
+    expect(requestLines(sent)).toEqual([expect.not.stringContaining('/production')]);
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
+});
+
+describe('a ledger that meets its own service', () => {
+  it('on another port of this machine, by another of its names, goes on', async () => {
+    await deliver();
+    const again = await startScriptedService();
+    try {
+      await place.configure({
+        service: { authUrl: again.authUrl, ingestUrl: `http://localhost:${again.port}/` },
+      });
+      await writeFile(join(place.inbox, 'a.txt'), 'edited');
+      await deliver();
+      expect(again.requests.map(({ method }) => method)).toEqual(['PUT']);
+      expect(again.requests[0]?.url).toMatch(/\/doc-\d$/);
+    } finally {
+      await again.close();
+    }
+  }, 60_000);
+
+  it('is told apart by no account: a wrong one is exit code 3, and none is written down', async () => {
+    const { username, ...others } = plantedCredentials;
+    const own = await installation({
+      ...service,
+      credentials: { ...others, username },
+      environment: { INGESTD_USERNAME: undefined },
+    });
+    try {
+      await own.home.write('.env', `INGESTD_USERNAME=${username}\n`);
+      await writeFile(join(own.inbox, 'a.txt'), 'a');
+      expect((await own.run('sync')).code).toBe(0);
+      const state = own.home.join('state');
+      const files = (await readdir(state)).filter((file) => file.startsWith('ledger'));
+      const texts = await Promise.all(files.map((file) => readFile(join(state, file), 'utf8')));
+      expect(texts.join()).toContain('http://localhost');
+      for (const secret of Object.values(plantedCredentials)) expect(texts.join()).not.toContain(secret);
+
+      await own.home.write('.env', 'INGESTD_USERNAME=nobody@example.com\n');
+      await writeFile(join(own.inbox, 'a.txt'), 'edited');
+      service.alwaysTokens(steps.answer(401, '{"error":"invalid_grant"}'));
+      expect((await own.run('sync')).code).toBe(3);
+    } finally {
+      await own.remove();
+    }
+  }, 60_000);
+
+  it('for the first time, being of an older ingestd, is taken over and is of that one from then on', async () => {
+    const dir = place.home.join('state');
+    const ledger = await openLedger({ dir, clock: systemClock, log: recordedLog() });
+    const ref = { folder: 'inbox', path: 'a.txt' };
+    await ledger.commit([{ kind: 'put', ref, record: recordOf({ docId: 'doc-old' }) }]);
+    await ledger.close();
+    await deliver();
+    expect(requestLines().filter((line) => line.startsWith('PUT'))).toEqual([
+      expect.stringContaining('doc-old'),
+    ]);
+    await name('https://ingest.invalid');
+    expect((await place.run('sync')).code).toBe(2);
+  }, 60_000);
+
+  it('while it holds nothing, follows every change of the address', async () => {
+    for (const file of names) await rm(join(place.inbox, file));
+    await name(`${service.ingestUrl}/mistyped`);
+    await deliver();
+    await name(service.ingestUrl);
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await deliver();
+    await name(`${service.ingestUrl}/mistyped`);
+    expect((await place.run('sync')).code).toBe(2);
+  }, 60_000);
+});
+
+describe('an import', () => {
+  it('takes no export of another service, and adopts nothing into another service’s ledger', async () => {
+    await deliver();
+    const exported = (await place.run('ledger', 'export', '--json')).out;
+    const file = place.home.join('export.json');
+    await writeFile(file, exported);
+    const production = `${service.ingestUrl}/production`;
+    await name(production, { state: { dir: './production' } });
+    const refused = await place.run('ledger', 'import', file);
+    expect([refused.code, refused.out]).toEqual([2, '0 documents adopted.\n']);
+    expect(refused.err).toMatch(/"service": .*http:\/\/localhost \(any.*http:\/\/localhost\/production/);
+
+    const { service: _service, ...anybodys } = JSON.parse(exported) as Record<string, unknown>;
+    await writeFile(file, JSON.stringify(anybodys));
+    expect(await place.run('ledger', 'import', file)).toMatchObject({
+      code: 0,
+      out: '3 documents adopted.\n',
+    });
+    expect(await json('ledger', 'export')).toMatchObject({ service: 'http://localhost/production' });
+
+    await name(service.ingestUrl, { state: { dir: './production' } });
+    await writeFile(place.home.join('more.csv'), 'path,docId\nd.txt,doc-77\n');
+    const csv = await place.run('ledger', 'import', place.home.join('more.csv'));
+    expect([csv.code, csv.err]).toEqual([2, expect.stringContaining('is of http://localhost/production')]);
+  }, 60_000);
+});
