@@ -26,7 +26,7 @@ export function otherService(ledger: Known, { service, state }: Settings): Other
   const moved = canMove(known) && canMove(configured);
   return {
     message:
-      `state.dir: the ledger in ${state.dir} is of ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
+      `the ledger in ${state.dir} is of ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
       `and ${now}. Nothing is sent: what the one holds would count as delivered to the other`,
     mend:
       'For another service give state.dir a directory of its own, and everything is uploaded there.' +
@@ -42,7 +42,7 @@ export function otherServiceText({ message, mend }: OtherService): string {
 /** Throws ConfigurationError where the records are another service's. */
 export function requireService(ledger: Known, settings: Settings): void {
   const other = otherService(ledger, settings);
-  if (other !== null) throw new ConfigurationError(otherServiceText(other));
+  if (other !== null) throw new ConfigurationError(`state.dir: ${otherServiceText(other)}`);
 }
 
 /** Writes down whose the records are from now on. Throws ConfigurationError where they are another service's. */

@@ -68,7 +68,11 @@ describe('a ledger that meets another service', () => {
     }
     const { findings } = await json<{ findings: CheckFinding[] }>('check');
     expect(findings.filter(({ level }) => level === 'error')).toEqual([
-      expect.objectContaining({ code: 'other-service', message: expect.stringMatching(refusal) }),
+      expect.objectContaining({
+        subject: 'state.dir',
+        code: 'other-service',
+        message: expect.stringMatching(/^the ledger in/),
+      }),
     ]);
     const { reasons } = await json<Status>('status');
     expect(reasons).toContainEqual({ code: 'other-service', message: expect.stringMatching(refusal) });
