@@ -1,10 +1,10 @@
 import { joinPath, nameOf, sameStamp } from '../core/document.ts';
 import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
-import type { FolderListener } from '../core/folder-port.ts';
 import type { Failure, RecordMatch } from '../core/ledger-port.ts';
-import { createDirectoryTree } from './directory-tree.ts';
-import type { DirectoryTree } from './directory-tree.ts';
+import { createFolderViews, noteDevice, setSkips } from './folder-view.ts';
 import type { Parts } from './parts.ts';
+import { createRootTrust } from './root-trust.ts';
+import type { RootTrust } from './root-trust.ts';
 import { keptCode } from './task.ts';
 import type { Task } from './task.ts';
 
@@ -12,21 +12,15 @@ import type { Task } from './task.ts';
 const ringsWithinMs = 2_000;
 
 /** Compares what sweeps list with the ledger and opens a task for every difference. */
-export interface Reconcile {
+export interface Reconcile extends RootTrust {
   readonly directory: (sweep: DirectorySweep) => void;
-  /** A sweep of everything ended: judges the root's identity. */
-  readonly swept: (folder: string, summary: Parameters<FolderListener['swept']>[0]) => void;
   /** True after the folder was swept once. */
   readonly isSwept: (folder: string) => boolean;
-  /** True while the root is another than the one the ledger knows, and nothing in it proves that it is the same. */
-  readonly isRootChanged: (folder: string) => boolean;
   /**
    * Says whether files with device number `was` lie in directories with `now`: it is the same, or files were seen there
    * that bear it, or that were recorded under it, as numbers change with a mount or a reboot.
    */
   readonly isSameDevice: (folder: string, was: number, now: number) => boolean;
-  /** A person says that the present root is right. */
-  readonly adoptRoot: (folder: string) => Promise<void>;
   readonly skips: () => Iterable<Skip & { readonly folder: string }>;
   readonly skipCount: (folder: string) => number;
   readonly missedByWatcher: (folder: string) => number;
@@ -38,43 +32,13 @@ interface Known {
   readonly task: Task | undefined;
 }
 
-interface FolderView {
-  readonly tree: DirectoryTree;
-  readonly skips: Map<string, readonly Skip[]>;
-  skipCount: number;
-  missed: number;
-  swept: boolean;
-  /** A recorded file was found unchanged in the sweep that runs. */
-  proven: boolean;
-  rootChanged: boolean;
-  /** Directories' devices by those of files in them, where they differ. */
-  readonly devices: Map<number, Set<number>>;
-}
-
 export function createReconcile(parts: Parts): Reconcile {
   const { clock, desk, ledger, look } = parts;
-  const views = new Map<string, FolderView>();
-
-  function viewOf(folder: string): FolderView {
-    let view = views.get(folder);
-    if (view === undefined) {
-      view = {
-        tree: createDirectoryTree(),
-        skips: new Map(),
-        skipCount: 0,
-        missed: 0,
-        swept: false,
-        proven: false,
-        rootChanged: false,
-        devices: new Map(),
-      };
-      views.set(folder, view);
-    }
-    return view;
-  }
+  const views = createFolderViews();
+  const trust = createRootTrust(parts, views);
 
   function directory(sweep: DirectorySweep): void {
-    const view = viewOf(sweep.folder);
+    const view = views.of(sweep.folder);
     // A sweep of everything begins with the root: what has come into the ledger since, for a directory that was gone
     // by then, is compared too.
     if (sweep.directory === '')
@@ -169,7 +133,7 @@ export function createReconcile(parts: Parts): Reconcile {
   }
 
   function loseAll(sweep: DirectorySweep, gone: string): void {
-    const view = viewOf(sweep.folder);
+    const view = views.of(sweep.folder);
     setSkips(view, gone, []);
     const below = { ...sweep, directory: gone };
     for (const name of Array.from(ledger.recordsIn(sweep.folder, gone).keys())) lose(below, name);
@@ -202,7 +166,7 @@ export function createReconcile(parts: Parts): Reconcile {
 
   function noteMissed(sweep: DirectorySweep, ctimeMs: number): void {
     if (sweep.cause !== 'rescan' || clock.now() - ctimeMs < ringsWithinMs) return;
-    viewOf(sweep.folder).missed += 1;
+    views.of(sweep.folder).missed += 1;
   }
 
   function liveliness(sweep: DirectorySweep, task: Task): Partial<Pick<Task, 'lane' | 'at'>> {
@@ -210,44 +174,19 @@ export function createReconcile(parts: Parts): Reconcile {
     return { lane: 'live', at: Math.max(task.at, clock.now()) };
   }
 
-  function swept(folder: string, summary: Parameters<FolderListener['swept']>[0]): void {
-    const view = viewOf(folder);
-    const known = ledger.root(folder);
-    const same = known !== undefined && known.dev === summary.root.dev && known.ino === summary.root.ino;
-    const trusted = same || known === undefined || view.proven || ledger.count(folder) === 0;
-    view.swept = true;
-    view.proven = false;
-    if (!trusted && !view.rootChanged) {
-      parts.log.warn(
-        { folder, path: summary.root.path },
-        'the root is another directory than before: deletions wait',
-      );
-    }
-    view.rootChanged = !trusted;
-    if (trusted && !(same && known.path === summary.root.path)) {
-      void parts.commit([{ kind: 'root', folder, identity: summary.root }]).catch(() => {});
-    }
-  }
-
   return {
+    ...trust,
     directory,
-    swept,
-    isSwept: (folder) => views.get(folder)?.swept ?? false,
-    isSameDevice: (folder, was, now) => was === now || views.get(folder)?.devices.get(was)?.has(now) === true,
-    isRootChanged: (folder) => views.get(folder)?.rootChanged ?? false,
-    adoptRoot: async (folder) => {
-      const identity = await parts.folder(folder)?.port.rootNow();
-      if (identity === undefined || identity === null) return;
-      await parts.commit([{ kind: 'root', folder, identity }]);
-      viewOf(folder).rootChanged = false;
-    },
+    isSwept: (folder) => views.known(folder)?.swept ?? false,
+    isSameDevice: (folder, was, now) =>
+      was === now || views.known(folder)?.devices.get(was)?.has(now) === true,
     skips: function* () {
-      for (const [folder, view] of views) {
+      for (const [folder, view] of views.all()) {
         for (const list of view.skips.values()) for (const skip of list) yield { ...skip, folder };
       }
     },
-    skipCount: (folder) => views.get(folder)?.skipCount ?? 0,
-    missedByWatcher: (folder) => views.get(folder)?.missed ?? 0,
+    skipCount: (folder) => views.known(folder)?.skipCount ?? 0,
+    missedByWatcher: (folder) => views.known(folder)?.missed ?? 0,
   };
 }
 
@@ -257,18 +196,6 @@ function mayHaveGone(task: Task): boolean {
   return task.present || !task.hasRecord;
 }
 
-function noteDevice(view: FolderView, file: number, directory: number): void {
-  if (file === directory) return;
-  const known = view.devices.get(file) ?? new Set();
-  view.devices.set(file, known.add(directory));
-}
-
 function isOf(failure: Failure, sighting: Sighting): boolean {
   return sameStamp(failure.stamp, sighting.stamp) && failure.context === sighting.context;
-}
-
-function setSkips(view: FolderView, directory: string, skips: readonly Skip[]): void {
-  view.skipCount += skips.length - (view.skips.get(directory)?.length ?? 0);
-  if (skips.length === 0) view.skips.delete(directory);
-  else view.skips.set(directory, skips);
 }
