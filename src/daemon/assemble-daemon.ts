@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { ControlPort } from '../core/control-port.ts';
-import { ConfigurationError, CredentialsRefusedError, StoppedError } from '../core/errors.ts';
+import { ConfigurationError } from '../core/errors.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LedgerPort } from '../core/ledger-port.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
@@ -18,6 +18,7 @@ import { createActivities } from './activities.ts';
 import { createChanges } from './changes.ts';
 import { createControl } from './control.ts';
 import { makeStatus } from './make-status.ts';
+import { createSignIn } from './sign-in.ts';
 import { version } from './version.ts';
 
 export interface ComposeOptions {
@@ -61,8 +62,6 @@ interface Opened {
   readonly embedded: EmbeddedService | null;
 }
 
-const signInAgainMs = 30_000;
-
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
 export function assembleDaemon(options: ComposeOptions, { ledger, folders, embedded }: Opened): Daemon {
   const { settings, log, clock } = options;
@@ -92,9 +91,8 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   const activities = createActivities();
   const changes = createChanges(clock);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
-  let refused: string | null = null;
   let refusedConfiguration: string | null = null;
-  let cancelSignIn = () => {};
+  const signIn = createSignIn(tokens, clock, changes.note);
   const metrics: Metrics = createMetrics({ status, unready, version: version() });
   const engine = createEngine({
     clock,
@@ -129,17 +127,13 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   }
 
   function ownReasons(): readonly Reason[] {
-    const reasons: Reason[] = [];
-    if (refusedConfiguration !== null) {
-      reasons.push({ code: 'configuration-refused', message: refusedConfiguration });
-    }
-    if (tokens.status().state === 'refused') {
-      reasons.push({
-        code: 'credentials-refused',
-        message: refused ?? 'the service refuses the credentials',
-      });
-    }
-    return reasons;
+    const refused = signIn.reason();
+    return [
+      ...(refusedConfiguration === null
+        ? []
+        : [{ code: 'configuration-refused', message: refusedConfiguration }]),
+      ...(refused === null ? [] : [refused]),
+    ];
   }
 
   function unready(): readonly Reason[] {
@@ -156,23 +150,6 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       reasons.push({ code: 'not-signed-in', message: 'the service has not accepted the credentials yet' });
     }
     return reasons;
-  }
-
-  /** Proves the credentials before anything has to be sent, and again while the service is away. */
-  function signIn(): void {
-    if (phase === 'stopping') return;
-    void tryToSignIn().finally(changes.note);
-  }
-
-  async function tryToSignIn(): Promise<void> {
-    try {
-      await tokens.login();
-      refused = null;
-    } catch (error) {
-      if (error instanceof StoppedError) return;
-      if (error instanceof CredentialsRefusedError) refused = error.message;
-      cancelSignIn = clock.after(Math.max(tokens.restMs(), signInAgainMs), signIn);
-    }
   }
 
   return {
@@ -193,7 +170,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     servicePage: embedded?.pageUrl ?? null,
     start: async () => {
       await engine.recover();
-      signIn();
+      signIn.begin();
       await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
       phase = 'running';
       changes.note();
@@ -204,15 +181,14 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     },
     refresh: async () => {
       tokens.forget();
-      cancelSignIn();
-      signIn();
+      signIn.begin();
       engine.kick();
       await Promise.all(folders.map((port) => port.rescan('ring')));
     },
     isRefused: () => tokens.status().state === 'refused',
     stop: async () => {
       phase = 'stopping';
-      cancelSignIn();
+      signIn.close();
       changes.close();
       await engine.stop(settings.timing.stopSeconds * 1000);
       await Promise.all(folders.map((port) => port.close()));
