@@ -28,11 +28,11 @@ export interface LedgerRecord {
   readonly possibleDuplicates: number;
   /** What was said once and is not to be said again (fields that cannot be cleared). */
   readonly said?: readonly string[] | undefined;
-  /** Modifies whose outcome was never learned; absent: none, which is so for nearly all. */
+  /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
 }
 
-/** What the service may hold instead of what the record says: modifies went out and no answer came. */
+/** What the service may hold instead of what the record says: requests went out and no answer came. */
 export interface Unsure {
   /** The bytes may be others. */
   readonly content: boolean;
@@ -40,6 +40,8 @@ export interface Unsure {
   readonly attachments: boolean;
   /** What each of the modifies would have led to. */
   readonly metadata: readonly Metadata[];
+  /** A deletion went out: the service may not know the document any more. */
+  readonly gone?: true | undefined;
 }
 
 export interface LedgerEntry {

@@ -27,7 +27,8 @@ const lateTimestamp: Unclearable = {
 /**
  * Decides what to send for a document that stands in its folder: everything when there is no record, else only the
  * parts that differ from what the service last accepted. An imported record (`sha256` empty: bytes not known) adopts
- * the bytes that stand there, without sending them. What an unanswered modify may have changed is sent again. A file
+ * the bytes that stand there, without sending them. What an unanswered modify may have
+ * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there. A file
  * name that differs is no difference by itself: the service learns it when content goes out next.
  */
 export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
@@ -43,7 +44,8 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
       ? record.metadata
       : doubtfulMetadata(document.metadata, record.metadata, unsure.metadata);
   const delta = metadataDelta(document.metadata, known, said);
-  const content = unsure?.content === true || differs(compared.sha256, record.sha256);
+  const content =
+    unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
   const attachments =
     unsure?.attachments === true
       ? unsureAttachments(document)

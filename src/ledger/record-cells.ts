@@ -70,7 +70,12 @@ const extrasSchema: z.ZodType<Extras> = z.strictObject({
     .optional(),
   said: z.array(z.string()).optional(),
   unsure: z
-    .strictObject({ content: z.boolean(), attachments: z.boolean(), metadata: z.array(metadataSchema) })
+    .strictObject({
+      content: z.boolean(),
+      attachments: z.boolean(),
+      metadata: z.array(metadataSchema),
+      gone: z.literal(true).optional(),
+    })
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
   sha256: z.string().optional(),

@@ -6,7 +6,7 @@ import type { OutgoingFile, SentContent, ServicePort, Turn } from '../core/servi
 import type { Sendable } from './assess.ts';
 import { attachmentsAsHeld } from './attachments-as-held.ts';
 import { doubtsAbout } from './doubts-about.ts';
-import { markUnsure } from './mark-unsure.ts';
+import { isPerhapsGone, markUnsure } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import { sayUnclearable } from './say-unclearable.ts';
@@ -109,6 +109,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
         operation: 'modify',
         bytesTotal: bytesOf(document, operation.content, operation.attachments),
         documents: 1,
+        mayBeGone: isPerhapsGone(record),
         before: [markUnsure(task.ref, record, operation)],
       },
       (watch) =>

@@ -141,7 +141,6 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
         bulkKey: null,
         operation: null,
         hashed: null,
-        mayBeGone: false,
         isLost: false,
         recorded: false,
       };

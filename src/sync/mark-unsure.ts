@@ -23,7 +23,22 @@ export function markUnsure(
         content: content || unsure?.content === true,
         attachments: attachments || unsure?.attachments === true,
         metadata: [...metadata.values()],
+        ...(unsure?.gone === true ? { gone: true } : null),
       },
     },
   };
+}
+
+/**
+ * Says in the record that its deletion is under way. Should no answer come, a service that does not know the document
+ * is no surprise, and a file that comes back meanwhile is made sure of.
+ */
+export function markGone(ref: DocumentRef, record: LedgerRecord): Change {
+  const unsure = { content: false, attachments: false, metadata: [], ...record.unsure, gone: true } as const;
+  return { kind: 'put', ref, record: { ...record, context: '', unsure } };
+}
+
+/** Whether a deletion of the document went out and its answer never came. */
+export function isPerhapsGone(record: LedgerRecord | undefined): boolean {
+  return record?.unsure?.gone === true;
 }

@@ -2,6 +2,7 @@ import { nextDelayMs } from '../core/back-off.ts';
 import type { Attempt, Change, Doubt } from '../core/ledger-port.ts';
 import type { FileOutcome, Outcome } from '../core/service-port.ts';
 import type { Gate } from './gate.ts';
+import { isPerhapsGone } from './mark-unsure.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 
@@ -87,7 +88,9 @@ export function createOutcomes(parts: Parts, { gate, wakeAt, random, maxAttempts
     outcome: Extract<Outcome, { kind: 'missing' }>,
   ): Promise<void> {
     const record = ledger.get(task.ref);
-    if (parts.service.onMissing === 'upload' && !gate.manyMissing() && record !== undefined) {
+    // What we deleted ourselves, before its file came back, is nobody else's decision.
+    const isAnew = isPerhapsGone(record) || (parts.service.onMissing === 'upload' && !gate.manyMissing());
+    if (record !== undefined && isAnew) {
       // The record stays until the new one stands: an address that is wrong must not cost a docId.
       desk.change(task, { isLost: true });
       look(task);

@@ -1,8 +1,9 @@
 import { batches } from '../core/batches.ts';
-import type { Change } from '../core/ledger-port.ts';
+import type { Change, LedgerRecord } from '../core/ledger-port.ts';
 import type { FileOutcome, ServicePort, Turn } from '../core/service-port.ts';
 import type { Deletions } from './deletions.ts';
 import type { Gate } from './gate.ts';
+import { isPerhapsGone, markGone } from './mark-unsure.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import type { Send } from './send.ts';
@@ -18,6 +19,8 @@ interface Tools {
 
 interface Victim {
   readonly task: Task;
+  /** As it was before this request. */
+  readonly record: LedgerRecord;
   readonly docId: string;
   readonly owner: string | undefined;
   readonly key: string | null;
@@ -37,7 +40,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
         continue;
       }
       const owner = record.metadata.documentOwner;
-      gone.push({ task, docId: record.docId, owner, key: task.single ? null : (owner ?? '') });
+      gone.push({ task, record, docId: record.docId, owner, key: task.single ? null : (owner ?? '') });
     }
     const [batch, ...others] = batches(gone);
     for (const other of others) for (const { task } of other) parts.look(task);
@@ -52,13 +55,22 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
   async function removeOne(batch: readonly Victim[], turn: Turn): Promise<void> {
     const [victim] = batch;
     if (victim === undefined) return turn.giveBack();
-    const { task, docId, owner } = victim;
-    const { mayBeGone } = task;
-    const about = { ...task.ref, operation: 'delete', bytesTotal: 0, documents: 1, mayBeGone } as const;
+    const { task, record, docId, owner } = victim;
+    const mayBeGone = isPerhapsGone(record);
+    const before = [markGone(task.ref, record)];
+    const about = {
+      ...task.ref,
+      operation: 'delete',
+      bytesTotal: 0,
+      documents: 1,
+      mayBeGone,
+      before,
+    } as const;
     const result = await send(about, (watch) => service.remove({ docId, documentOwner: owner }, turn, watch));
-    noteLost(batch, result);
     const { kind } = result.outcome;
-    if (kind === 'missing' && !mayBeGone && gate.manyMissing() && !ledger.isApproved(task.ref)) {
+    const isStray = kind === 'missing' && !mayBeGone && gate.manyMissing() && !ledger.isApproved(task.ref);
+    await takeBackMarks(batch, result);
+    if (isStray) {
       await deletions.holdBack(
         task,
         'the service knows none of the last documents: its address may be wrong',
@@ -73,7 +85,8 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
   async function removeMany(batch: readonly Victim[], turn: Turn): Promise<void> {
     const [first] = batch;
     if (first === undefined) return turn.giveBack();
-    const about = { folder: first.task.ref.folder, path: '', bytesTotal: 0, documents: batch.length };
+    const before = batch.map(({ task, record }) => markGone(task.ref, record));
+    const about = { folder: first.task.ref.folder, path: '', bytesTotal: 0, documents: batch.length, before };
     const result = await send({ ...about, operation: 'bulk_delete' }, (watch) =>
       service.bulkRemove(
         { docIds: batch.map(({ docId }) => docId), documentOwner: first.owner },
@@ -81,15 +94,20 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
         watch,
       ),
     );
-    noteLost(batch, result);
+    await takeBackMarks(batch, result);
     if (result.outcome.kind === 'accepted') await forget(batch, result.outcome.warning);
     else await fallBack(batch, result);
   }
 
-  /** An answer that did not come may have been that they are deleted. */
-  function noteLost(batch: readonly Victim[], { outcome }: FileOutcome): void {
-    if (outcome.kind !== 'unavailable' || outcome.sent === 'nothing') return;
-    for (const { task } of batch) desk.change(task, { mayBeGone: true });
+  /** Nothing is unsure where nothing went out or a refusal came. What is deleted leaves the ledger altogether. */
+  async function takeBackMarks(batch: readonly Victim[], { outcome }: FileOutcome): Promise<void> {
+    if (outcome.kind === 'accepted') return;
+    if (outcome.kind === 'unavailable' && outcome.sent !== 'nothing') return;
+    const marked = batch.filter(
+      ({ task, record }) => isPerhapsGone(ledger.get(task.ref)) && !isPerhapsGone(record),
+    );
+    if (marked.length === 0) return;
+    await parts.commit(marked.map(({ task, record }) => ({ kind: 'put', ref: task.ref, record })));
   }
 
   /** What the service refuses together is tried one by one; what it could not take now waits together. */

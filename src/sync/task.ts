@@ -61,8 +61,6 @@ export interface Task {
   operation: 'upload' | 'modify' | 'delete' | null;
   /** The last hash, so that the second look need not read the file again. */
   hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
-  /** A deletion of it went out and its answer did not come: the service may not know it any more. */
-  mayBeGone: boolean;
   /** The service no longer has it and it is to be uploaded anew; its record stays until that is done. */
   isLost: boolean;
   /** A failure that the ledger keeps as well. */

@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { steps } from '../support/scripted-service.ts';
+import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
+import type { NetworkWorld } from './network-world.ts';
+
+afterEach(closeNetworkWorlds);
+
+const names = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => `${index}.txt`);
+const removed = names.slice(0, 5);
+
+async function filled(): Promise<NetworkWorld> {
+  const world = await startNetworkWorld();
+  world.write(Object.fromEntries(names.map((name) => [name, `text of ${name}`])));
+  await world.quiesce();
+  await world.pass(60_000);
+  return world;
+}
+
+/** Five deletions go out in one call, the service takes them, and the process dies before it answers. */
+async function deadWithin(world: NetworkWorld): Promise<void> {
+  const { service } = world;
+  service.script(service.stalling(service.taken(steps.silence())));
+  for (const name of removed) world.folder.remove(name);
+  world.folder.sweep();
+  await world.until(() => service.stalled() === 1);
+  await world.until(() => service.documents.size === 3);
+  await world.restart();
+}
+
+describe('deletions that were under way when the process died', () => {
+  it('are done where the service does not know the documents any more: no wrong address', async () => {
+    const world = await filled();
+    await deadWithin(world);
+    await world.quiesce();
+    expect(world.status()).toMatchObject({ state: 'idle', held: [], failures: [] });
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('are made good where the files came back meanwhile', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.script(service.stalling(service.taken(steps.silence())));
+    for (const name of removed) world.folder.takeAway(name);
+    world.folder.sweep();
+    await world.until(() => service.documents.size === 3);
+    for (const name of removed) world.folder.bringBack(name, name);
+    await world.restart();
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+    expect(world.status()).toMatchObject({ failures: [], held: [] });
+    // Once made sure of, nothing more is sent.
+    const before = service.requests.length;
+    world.folder.sweep();
+    await world.quiesce();
+    expect(service.requests).toHaveLength(before);
+  });
+
+  it('are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.script(steps.html(403), steps.html(503));
+    service.always(steps.html(404));
+    for (const name of removed) world.folder.remove(name);
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.status().held).toMatchObject([{ count: 3 }]);
+    await world.restart();
+    await world.pass(3_600_000);
+    expect(world.status().held).toMatchObject([{ count: 3 }]);
+    expect(service.documents.size).toBe(8);
+  });
+});
+
+describe('an outage', () => {
+  it('is over with the first answer, be it that a document is not known', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.script(steps.html(503), steps.html(503), steps.html(503));
+    service.documents.clear();
+    world.write({ '0.txt': 'edited' });
+    await world.until(() => world.status().state === 'degraded');
+    await world.quiesce();
+    expect(world.status()).toMatchObject({
+      state: 'idle',
+      reasons: [],
+      failures: [{ path: '0.txt', code: 'missing-at-service' }],
+    });
+  });
+
+  it('that nothing waits for any more is not told for ever', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.always(steps.html(503));
+    world.write({ 'new.txt': 'never sent' });
+    await world.until(() => world.status().state === 'degraded');
+    expect(world.status().reasons).toMatchObject([{ code: 'service-unavailable' }]);
+    world.folder.remove('new.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.status()).toMatchObject({ state: 'idle', reasons: [] });
+  });
+});
