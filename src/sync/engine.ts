@@ -79,6 +79,9 @@ export interface Engine {
   readonly stop: (ms: number) => Promise<void>;
 }
 
+/** Reasons that end by themselves. */
+const passing: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+
 export function createEngine(options: EngineOptions): Engine {
   const { clock, log, ledger, limiter, metrics } = options;
   const byName = new Map(options.folders.map((folder) => [folder.settings.name, folder]));
@@ -195,6 +198,12 @@ export function createEngine(options: EngineOptions): Engine {
     });
   }
 
+  /** An outage that nothing waits for is none that anybody knows of: what has to be sent next finds out. */
+  function gateReasons(): readonly Reason[] {
+    const reasons = gate.reasons();
+    return reasons.length > 0 && isIdle() ? reasons.filter(({ code }) => !passing.has(code)) : reasons;
+  }
+
   return {
     listener: (folder) => ({
       directory: reconcile.directory,
@@ -215,7 +224,7 @@ export function createEngine(options: EngineOptions): Engine {
       dispatch.pump();
     },
     isMisaddressed: gate.isMisaddressed,
-    reasons: () => [...gate.reasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
+    reasons: () => [...gateReasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
     desk,
     reconcile,
     totals,

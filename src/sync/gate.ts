@@ -106,10 +106,14 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
         misaddressed = true;
         wait('credentials', refused, { code: outcome.code, message: outcome.message });
         return;
-      case 'missing':
+      case 'missing': {
+        // It answers, and of this one document: whatever was wrong with all of it is over.
+        const before = missing;
+        if (reason !== null) reset();
         answered();
-        missing += 1;
+        missing = before + 1;
         return;
+      }
       case 'rejected':
         answered();
         missing = 0;

@@ -96,7 +96,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         return;
       }
       case 'settled':
-        if (task.recorded) await parts.commit([{ kind: 'clear', ref: task.ref }]);
+        await clearFailure(task);
         if (!task.again) desk.close(task);
         await tools.deletions().settle(task);
         return;
@@ -104,9 +104,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         lookLater(task, found);
         return;
       case 'nothing':
-        if (ledger.failure(task.ref) !== undefined && ledger.get(task.ref) === undefined) {
-          await parts.commit([{ kind: 'clear', ref: task.ref }]);
-        }
+        await clearFailure(task);
         if (!task.again) desk.close(task);
         return;
       case 'gone':
@@ -120,6 +118,8 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         return;
       case 'unfit':
         await leaveHold(task);
+        // What the service said of other bytes is no longer what is wrong with it.
+        if (ledger.failure(task.ref)?.code !== found.code) await clearFailure(task);
         sayUnfit(task, found);
         desk.change(task, {
           phase: 'failed',
@@ -131,6 +131,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         });
         return;
       case 'dormant':
+        await clearFailure(task);
         desk.change(task, {
           phase: 'dormant',
           present: false,
@@ -156,6 +157,11 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
     unreadFor.set(task, ms);
     desk.change(task, { code, message });
     tools.wakeAt(task, 'paired', ms);
+  }
+
+  /** Nothing is wrong with it any more, and no status of a later time says so. */
+  async function clearFailure({ ref }: Task): Promise<void> {
+    if (ledger.failure(ref) !== undefined) await parts.commit([{ kind: 'clear', ref }]);
   }
 
   async function leaveHold(task: Task): Promise<void> {

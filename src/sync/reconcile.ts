@@ -174,8 +174,20 @@ export function createReconcile(parts: Parts): Reconcile {
     return { lane: 'live', at: Math.max(task.at, clock.now()) };
   }
 
+  /** What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again. */
+  function lookAtFailures(folder: string): void {
+    for (const [ref] of Array.from(ledger.failures())) {
+      if (ref.folder !== folder || desk.get(ref) !== undefined) continue;
+      look(desk.open(ref, { present: false, lane: 'backlog', at: 0 }));
+    }
+  }
+
   return {
     ...trust,
+    swept: (folder, summary) => {
+      trust.swept(folder, summary);
+      lookAtFailures(folder);
+    },
     directory,
     isSwept: (folder) => views.known(folder)?.swept ?? false,
     isSameDevice: (folder, was, now) =>

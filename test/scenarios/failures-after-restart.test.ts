@@ -1,0 +1,50 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/core/status.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+const failed = ({ failures }: Status) => failures.map(({ path }) => path).sort();
+
+it('what failed before a restart is failed after it where nothing has changed, and nowhere else', async () => {
+  const write = (name: string, text: string) => writeFile(join(place.inbox, name), text);
+  await write('taken-back.txt', 'as it was');
+  const first = await place.start();
+  await first.idle(({ totals }) => totals.uploaded === 1);
+  service.always(steps.refuse('no', 422));
+  await write('taken-back.txt', 'edited');
+  for (const name of ['same.txt', 'gone.txt', 'mended.txt', 'ignored.txt']) await write(name, 'refused');
+  const all = ['gone.txt', 'ignored.txt', 'mended.txt', 'same.txt', 'taken-back.txt'];
+  expect(failed(await first.idle(({ failuresTotal }) => failuresTotal === 5))).toEqual(all);
+  expect((await first.end('SIGTERM')).code).toBe(0);
+
+  await rm(join(place.inbox, 'gone.txt'));
+  await write('mended.txt', 'accepted');
+  await write('taken-back.txt', 'as it was');
+  await write('.ingestignore', 'ignored.txt\n');
+  service.always(steps.accept('another'));
+  const second = await place.start();
+  expect(failed(await second.idle(({ totals }) => totals.uploaded === 1))).toEqual(['same.txt']);
+  expect((await second.end('SIGTERM')).code).toBe(0);
+  const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
+  expect(offline.reasons).toMatchObject([{ code: 'not-running' }]);
+  expect(failed(offline)).toEqual(['same.txt']);
+}, 60_000);
