@@ -63,7 +63,7 @@ export function createStateFiller(state: LedgerState): StateFiller {
     place.rows ??= store.directory(place.folder, place.directory);
     store.contexts.holdAgain(contextId);
     store.shared.holdAgain(sharedId);
-    store.put({ directory: place.rows, name, cells, contextId, sharedId });
+    store.put({ directory: place.rows, name, contextId, sharedId }, cells);
   }
 
   function change(value: unknown): void {

@@ -35,13 +35,13 @@ export function createLedgerState(): LedgerState {
 
   function put({ ref, context, shared, cells }: StoredRecord): void {
     const slash = ref.path.lastIndexOf('/');
-    store.put({
+    const place = {
       directory: store.directory(ref.folder, slash === -1 ? '' : ref.path.slice(0, slash)),
       name: ref.path.slice(slash + 1),
-      cells,
       contextId: store.contexts.hold(context),
       sharedId: store.shared.hold(shared),
-    });
+    };
+    store.put(place, cells);
   }
 
   const reader: LedgerReader = {

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 
-const CHUNK_BYTES = 512 * 1024;
+/** Doubled for a line that is longer. */
+const BUFFER_BYTES = 512 * 1024;
 const NEWLINE = 10;
 
 /** Whole lines of a file, one after the other. */
@@ -15,24 +16,22 @@ export interface LineBlock {
 export async function* readLines(path: string): AsyncGenerator<LineBlock> {
   const handle = await open(path, 'r');
   try {
+    let buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+    let filled = 0;
     let offset = 0;
-    let rest = Buffer.alloc(0);
-    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     for (;;) {
-      const { bytesRead } = await handle.read(chunk, 0, CHUNK_BYTES);
+      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);
       if (bytesRead === 0) break;
-      const read = chunk.subarray(0, bytesRead);
-      const end = read.lastIndexOf(NEWLINE) + 1;
-      if (end === 0) {
-        rest = Buffer.concat([rest, read]);
-        continue;
-      }
-      const bytes = rest.length === 0 ? read.subarray(0, end) : Buffer.concat([rest, read.subarray(0, end)]);
-      yield { bytes, offset };
-      offset += bytes.length;
-      rest = Buffer.from(read.subarray(end));
+      filled += bytesRead;
+      const end = buffer.lastIndexOf(NEWLINE, filled - 1) + 1;
+      if (end === 0) continue;
+      yield { bytes: buffer.subarray(0, end), offset };
+      offset += end;
+      buffer.copyWithin(0, end, filled);
+      filled -= end;
     }
-    if (rest.length > 0) yield { bytes: rest, offset };
+    if (filled > 0) yield { bytes: buffer.subarray(0, filled), offset };
   } finally {
     await handle.close();
   }

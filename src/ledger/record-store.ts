@@ -4,19 +4,9 @@ import type { DirectoryRecords, LedgerEntry } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
 import { createDirectoryView } from './directory-view.ts';
 import { createRecordTable } from './record-table.ts';
-import type { DirectoryRows, Pools, RecordTable } from './record-table.ts';
+import type { DirectoryRows, Pools, RecordTable, RowPlace } from './record-table.ts';
 import type { Cells } from './record-cells.ts';
 import { createValuePool } from './value-pool.ts';
-
-/** A record on its way into the store. */
-interface StoredPut {
-  readonly directory: DirectoryRows;
-  readonly name: string;
-  readonly cells: Cells;
-  /** Ids that are held for this row: the store takes them over. */
-  readonly contextId: number;
-  readonly sharedId: number;
-}
 
 /** All records by folder, directory and name, with their indexes. */
 export interface RecordStore extends Pools {
@@ -29,7 +19,8 @@ export interface RecordStore extends Pools {
   readonly entries: () => Iterable<LedgerEntry>;
   /** The directory's rows, made when there are none. Ask anew after an await: an empty one is forgotten. */
   readonly directory: (folder: string, directory: string) => DirectoryRows;
-  readonly put: (put: StoredPut) => void;
+  /** Takes over the ids that are held for this row. A ShapeError as from `RecordTable.insert`. */
+  readonly put: (place: RowPlace, cells: Cells) => void;
   readonly drop: (ref: DocumentRef) => void;
   /** Numbers of all rows, those of a directory together. */
   readonly rows: () => Int32Array;
@@ -93,11 +84,12 @@ export function createRecordStore(): RecordStore {
         for (const { rows } of directories.values()) for (const row of rows.values()) yield table.entry(row);
       }
     },
-    put: ({ directory: rows, name, cells, contextId, sharedId }) => {
-      const before = rows.rows.get(name);
-      if (before === undefined) addToCount(rows.folder, 1);
+    put: (place, cells) => {
+      const { folder, rows } = place.directory;
+      const before = rows.get(place.name);
+      if (before === undefined) addToCount(folder, 1);
       else table.free(before);
-      rows.rows.set(name, table.insert({ directory: rows, name, contextId, sharedId }, cells));
+      rows.set(place.name, table.insert(place, cells));
     },
     drop: (ref) => {
       const rows = folders.get(ref.folder)?.get(directoryOf(ref.path));

@@ -1,9 +1,11 @@
 import { joinPath } from '../core/document.ts';
 import type { LedgerEntry, LedgerRecord, RecordMatch } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
+import { decodeHash } from './decode-hash.ts';
 import { recordOf } from './record-cells.ts';
 import type { Cells, Extras } from './record-cells.ts';
 import { createRowIndex, hashNumber, hashText } from './row-index.ts';
+import { ShapeError } from './shape.ts';
 import type { ValuePool } from './value-pool.ts';
 
 const FIRST_CAPACITY = 256;
@@ -24,7 +26,7 @@ export interface DirectoryRows {
 }
 
 /** Where a record stands, and what it shares with others. */
-interface RowPlace {
+export interface RowPlace {
   readonly directory: DirectoryRows;
   readonly name: string;
   /** Held in the pool of contexts, by the row from now on. */
@@ -35,6 +37,7 @@ interface RowPlace {
 
 /** Records in columns: some 300 bytes each, made into objects when they are asked for. A row never changes. */
 export interface RecordTable {
+  /** A ShapeError where the hash is none: it is checked where it is decoded. The table is of no use then. */
   readonly insert: (place: RowPlace, cells: Cells) => number;
   readonly free: (row: number) => void;
   readonly place: (row: number) => RowPlace;
@@ -68,6 +71,8 @@ export interface Pools {
 
 /** An empty table. */
 export function createRecordTable({ contexts, shared }: Pools): RecordTable {
+  /** The first row that was never used. */
+  let next = 0;
   let capacity = FIRST_CAPACITY;
   let numbers = new Float64Array(capacity * NUMBERS);
   let hashes = Buffer.alloc(capacity * HASH_BYTES);
@@ -101,9 +106,15 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     docIdHashes = enlarged(docIdHashes, new Int32Array(capacity));
   }
 
+  function newRow(): number {
+    if (next >= capacity) resize(Math.ceil(capacity * GROWTH));
+    next += 1;
+    return next - 1;
+  }
+
   function insert({ directory, name, contextId, sharedId }: RowPlace, cells: Cells): number {
-    const row = freeRows.pop() ?? names.length;
-    if (row >= capacity) resize(Math.ceil(capacity * GROWTH));
+    const row = freeRows.pop() ?? newRow();
+    if (!decodeHash(cells[1], hashes, row * HASH_BYTES)) throw new ShapeError('sha256 is not a hash');
     const first = row * NUMBERS;
     for (let index = 0; index < STAMP_NUMBERS; index += 1) {
       numbers[first + index] = cells[FIRST_NUMBER + index] as number;
@@ -112,7 +123,6 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     numbers[first + 7] = cells[10];
     numbers[first + 8] = cells[11];
     hashed[row] = cells[1] === '' ? 0 : 1;
-    if (cells[1] !== '') hashes.write(cells[1], row * HASH_BYTES, 'hex');
     directories[row] = directory;
     names[row] = name;
     docIds[row] = cells[0];
@@ -220,7 +230,9 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       return taken;
     },
     reserve: (rows) => {
-      if (rows > capacity) resize(rows);
+      if (rows <= capacity) return;
+      resize(rows);
+      for (const column of [directories, names, docIds, titles]) column.length = rows;
       byDocId.reserve(rows);
       byInode.reserve(rows);
     },

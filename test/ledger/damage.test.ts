@@ -282,6 +282,26 @@ describe('P9: rows that cannot be', () => {
     await again.close();
   });
 
+  it.each(['g', 'A', 'İ'])('are refused where a hash has another character: %s', async (character) => {
+    const spoil = (text: string): string => {
+      const { sha256 } = recordOf(2);
+      return text.replace(sha256, `${sha256.slice(0, -1)}${character}`);
+    };
+    await forge(journalIn(image), spoil);
+    await expect(openIt()).rejects.toMatchObject({
+      message: expect.stringContaining('sha256 is not a hash'),
+    });
+    await layOut(dir, image);
+    const ledger = await openIt({ compactAfterBytes: 1 });
+    await ledger.commit([put('f.pdf', recordOf(5))]);
+    await ledger.close();
+    await forgeSnapshot(spoil);
+    await layOut(dir, withFile(await imageOf(dir), 'ledger.previous.json', null));
+    await expect(openIt()).rejects.toMatchObject({
+      message: expect.stringContaining('sha256 is not a hash'),
+    });
+  });
+
   /** Changes the text of the snapshot and makes its checksum right again. */
   async function forgeSnapshot(change: (text: string) => string): Promise<void> {
     const { crc32 } = await import('node:zlib');
