@@ -11,7 +11,6 @@ import { END_MARK, parseEnd, parseHead } from './snapshot-lines.ts';
 import type { SnapshotHead } from './snapshot-lines.ts';
 
 const NEWLINE = 10;
-const PIECE_BYTES = 64 * 1024;
 
 /** What a snapshot said about itself. */
 export interface SnapshotReading extends SnapshotHead {
@@ -53,12 +52,10 @@ export async function readSnapshot(path: string, taker: SnapshotTaker): Promise<
         rows = rows.subarray(0, endAt);
       }
       checksum = crc32(rows, checksum);
-      for (const piece of piecesOf(rows)) {
-        const lines = linesOf(piece);
-        if (count === 0) taker.expect(Math.ceil((size / piece.length) * lines.length));
-        for (const line of lines) taker.line(line);
-        count += lines.length;
-      }
+      const lines = linesOf(rows);
+      if (count === 0) taker.expect(Math.ceil((size / bytes) * lines.length));
+      for (const line of lines) taker.line(line);
+      count += lines.length;
     }
   } catch (error) {
     if (errorCode(error) === SHAPE) throw damaged(path, errorMessage(error), error);
@@ -84,16 +81,6 @@ function findEnd(bytes: Buffer): number {
   if (bytes.subarray(0, END_MARK.length).toString('latin1') === END_MARK) return 0;
   const found = bytes.indexOf(`\n${END_MARK}`);
   return found === -1 ? -1 : found + 1;
-}
-
-/** Whole lines, so many that little of what is made of them is still in use when the young generation is collected. */
-function* piecesOf(rows: Buffer): Generator<Buffer> {
-  for (let start = 0; start < rows.length;) {
-    const newline = rows.indexOf(NEWLINE, start + PIECE_BYTES);
-    const end = newline === -1 ? rows.length : newline + 1;
-    yield rows.subarray(start, end);
-    start = end;
-  }
 }
 
 /** Many lines at one stroke: `[...],\n[...],\n` is a list but for its brackets and something behind the last comma. */

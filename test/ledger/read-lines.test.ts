@@ -20,8 +20,8 @@ describe('a file in blocks of lines', () => {
   const files: readonly (readonly [string, readonly number[]])[] = [
     ['nothing', []],
     ['short lines', Array.from({ length: 60_000 }, (_, index) => index % 40)],
-    ['lines that just fill a block', [512 * KB - 1, 512 * KB - 1, 512 * KB, 7]],
-    ['lines longer than a block', [10, 5_000 * KB, 0, 700 * KB, 3, 1_500 * KB]],
+    ['lines that just fill a block', [64 * KB - 1, 64 * KB - 1, 64 * KB, 7]],
+    ['lines longer than a block', [10, 1_000 * KB, 0, 70 * KB, 3, 300 * KB]],
   ];
 
   it.each(files)('is whole, each block ends with a line and knows its place: %s', async (_name, lengths) => {
