@@ -16,6 +16,8 @@ import type { Task } from './task.ts';
 /** Takes a place in the minute, then decides what goes out on it. */
 export interface Dispatch {
   readonly add: (task: Task, operation: 'upload' | 'modify' | 'delete', bulkKey: string | null) => void;
+  /** It is ready no more: something else is to be done with it, or nothing. */
+  readonly leave: (task: Task) => void;
   readonly pump: () => void;
   readonly inFlight: () => number;
   /** Takes no new work; resolves when what is under way has ended. */
@@ -107,24 +109,12 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
 
   /** Whether anything may go out now, before a place in the minute is taken for it. */
   function peek(): boolean {
-    for (const { value } of ready.entries()) if (isStale(value) || fits(value)) return true;
+    for (const { value } of ready.entries()) if (fits(value)) return true;
     return false;
   }
 
   function take(): Task | null {
-    for (;;) {
-      const entry = ready.take(({ value }) => isStale(value) || fits(value));
-      if (entry === null) return null;
-      if (isStale(entry.value)) {
-        leave(entry.value);
-        continue;
-      }
-      return entry.value;
-    }
-  }
-
-  function isStale(task: Task): boolean {
-    return task.phase !== 'ready' || desk.get(task.ref) !== task;
+    return ready.take(({ value }) => fits(value))?.value ?? null;
   }
 
   function fits(task: Task): boolean {
@@ -139,7 +129,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
   /** The task, and those that can share its call. */
   function gather(task: Task): readonly Task[] {
     const group = task.bulkKey === null ? [] : [...(groups.get(task.bulkKey) ?? [])];
-    const others = group.filter((one) => one !== task && !isStale(one) && one.operation === task.operation);
+    const others = group.filter((one) => one !== task);
     const work = [task, ...others.slice(0, maxBulkDocuments - 1)];
     for (const member of work) leave(member);
     return work;
@@ -179,6 +169,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
 
   return {
     add,
+    leave,
     pump,
     inFlight: () => deliveries.pending + deliveries.size,
     stop: async () => {

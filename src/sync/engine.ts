@@ -93,7 +93,9 @@ export function createEngine(options: EngineOptions): Engine {
     changed: (task, before) => {
       options.onChange();
       // Room for one more of a backlog that waits unread.
-      if (before === 'ready' && task.phase !== 'ready') looks.resume();
+      if (before !== 'ready' || (task.phase === 'ready' && desk.get(task.ref) === task)) return;
+      dispatch.leave(task);
+      looks.resume();
     },
   });
   const durable = createDurableCommit({

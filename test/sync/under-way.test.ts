@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../src/core/service-port.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
+import { eventually } from '../support/eventually.ts';
 
 let world: EngineWorld;
 
@@ -182,5 +183,35 @@ describe('a person’s word', () => {
     await world.quiesce();
     expect(world.engine().desk.counts('inbox').held).toBe(0);
     expect(world.service.calls).toEqual(['bulk delete 2', 'delete', 'delete', 'modify']);
+  });
+
+  it('counts no deletion that was called off among those that could share a call', async () => {
+    world = await filled(260, { safety: { maxDeleteCount: 1_000, maxDeletePercent: 100 } });
+    const { folder, clock, service } = world;
+    const away = Array.from({ length: 255 }, (_, index) => `${index}.txt`);
+    for (const name of ['new 1.txt', 'new 2.txt']) {
+      folder.write(name, name);
+      service.failNext({ ...busy, retryAfterMs: 120_000 });
+    }
+    folder.sweep();
+    await asked('upload', 'upload');
+    const shut = clock.monotonic();
+    const at = async (ms: number) => until(() => clock.monotonic() - shut >= ms, 4_000);
+    for (const path of away) folder.takeAway(path);
+    folder.sweep();
+    await until(() => world.engine().desk.inPhase('ready').size === 255);
+    for (const path of away) folder.bringBack(path, path);
+    folder.sweep();
+    await eventually(() => world.engine().desk.size() === 2);
+    // One is ready, its neighbour waits out its grace, when the service takes requests again.
+    await at(114_500);
+    folder.remove('258.txt');
+    folder.sweep();
+    await at(116_500);
+    folder.remove('259.txt');
+    folder.sweep();
+    await until(() => service.calls.length === 5);
+    await world.quiesce();
+    expect(service.calls.slice(2).sort()).toEqual(['bulk delete 2', 'upload', 'upload']);
   });
 });
