@@ -19,6 +19,8 @@ export function addRunCommand(program: Command, context: CommandContext): void {
 }
 
 async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { prepareSweeping } = await import('../daemon/prepare-sweeping.ts');
+  prepareSweeping();
   const prepared = await prepare(context, flags);
   const httpToken = await httpTokenFor(prepared, context);
   const credentials = await credentialsFor(prepared, context);

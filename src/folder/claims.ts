@@ -23,7 +23,8 @@ export function createClaims(): Claims {
   const dependents = new Map<string, Map<string, number>>();
 
   function isAttachment(path: string): boolean {
-    return owners.has(path) && !owning.has(path);
+    // Nearly always there are none, and a path that is looked up has to be put together first.
+    return owners.size > 0 && owners.has(path) && !owning.has(path);
   }
 
   function add(owner: string, path: string): void {

@@ -16,6 +16,8 @@ export interface PairedEntries extends Pairing {
   readonly changed: readonly string[];
 }
 
+const nothing = { sidecars: new Map<string, never>(), orphans: [], lists: null };
+
 /** Of a pairing, what a look cannot tell by two names: sidecars that bear a document's stem. */
 export function stemSidecars({ sidecars }: Pairing): ReadonlyMap<string, StemSidecar> | null {
   const byStem = [...sidecars].filter(([document, { name }]) => name !== `${document}${sidecarEnd}`);
@@ -29,6 +31,9 @@ export function pairEntries(
   absolute: string,
   sorted: SortedEntries,
 ): PairedEntries {
+  if (sorted.sidecars.size === 0) {
+    return { ...nothing, changed: ground.claims.set(directory, nothing.sidecars) };
+  }
   const lists = readLists(ground, directory, absolute, sorted.sidecars);
   const documents = new Set(sorted.documents.map(({ name }) => name));
   const pair = () =>

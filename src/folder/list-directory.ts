@@ -30,14 +30,13 @@ export async function listDirectory(absolute: string, pace: Pace): Promise<Listi
   let composed = false;
   for (const raw of names) {
     if (pace.due()) await pace.rest();
-    if (notAscii.test(raw)) {
-      composed = true;
-      if (raw.includes(replacement)) {
-        foreign = true;
-        continue;
-      }
+    const other = notAscii.test(raw);
+    composed ||= other;
+    if (other && raw.includes(replacement)) {
+      foreign = true;
+      continue;
     }
-    const entry = entryOf(`${absolute}/${raw}`, raw);
+    const entry = entryOf(`${absolute}/${raw}`, raw, other ? raw.normalize('NFC') : raw);
     if (entry !== null) listed.push(entry);
   }
   if (foreign) listAsBytes(absolute, listed, bytes);
@@ -47,8 +46,7 @@ export async function listDirectory(absolute: string, pace: Pace): Promise<Listi
   return { ...standing(listed), bytes };
 }
 
-function entryOf(absolute: string, raw: string): Entry | null {
-  const name = notAscii.test(raw) ? raw.normalize('NFC') : raw;
+function entryOf(absolute: string, raw: string, name: string): Entry | null {
   try {
     const stats = lstatSync(absolute, { throwIfNoEntry: false });
     if (stats === undefined) return null;
@@ -66,7 +64,7 @@ function listAsBytes(absolute: string, listed: Entry[], bytes: { name: Buffer; k
     if (!text.includes(replacement)) continue;
     const path = Buffer.concat([Buffer.from(`${absolute}/`), name]);
     if (Buffer.from(text).equals(name)) {
-      const entry = entryOf(`${absolute}/${text}`, text);
+      const entry = entryOf(`${absolute}/${text}`, text, text.normalize('NFC'));
       if (entry !== null) listed.push(entry);
       continue;
     }

@@ -6,7 +6,7 @@ import { attachmentKeys, listAttachments } from './attachment-directory.ts';
 import { documentContext } from './context.ts';
 import type { PairedEntries } from './directory-claims.ts';
 import type { Entry } from './entry.ts';
-import { stampKey, stampOf } from './entry.ts';
+import { stampKey } from './entry.ts';
 import type { Ground } from './ground.ts';
 import { lstatKey } from './lstat-key.ts';
 import type { Listing } from './list-directory.ts';
@@ -63,11 +63,11 @@ export async function sightDocuments(ground: Ground, sight: Sight): Promise<Sigh
     ground.observations.see(file, stats);
     const own = plain ? context : await contextOf(ground, sight, name, attachmentDirectories);
     if (own !== context) contexts.push(own);
-    sightings.push({ name, stamp: stampOf(stats), context: own });
+    sightings.push({ name, stamp: stats, context: own });
   }
   const twins = twinsOf(sight);
   for (const { stats, raw } of twins) {
-    if (stats !== null) sightings.push({ name: printableTwin(raw), stamp: stampOf(stats), context });
+    if (stats !== null) sightings.push({ name: printableTwin(raw), stamp: stats, context });
   }
   return {
     sightings,

@@ -77,7 +77,9 @@ export type Question = {
   };
 }[keyof Questions];
 
-export type ToWorker = Question | { readonly kind: 'taken' };
+/** The plan comes first, and once. */
+export type ToWorker =
+  { readonly kind: 'plan'; readonly plan: WorkerPlan } | Question | { readonly kind: 'taken' };
 
 export type FromWorker =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Questions[keyof Questions]['answer'] }

@@ -1,12 +1,10 @@
-import { Worker } from 'node:worker_threads';
-
 import type { Clock } from '../core/clock.ts';
 import type { DirectorySweep } from '../core/document.ts';
 import { errorMessage, StoppedError } from '../core/errors.ts';
 import { createDeliveries } from './deliveries.ts';
 import { unpackSweep } from './packed-sweep.ts';
+import { takeThread } from './spare-thread.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './sweep-messages.ts';
-import { sweepWorkerUrl } from './worker-url.ts';
 
 /** A folder's worker thread, as the main thread sees it. */
 export interface Sweeper {
@@ -28,21 +26,13 @@ export interface SweeperEvents {
   readonly died: (message: string) => void;
 }
 
-/** A sweep makes much garbage and keeps little: 100,000 files take no longer than with Node's 48, and 15 MB less. */
-const maxYoungGenerationSizeMb = 3;
-
 interface Waiting {
   readonly resolve: (answer: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEvents): Sweeper {
-  const worker = new Worker(sweepWorkerUrl(), {
-    workerData: plan,
-    execArgv: [],
-    name: `sweep ${plan.settings.name}`,
-    resourceLimits: { maxYoungGenerationSizeMb },
-  });
+  const worker = takeThread();
   const waiting = new Map<number, Waiting>();
   const sweeps = new Set<number>();
   const deliveries = createDeliveries(events.heard);
@@ -74,6 +64,8 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
   });
   worker.on('error', (error) => end(errorMessage(error)));
   worker.on('exit', () => end('the sweeping thread ended'));
+
+  tell({ kind: 'plan', plan });
 
   function tell(message: ToWorker): void {
     worker.postMessage(message, []);

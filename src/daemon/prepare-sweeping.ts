@@ -1,0 +1,1 @@
+export { prepareThread as prepareSweeping } from '../folder/spare-thread.ts';
