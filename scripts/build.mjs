@@ -23,6 +23,7 @@ await build({
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
+  alias: { 'http2-wrapper': './scripts/no-http2.js' },
   // Reads a file beside itself, and hardly anybody has a proxy script.
   external: ['pac-proxy-agent'],
   legalComments: 'linked',
