@@ -7,7 +7,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
-COPY scripts/build.mjs ./scripts/
+COPY scripts ./scripts
 COPY src ./src
 RUN npm run build
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
