@@ -1,21 +1,14 @@
 import { joinPath } from '../core/document.ts';
 import type { LedgerEntry, LedgerRecord, RecordMatch } from '../core/ledger-port.ts';
 import type { Metadata } from '../core/metadata.ts';
-import { decodeHash } from './decode-hash.ts';
+import { createFixedColumns, enlarged } from './fixed-columns.ts';
 import { recordOf } from './record-cells.ts';
 import type { Cells, Extras } from './record-cells.ts';
 import { createRowIndex, hashNumber, hashText } from './row-index.ts';
-import { ShapeError } from './shape.ts';
 import type { ValuePool } from './value-pool.ts';
 
 const FIRST_CAPACITY = 256;
 const GROWTH = 1.5;
-const HASH_BYTES = 32;
-/** size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, created, uploaded, modified. */
-const NUMBERS = 9;
-const FIRST_NUMBER = 2;
-const STAMP_NUMBERS = 6;
-const INO = 4;
 const EXTRAS = 12;
 
 /** One directory that holds records: file name to row. */
@@ -74,9 +67,8 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
   /** The first row that was never used. */
   let next = 0;
   let capacity = FIRST_CAPACITY;
-  let numbers = new Float64Array(capacity * NUMBERS);
-  let hashes = Buffer.alloc(capacity * HASH_BYTES);
-  let hashed = new Uint8Array(capacity);
+  const fixed = createFixedColumns();
+  fixed.resize(capacity);
   let contextIds = new Int32Array(capacity);
   let sharedIds = new Int32Array(capacity);
   let docIdHashes = new Int32Array(capacity);
@@ -90,17 +82,11 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
   let pending: number[] | null = null;
   let duplicates = 0;
   const byDocId = createRowIndex((row) => docIdHashes[row] as number);
-  const byInode = createRowIndex((row) => hashNumber(inoOf(row)));
-
-  function inoOf(row: number): number {
-    return numbers[row * NUMBERS + INO] as number;
-  }
+  const byInode = createRowIndex((row) => hashNumber(fixed.ino(row)));
 
   function resize(rows: number): void {
     capacity = rows;
-    numbers = enlarged(numbers, new Float64Array(capacity * NUMBERS));
-    hashes = enlarged(hashes, Buffer.alloc(capacity * HASH_BYTES));
-    hashed = enlarged(hashed, new Uint8Array(capacity));
+    fixed.resize(capacity);
     contextIds = enlarged(contextIds, new Int32Array(capacity));
     sharedIds = enlarged(sharedIds, new Int32Array(capacity));
     docIdHashes = enlarged(docIdHashes, new Int32Array(capacity));
@@ -114,15 +100,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
 
   function insert({ directory, name, contextId, sharedId }: RowPlace, cells: Cells): number {
     const row = freeRows.pop() ?? newRow();
-    if (!decodeHash(cells[1], hashes, row * HASH_BYTES)) throw new ShapeError('sha256 is not a hash');
-    const first = row * NUMBERS;
-    for (let index = 0; index < STAMP_NUMBERS; index += 1) {
-      numbers[first + index] = cells[FIRST_NUMBER + index] as number;
-    }
-    numbers[first + 6] = cells[9];
-    numbers[first + 7] = cells[10];
-    numbers[first + 8] = cells[11];
-    hashed[row] = cells[1] === '' ? 0 : 1;
+    fixed.write(row, cells);
     directories[row] = directory;
     names[row] = name;
     docIds[row] = cells[0];
@@ -133,7 +111,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     if (cells[EXTRAS] !== undefined) extras.set(row, cells[EXTRAS]);
     duplicates += duplicatesOf(row);
     if (byDocId.add(row)) suspects?.add(row);
-    if (inoOf(row) !== 0) byInode.add(row);
+    if (fixed.ino(row) !== 0) byInode.add(row);
     return row;
   }
 
@@ -151,35 +129,25 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
     return extras.get(row)?.possibleDuplicates ?? 0;
   }
 
-  /** `sameStamp`, on the columns. */
   function match(row: number, { stamp, context }: Pick<LedgerRecord, 'stamp' | 'context'>): RecordMatch {
-    const first = row * NUMBERS;
-    const same =
-      numbers[first] === stamp.size &&
-      numbers[first + 1] === stamp.mtimeMs &&
-      numbers[first + 2] === stamp.ctimeMs &&
-      numbers[first + INO] === stamp.ino;
-    if (!same) return 'other';
+    if (!fixed.isSameStamp(row, stamp)) return 'other';
     return contexts.text(contextIds[row] as number) === context ? 'same' : 'stamp';
   }
 
   function cellsAt(row: number): Cells {
-    const first = row * NUMBERS;
-    const number = (index: number): number => numbers[first + index] as number;
-    const from = row * HASH_BYTES;
     const cells = [
       docIds[row] as string,
-      hashed[row] === 0 ? '' : hashes.toString('hex', from, from + HASH_BYTES),
-      number(0),
-      number(1),
-      number(2),
-      number(3),
-      number(4),
-      number(5),
+      fixed.hash(row),
+      fixed.number(row, 0),
+      fixed.number(row, 1),
+      fixed.number(row, 2),
+      fixed.number(row, 3),
+      fixed.number(row, 4),
+      fixed.number(row, 5),
       titles[row] as Cells[8],
-      number(6),
-      number(7),
-      number(8),
+      fixed.number(row, 6),
+      fixed.number(row, 7),
+      fixed.number(row, 8),
     ] as const;
     const extra = extras.get(row);
     return extra === undefined ? cells : [...cells, extra];
@@ -200,7 +168,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       duplicates -= duplicatesOf(row);
       byDocId.remove(row);
       suspects?.delete(row);
-      if (inoOf(row) !== 0) byInode.remove(row);
+      if (fixed.ino(row) !== 0) byInode.remove(row);
       if (pending === null) empty(row);
       else pending.push(row);
     },
@@ -219,7 +187,7 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       return { ref: { folder, path: joinPath(directory, names[row] as string) }, record: record(row) };
     },
     findByInode: (ino) =>
-      ino === 0 ? [] : byInode.candidates(hashNumber(ino)).filter((row) => inoOf(row) === ino),
+      ino === 0 ? [] : byInode.candidates(hashNumber(ino)).filter((row) => fixed.ino(row) === ino),
     findByDocId: (docId) => byDocId.first(hashText(docId), (row) => docIds[row] === docId),
     isDouble: (row) =>
       byDocId.first(docIdHashes[row] as number, (other) => other !== row && docIds[other] === docIds[row]) !==
@@ -244,9 +212,4 @@ export function createRecordTable({ contexts, shared }: Pools): RecordTable {
       pending = null;
     },
   };
-}
-
-function enlarged<T extends Float64Array | Int32Array | Uint8Array>(before: T, after: T): T {
-  after.set(before);
-  return after;
 }
