@@ -19,7 +19,8 @@ export interface AppOptions {
   readonly metrics: MetricsSource;
   readonly history: DeliveryHistory;
   readonly hub: EventHub;
-  readonly page: PageFiles | null;
+  /** Null: it is not built. */
+  readonly page: () => Promise<PageFiles | null>;
   readonly version: string;
   readonly log: LogPort;
   /** What guards a request: null for one that came through the socket, whose file mode guards it. */

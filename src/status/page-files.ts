@@ -57,8 +57,31 @@ const names = [
 /** Where the built page is: beside this file when it is built itself, in `dist` when it runs from source. */
 const roots = [new URL('../', import.meta.url), new URL('../../dist/', import.meta.url)];
 
-/** Reads the page into memory; null: it has not been built. */
-export async function loadPageFiles(root?: URL): Promise<PageFiles | null> {
+/** The paths of the page's files. */
+export const pagePaths: readonly string[] = names.map(pathOf);
+
+/**
+ * Gives the page, which is read when somebody first asks for it; null: it has not been built. A reading that fails is
+ * tried again.
+ */
+export function pageReader(root?: URL): () => Promise<PageFiles | null> {
+  let page: Promise<PageFiles | null> | null = null;
+  return async () => {
+    page ??= readPage(root);
+    try {
+      return await page;
+    } catch (error) {
+      page = null;
+      throw error;
+    }
+  };
+}
+
+function pathOf(name: string): string {
+  return `/assets/${name}`;
+}
+
+async function readPage(root?: URL): Promise<PageFiles | null> {
   for (const candidate of root === undefined ? roots : [root]) {
     try {
       return await loadFrom(candidate);
@@ -75,7 +98,7 @@ async function loadFrom(root: URL): Promise<PageFiles> {
       const extension = name.slice(name.lastIndexOf('.') + 1) as keyof typeof types;
       const body = await readFile(new URL(name, root));
       const file: PageFile = { type: types[extension], body, packed: await promisify(gzip)(body) };
-      return [`/assets/${name}`, file] as const;
+      return [pathOf(name), file] as const;
     }),
   );
   const template = await readFile(new URL('status/page/index.html', root), 'utf8');

@@ -11,7 +11,7 @@ import { createEventHub } from './event-hub.ts';
 import { isLoopbackAddress } from './is-loopback-address.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
 import type { Listener } from './listen.ts';
-import { loadPageFiles } from './page-files.ts';
+import { pageReader } from './page-files.ts';
 import type { MetricsSource } from './app-options.ts';
 import type { Door } from './request-guard.ts';
 
@@ -42,9 +42,8 @@ export interface StatusServer {
  * Throws ConfigurationError where the address cannot be had, or is open to others and no token is set.
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
-  const { control, clock, log, http, socketPath, httpToken } = options;
-  const page = await loadPageFiles(options.pageRoot);
-  if (page === null) log.warn({}, 'the page is not built');
+  const { control, clock, http, socketPath, httpToken } = options;
+  const page = pageReader(options.pageRoot);
   const address = http.port === false ? null : await resolveHost(http.host);
   if (address !== null && httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
 
