@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../core/errors.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { countWords } from '../core/words.ts';
 import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
@@ -45,11 +45,20 @@ export function requireService(ledger: Known, settings: Settings): void {
   if (other !== null) throw new ConfigurationError(`state.dir: ${otherServiceText(other)}`);
 }
 
-/** Writes down whose the records are from now on. Throws ConfigurationError where they are another service's. */
+/**
+ * Writes down whose the records are from now on. What another service refused, and holds nothing of, is no word of this
+ * one: it is forgotten. Throws ConfigurationError where the records are another service's.
+ */
 export async function claimLedger(ledger: LedgerPort, settings: Settings): Promise<void> {
   requireService(ledger, settings);
+  const known = ledger.service();
   const service = serviceIdentity(settings.service);
-  if (ledger.service() !== service) await ledger.commit([{ kind: 'service', service }]);
+  if (known === service) return;
+  const refused = known === null ? [] : Array.from(ledger.failures(), ([ref]) => ref);
+  await ledger.commit([
+    { kind: 'service', service },
+    ...refused.map((ref): Change => ({ kind: 'clear', ref })),
+  ]);
 }
 
 /** How many documents the ledger says the service holds. */

@@ -10,12 +10,15 @@ let spare: Worker | null = null;
 /** Begins a sweeping thread ahead of the folder that it is for: it loads while the configuration is read. */
 export function prepareThread(): void {
   if (spare !== null) return;
-  const thread = beginThread();
-  spare = thread;
-  // Whoever wanted it begins another one, and is told what is wrong with that.
-  thread.once('error', () => {
-    if (spare === thread) spare = null;
-  });
+  try {
+    const thread = beginThread();
+    spare = thread;
+    thread.once('error', () => {
+      if (spare === thread) spare = null;
+    });
+  } catch {
+    // Here as there: whoever wants it begins another one, and is told what is wrong with that.
+  }
 }
 
 /** A thread that waits for its plan: the one that was prepared, or a new one. */

@@ -68,7 +68,7 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
   if (status === 401) return { kind: 'unauthorized', message };
   if (status === 407) return { kind: 'misaddressed', code: 'proxy-authentication', message };
   if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
-    return { kind: 'missing', status, message };
+    return { kind: 'missing', status, message, isOwnWord: isOwnWord(answer) };
   }
   if (status < 500 && !laterStatuses.has(status)) {
     return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
@@ -82,6 +82,12 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
     date: answer.headers.date,
   });
   return { kind: 'unavailable', code, message, retryAfterMs, sent };
+}
+
+/** Interface 7.3: failures are reported in the envelope. */
+function isOwnWord(answer: Answer): boolean {
+  const body = readEnvelope(answer);
+  return body.kind === 'envelope' && isSaid(body.envelope.error);
 }
 
 function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {

@@ -30,8 +30,8 @@ export function markUnsure(
 }
 
 /**
- * Says in the record that its deletion is under way. Should no answer come, a service that does not know the document
- * is no surprise, and a file that comes back meanwhile is made sure of.
+ * Says in the record that its deletion is under way. Should no answer come, a service that says it does not know the
+ * document is no surprise, and a file that comes back meanwhile is made sure of.
  */
 export function markGone(ref: DocumentRef, record: LedgerRecord): Change {
   const unsure = { content: false, attachments: false, metadata: [], ...record.unsure, gone: true } as const;

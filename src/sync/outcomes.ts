@@ -89,7 +89,8 @@ export function createOutcomes(parts: Parts, { gate, wakeAt, random, maxAttempts
   ): Promise<void> {
     const record = ledger.get(task.ref);
     // What we deleted ourselves, before its file came back, is nobody else's decision.
-    const isAnew = isPerhapsGone(record) || (parts.service.onMissing === 'upload' && !gate.manyMissing());
+    const isOurs = isPerhapsGone(record) && outcome.isOwnWord;
+    const isAnew = isOurs || (parts.service.onMissing === 'upload' && !gate.manyMissing());
     if (record !== undefined && isAnew) {
       // The record stays until the new one stands: an address that is wrong must not cost a docId.
       desk.change(task, { isLost: true });

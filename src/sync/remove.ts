@@ -67,8 +67,10 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
       before,
     } as const;
     const result = await send(about, (watch) => service.remove({ docId, documentOwner: owner }, turn, watch));
-    const { kind } = result.outcome;
-    const isStray = kind === 'missing' && !mayBeGone && gate.manyMissing() && !ledger.isApproved(task.ref);
+    const { outcome } = result;
+    const { kind } = outcome;
+    const isExpected = mayBeGone && kind === 'missing' && outcome.isOwnWord;
+    const isStray = kind === 'missing' && !isExpected && gate.manyMissing() && !ledger.isApproved(task.ref);
     await takeBackMarks(batch, result);
     if (isStray) {
       await deletions.holdBack(
@@ -77,7 +79,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
       );
       return;
     }
-    if (kind === 'accepted') await forget(batch, result.outcome.warning);
+    if (kind === 'accepted') await forget(batch, outcome.warning);
     else if (kind === 'missing') await forget(batch);
     else await outcomes.refuse(task, 'delete', result);
   }

@@ -14,7 +14,7 @@ export type Send = (
     readonly operation: RequestOperation;
     readonly bytesTotal: number;
     readonly documents: number;
-    /** That the service does not know the document says nothing about its address. */
+    /** That the service says it does not know the document says nothing about its address. */
     readonly mayBeGone?: boolean;
     /** Uploads: durable before the first byte goes out. */
     readonly intent?: Omit<Intent, 'id' | 'at'>;
@@ -60,7 +60,7 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
     };
     try {
       const result = await call(watch);
-      const isExpected = mayBeGone && result.outcome.kind === 'missing';
+      const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take says nothing of the service.
       if (wentOut) gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);

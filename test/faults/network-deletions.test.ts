@@ -71,6 +71,46 @@ describe('deletions that were under way when the process died', () => {
     expect(world.status().held).toMatchObject([{ count: 3 }]);
     expect(service.documents.size).toBe(8);
   });
+
+  it.each([429, 500, 502, 503])(
+    'are held after %i where what stands before the service knows nothing: only its own word is taken for the end',
+    async (status) => {
+      const world = await filled();
+      const { service } = world;
+      service.script(steps.html(status));
+      service.always(steps.html(404));
+      for (const name of removed) world.folder.remove(name);
+      world.folder.sweep();
+      await world.quiesce();
+      expect(world.status().held).toMatchObject([{ count: 3 }]);
+      await world.restart();
+      await world.pass(3_600_000);
+      expect(world.status().held).toMatchObject([{ count: 3 }]);
+      expect(service.documents.size).toBe(8);
+      service.mend();
+      await world.engine().approve(null);
+      await world.quiesce();
+      expect(world.status()).toMatchObject({ held: [], failures: [] });
+      expect(service.documents.size).toBe(5);
+    },
+  );
+
+  it('are not made good by another upload where what stands before the service does not know the document', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.script(steps.html(503), steps.html(404));
+    world.folder.takeAway('0.txt');
+    world.folder.sweep();
+    await world.until(() => world.ledger().get({ folder: 'inbox', path: '0.txt' })?.unsure?.gone === true);
+    world.folder.bringBack('0.txt', '0.txt');
+    await world.quiesce();
+    expect(world.status().failures).toMatchObject([{ path: '0.txt', code: 'missing-at-service' }]);
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
+    expect(service.documents.size).toBe(8);
+  });
 });
 
 describe('an outage', () => {

@@ -8,6 +8,7 @@ import type { Server } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { installation } from '../support/daemon-process.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -114,6 +115,31 @@ describeWhere(missing, 'certificates made by openssl', () => {
       expect.stringContaining('DEPTH_ZERO_SELF_SIGNED_CERT'),
     ]);
     expect(service.requests).toHaveLength(1);
+  });
+
+  it('the program as it is shipped delivers over HTTPS', async () => {
+    await issue('shipped', { host: 'IP:127.0.0.1', days: 2 });
+    const address = await serve('shipped');
+    const held = service.documents.size;
+    const installed = await installation({
+      authUrl: `${address}/oauth`,
+      ingestUrl: address,
+      credentials: {
+        apiKey: 'key',
+        clientId: 'id',
+        clientSecret: 'secret',
+        username: 'me',
+        password: 'pass',
+      },
+      environment: { NODE_EXTRA_CA_CERTS: folder.join('ca.pem') },
+    });
+    try {
+      await installed.home.write('inbox/a.txt', 'text');
+      expect(await installed.run('sync')).toMatchObject({ code: 0 });
+      expect(service.documents.size).toBe(held + 1);
+    } finally {
+      await installed.remove();
+    }
   });
 
   it('N2: a certificate that cannot be trusted is said, and nothing goes out', async () => {

@@ -57,6 +57,29 @@ describe('P15: a mistake in the program', () => {
   });
 });
 
+it('P15: a sweeping thread that the system does not give at once costs a start nothing', async () => {
+  const refuseOnce = `
+    import { syncBuiltinESMExports } from 'node:module';
+    import threads from 'node:worker_threads';
+    const { Worker } = threads;
+    threads.Worker = class extends Worker {
+      constructor(...given) {
+        threads.Worker = Worker;
+        syncBuiltinESMExports();
+        throw new Error('EAGAIN');
+        super(...given);
+      }
+    };
+    syncBuiltinESMExports();`;
+  const { place } = await open({
+    environment: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(refuseOnce)}` },
+  });
+  await writeFile(join(place.inbox, 'a.txt'), 'a');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  expect((await daemon.end('SIGTERM')).code).toBe(0);
+});
+
 describe('P18: output that nobody takes', () => {
   it('stops nothing when its reader goes away', async () => {
     const { place } = await open();

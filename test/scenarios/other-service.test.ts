@@ -92,6 +92,19 @@ describe('a ledger that meets another service', () => {
     expect([requestLines(sent).length, methods]).toEqual([3, new Set(['DELETE', 'POST', 'PUT'])]);
   }, 60_000);
 
+  it('and holds nothing of it takes nothing for refused that the other one refused', async () => {
+    service.script(...names.map(() => steps.refuse('not in this account', 422)));
+    expect((await place.run('sync')).code).toBe(4);
+    const sent = service.requests.length;
+    expect((await place.run('sync')).code).toBe(4);
+    expect(requestLines(sent)).toEqual([]);
+    await name(`${service.ingestUrl}/right`);
+    await deliver();
+    expect(requestLines(sent)).toEqual(
+      names.map(() => expect.stringMatching(/^POST \/right\/.*\/upload-document$/)),
+    );
+  }, 60_000);
+
   it('is of the configured one after a person said that it has moved, and its documents keep their docIds', async () => {
     await deliver();
     const sent = service.requests.length;

@@ -12,7 +12,7 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
-const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'no such document' };
+const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
 const busy: Outcome = {
   kind: 'unavailable',
   code: 'http-503',
