@@ -31,8 +31,8 @@ export type Assessment =
   | { readonly kind: 'settled' }
   /** The file is gone and the service holds it. `device`: of the nearest directory that exists. */
   | { readonly kind: 'gone'; readonly device: number }
-  /** There is nothing to do: no file and no record. */
-  | { readonly kind: 'nothing' }
+  /** There is nothing to do: no record, and no document. `device` as above; null: there is a file. */
+  | { readonly kind: 'nothing'; readonly device: number | null }
   /** Nothing may be concluded of the place now. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   | {
@@ -43,8 +43,13 @@ export type Assessment =
       readonly message: string | null;
     }
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
-  /** Not ours to send or delete now; what the service holds stays. */
-  | { readonly kind: 'dormant'; readonly code: string; readonly message: string };
+  /** Not ours to send or delete now; what the service holds stays. `device` as above; null: there is a file. */
+  | {
+      readonly kind: 'dormant';
+      readonly device: number | null;
+      readonly code: string;
+      readonly message: string;
+    };
 
 /** A file that moved on between look and hash, or whose move is under way, is looked at again after this. */
 const movedOnMs = 200;
@@ -59,7 +64,7 @@ const movedOn = {
 /** Looks at a task's document, recognises moves, and works out what has to be sent. Commits what needs no request. */
 export async function assess(parts: Parts, task: Task): Promise<Assessment> {
   const folder = parts.folder(task.ref.folder);
-  if (folder === undefined) return { kind: 'nothing' };
+  if (folder === undefined) return { kind: 'nothing', device: null };
   const look = await folder.port.look(task.ref.path);
   switch (look.kind) {
     case 'document':
@@ -81,7 +86,9 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
       return { kind: 'unfit', code: look.code, message: look.message };
     case 'ignored':
     case 'skipped':
-      return parts.ledger.get(task.ref) === undefined ? { kind: 'nothing' } : { ...look, kind: 'dormant' };
+      return parts.ledger.get(task.ref) === undefined
+        ? { kind: 'nothing', device: null }
+        : { ...look, kind: 'dormant', device: null };
   }
 }
 
@@ -90,10 +97,11 @@ function judgeAbsence(
   task: Task,
   { onRemove, device }: { readonly onRemove: 'delete' | 'keep'; readonly device: number },
 ): Assessment {
-  if (ledger.get(task.ref) === undefined) return { kind: 'nothing' };
+  if (ledger.get(task.ref) === undefined) return { kind: 'nothing', device };
   if (onRemove === 'delete') return { kind: 'gone', device };
   return {
     kind: 'dormant',
+    device,
     code: keptCode,
     message: 'the file is gone; the document is kept (onRemove: keep)',
   };

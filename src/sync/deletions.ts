@@ -16,6 +16,11 @@ export interface Deletions {
   readonly holdBack: (task: Task, reason: string) => Promise<void>;
   /** Releases what is held; the number of documents. */
   readonly approve: (folder: string | null) => Promise<number>;
+  /**
+   * Whether a file of device `was` that is not found on device `now` may be away with its file system or its root, and
+   * not gone.
+   */
+  readonly isAway: (folder: string, was: number, now: number) => Promise<boolean>;
   /** The file is back, or the deletion is done. */
   readonly settle: (task: Task) => Promise<void>;
 }
@@ -86,13 +91,7 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
   }
 
   async function judge(folder: string): Promise<ReturnType<typeof judgeDeletions>> {
-    const root = await parts.folder(folder)?.port.rootNow();
-    const known = ledger.root(folder);
-    const rootChanged =
-      reconcile.isRootChanged(folder) ||
-      root === null ||
-      root === undefined ||
-      (known !== undefined && (known.ino !== root.ino || known.dev !== root.dev));
+    const rootChanged = await isRootChanged(folder);
     const existing = ledger.hold(folder);
     if (existing !== undefined) return { kind: 'hold', reason: existing.reason };
     const missing = [...desk.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
@@ -109,11 +108,25 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
     });
   }
 
+  async function isRootChanged(folder: string): Promise<boolean> {
+    const root = await parts.folder(folder)?.port.rootNow();
+    const known = ledger.root(folder);
+    return (
+      reconcile.isRootChanged(folder) ||
+      root === null ||
+      root === undefined ||
+      (known !== undefined && (known.ino !== root.ino || known.dev !== root.dev))
+    );
+  }
+
   /** Its file system was never seen under the device that its directory has now. */
   function isUnmounted(task: Task): boolean {
-    const was = ledger.get(task.ref)?.stamp.dev ?? 0;
     const now = goneFrom.get(task);
-    return was !== 0 && now !== undefined && !reconcile.isSameDevice(task.ref.folder, was, now);
+    return now !== undefined && isOtherDevice(task.ref.folder, ledger.get(task.ref)?.stamp.dev ?? 0, now);
+  }
+
+  function isOtherDevice(folder: string, was: number, now: number): boolean {
+    return was !== 0 && !reconcile.isSameDevice(folder, was, now);
   }
 
   async function hold(folder: string, reason: string): Promise<void> {
@@ -170,6 +183,7 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
       }
       return approved;
     },
+    isAway: async (folder, was, now) => isOtherDevice(folder, was, now) || (await isRootChanged(folder)),
     settle: async (task) => {
       goneSince.delete(task);
       if (ledger.isApproved(task.ref)) {

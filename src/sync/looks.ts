@@ -104,7 +104,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         lookLater(task, found);
         return;
       case 'nothing':
-        await clearFailure(task);
+        await clearFailure(task, found.device);
         if (!task.again) desk.close(task);
         return;
       case 'gone':
@@ -131,7 +131,7 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
         });
         return;
       case 'dormant':
-        await clearFailure(task);
+        await clearFailure(task, found.device);
         desk.change(task, {
           phase: 'dormant',
           present: false,
@@ -159,9 +159,16 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
     tools.wakeAt(task, 'paired', ms);
   }
 
-  /** Nothing is wrong with it any more, and no status of a later time says so. */
-  async function clearFailure({ ref }: Task): Promise<void> {
-    if (ledger.failure(ref) !== undefined) await parts.commit([{ kind: 'clear', ref }]);
+  /**
+   * Nothing is wrong with it any more, and no status of a later time says so. `goneFrom`: its file is gone, from that
+   * device; one that is only away comes back as it was, and need not be refused anew.
+   */
+  async function clearFailure({ ref }: Task, goneFrom: number | null = null): Promise<void> {
+    const failure = ledger.failure(ref);
+    if (failure === undefined) return;
+    if (goneFrom !== null && (await tools.deletions().isAway(ref.folder, failure.stamp.dev, goneFrom)))
+      return;
+    await parts.commit([{ kind: 'clear', ref }]);
   }
 
   async function leaveHold(task: Task): Promise<void> {

@@ -2,6 +2,7 @@ import { joinPath, nameOf, sameStamp } from '../core/document.ts';
 import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
 import type { Failure, RecordMatch } from '../core/ledger-port.ts';
 import { createFolderViews, noteDevice, setSkips } from './folder-view.ts';
+import type { FolderView } from './folder-view.ts';
 import type { Parts } from './parts.ts';
 import { createRootTrust } from './root-trust.ts';
 import type { RootTrust } from './root-trust.ts';
@@ -39,10 +40,7 @@ export function createReconcile(parts: Parts): Reconcile {
 
   function directory(sweep: DirectorySweep): void {
     const view = views.of(sweep.folder);
-    // A sweep of everything begins with the root: what has come into the ledger since, for a directory that was gone
-    // by then, is compared too.
-    if (sweep.directory === '')
-      for (const directory of ledger.directories(sweep.folder)) view.tree.add(directory);
+    if (sweep.directory === '') beginSweep(sweep.folder, view);
     const records = ledger.recordsIn(sweep.folder, sweep.directory);
     const tasks = desk.inDirectory(sweep.folder, sweep.directory);
     const names = new Set<string>();
@@ -73,6 +71,14 @@ export function createReconcile(parts: Parts): Reconcile {
     }
     setSkips(view, sweep.directory, sweep.skips);
     for (const gone of view.tree.vanished(sweep.directory, sweep.subdirectories)) loseAll(sweep, gone);
+  }
+
+  /** A sweep of everything begins with the root. */
+  function beginSweep(folder: string, view: FolderView): void {
+    // What single directories proved since the last one was, perhaps, another root's.
+    view.proven = false;
+    // What has come into the ledger since, for a directory that was gone by then, is compared too.
+    for (const directory of ledger.directories(folder)) view.tree.add(directory);
   }
 
   /** Takes note of one listed document; true when it is just what its record says. */

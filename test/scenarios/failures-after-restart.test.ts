@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -47,4 +47,24 @@ it('what failed before a restart is failed after it where nothing has changed, a
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(offline.reasons).toMatchObject([{ code: 'not-running' }]);
   expect(failed(offline)).toEqual(['same.txt']);
+}, 60_000);
+
+it('what was refused is not sent again because its folder was away for a while', async () => {
+  await writeFile(join(place.inbox, 'taken.txt'), 'taken');
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  service.always(steps.refuse('no', 422));
+  await writeFile(join(place.inbox, 'refused.txt'), 'refused');
+  await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
+  const sent = service.requests.length;
+
+  const away = place.home.join('away');
+  await rename(place.inbox, away);
+  await mkdir(place.inbox);
+  await daemon.idle(({ folders }) => folders[0]?.onDisk === 0 && folders[0].held === 1);
+  await rmdir(place.inbox);
+  await rename(away, place.inbox);
+  const back = await daemon.idle(({ folders }) => folders[0]?.onDisk === 2);
+  expect(failed(back)).toEqual(['refused.txt']);
+  expect(service.requests.length).toBe(sent);
 }, 60_000);
