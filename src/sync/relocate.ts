@@ -24,6 +24,7 @@ const longestChain = 1_000;
  */
 export async function findRelocation(parts: Parts, task: Task, document: FoundDocument): Promise<MoveResult> {
   const steps = new Map<string, Step>();
+  const moved = new Set<string>();
   const free: DocumentRef[] = [];
   const overwritten: LedgerEntry[] = [];
   const queue: { ref: DocumentRef; stamp: FileStamp }[] = [{ ref: task.ref, stamp: document.stamp }];
@@ -33,19 +34,21 @@ export async function findRelocation(parts: Parts, task: Task, document: FoundDo
     const entry = await recordOfFile(parts, place.ref, place.stamp);
     if (entry === 'unclear') return 'unclear';
     if (entry === null || steps.size >= longestChain) return noMove(parts, task);
+    // A hard link: one file stands at two paths, and its docId can have one.
+    if (moved.has(entry.record.docId)) return noMove(parts, task);
+    moved.add(entry.record.docId);
     steps.set(key, { entry, to: place.ref, stamp: place.stamp });
     const source = await standingAt(parts, entry.ref);
     if (source === 'unknown') return noMove(parts, task);
     if (source === null) free.push(entry.ref);
     else queue.push({ ref: entry.ref, stamp: source });
     const displaced = parts.ledger.get(place.ref);
-    if (displaced === undefined) continue;
+    if (displaced === undefined || moved.has(displaced.docId)) continue;
     if (displaced.stamp.ino === place.stamp.ino) return noMove(parts, task);
     const target = newPlaceOf(parts, place.ref, displaced.stamp.ino);
     if (target === null) overwritten.push({ ref: place.ref, record: displaced });
     else queue.push(target);
   }
-  const moved = new Set(Array.from(steps.values(), ({ entry }) => entry.record.docId));
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const left = leave(free, homeless);
   if (left === null) return noMove(parts, task);

@@ -17,6 +17,8 @@ interface SimulatedFile {
 export interface SimulatedFolder extends FolderPort {
   readonly write: (path: string, content: string) => void;
   readonly rename: (from: string, to: string) => void;
+  /** One file under two paths: a hard link. */
+  readonly link: (from: string, to: string) => void;
   readonly remove: (path: string) => void;
   /** Renames a file to somewhere outside the folder, under its path as its name. */
   readonly takeAway: (path: string) => void;
@@ -157,6 +159,10 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         const moved = path === from ? to : joinPath(to, path.slice(from.length + 1));
         files.set(moved, { ...file, stamp: { ...file.stamp, ctimeMs: clock.now() } });
       }
+    },
+    link: (from, to) => {
+      const file = files.get(from);
+      if (file !== undefined) files.set(to, { ...file });
     },
     remove: (path) => {
       for (const one of files.keys()) if (one === path || one.startsWith(`${path}/`)) files.delete(one);

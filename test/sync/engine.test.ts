@@ -102,6 +102,31 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['modify', 'modify']);
   });
 
+  it('gives no two paths one docId where names are swapped and a hard link is made', async () => {
+    world = await filled(2);
+    world.folder.rename('a/0.txt', 't.txt');
+    world.folder.rename('a/1.txt', 'a/0.txt');
+    world.folder.rename('t.txt', 'a/1.txt');
+    world.folder.link('a/1.txt', 'A.txt');
+    // The link is looked at first.
+    const { look } = world.folder;
+    const late = new Set(['a/0.txt', 'a/1.txt']);
+    Object.assign(world.folder, {
+      look: (path: string) =>
+        late.delete(path) ? Promise.resolve({ kind: 'settling', againMs: 500 }) : look(path),
+    });
+    world.folder.sweep();
+    await world.quiesce();
+    const held = [...world.docIds()].map(([path, docId]) => [
+      path,
+      world.service.documents.get(docId)?.content,
+    ]);
+    expect(Object.fromEntries(held)).toEqual(Object.fromEntries(world.folder.contents()));
+    expect(new Set(world.docIds().values()).size).toBe(3);
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(1);
+  });
+
   it('follows a chain of renames', async () => {
     world = await filled(2);
     const before = world.docIds();
