@@ -27,6 +27,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...section(`Failed (${numberWords(status.failuresTotal)})`, failureRows(status), view.colors.red),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
+    ...duplicateRows(status, view),
     ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
   ];
 }
@@ -107,6 +108,15 @@ function heldRows({ held }: Status): string[] {
 function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
   const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
   return cut(rows, inDoubtTotal, 'ingestd retry PATH dismisses a doubt');
+}
+
+/** Records alone: what is in doubt has names and hint of its own, and is in no record. */
+function duplicateRows({ possibleDuplicates, inDoubt }: Status, { colors }: StatusView): string[] {
+  const recorded = possibleDuplicates - inDoubt.reduce((total, { count }) => total + count, 0);
+  if (recorded <= 0) return [];
+  const names = recorded === 1 ? 'names it' : 'names them';
+  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates)`;
+  return ['', colors.yellow(text)];
 }
 
 function skipRows({ skipped, skippedTotal }: Status): string[] {

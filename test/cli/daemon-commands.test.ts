@@ -134,6 +134,17 @@ describe('a command beside a running daemon', () => {
     expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
   });
 
+  it('status tells of possible duplicates, and where their names are', async () => {
+    expect((await run('status')).stdout).not.toContain('twice');
+    const inDoubt = [
+      { folder: 'inbox', path: 'd.pdf', since: '2026-01-01T00:00:00Z', count: 2, message: 'lost' },
+    ];
+    answer = () => ({ status: 200, body: { ...status, possibleDuplicates: 9, inDoubt, inDoubtTotal: 1 } });
+    expect((await run('status')).stdout).toContain(
+      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates)\n',
+    );
+  });
+
   it('status is coloured where that is asked for', async () => {
     const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
     expect(stdout).toContain('\x1b[31m');
