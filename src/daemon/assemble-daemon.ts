@@ -92,7 +92,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   const changes = createChanges(clock);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: string | null = null;
-  const signIn = createSignIn(tokens, clock, changes.note);
+  const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({ status, unready, version: version() });
   const engine = createEngine({
     clock,

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import { CredentialsRefusedError, StoppedError } from '../core/errors.ts';
+import { CredentialsRefusedError, errorMessage, StoppedError } from '../core/errors.ts';
+import type { LogPort } from '../core/log-port.ts';
 import type { Reason } from '../core/status.ts';
 import type { TokenSource } from '../remote/token-port.ts';
 
@@ -14,8 +15,17 @@ export interface SignIn {
 
 const againMs = 30_000;
 
-export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => void): SignIn {
+interface Tools {
+  readonly tokens: TokenSource;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly onChange: () => void;
+}
+
+export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
   let message: string | null = null;
+  /** Why the last attempt failed; null: it did not. */
+  let failure: string | null = null;
   let closed = false;
   let cancel = () => {};
 
@@ -28,11 +38,25 @@ export function createSignIn(tokens: TokenSource, clock: Clock, onChange: () => 
     try {
       await tokens.login();
       message = null;
+      if (failure !== null) log.info({}, 'signed in again');
+      failure = null;
     } catch (error) {
-      if (error instanceof StoppedError) return;
+      if (closed || error instanceof StoppedError) return;
       if (error instanceof CredentialsRefusedError) message = error.message;
-      cancel = clock.after(Math.max(tokens.restMs(), againMs), begin);
+      const restMs = Math.max(tokens.restMs(), againMs);
+      tell(error, restMs);
+      cancel = clock.after(restMs, begin);
     }
+  }
+
+  /** Once, and again when it is another: not of each attempt. */
+  function tell(error: unknown, restMs: number): void {
+    const reason = errorMessage(error);
+    // Of refused credentials the source of the tokens tells.
+    if (reason !== failure && !(error instanceof CredentialsRefusedError)) {
+      log.warn({ reason, againInSeconds: Math.ceil(restMs / 1000) }, 'signing in failed');
+    }
+    failure = reason;
   }
 
   return {

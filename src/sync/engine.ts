@@ -109,6 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
   });
   const gate = createGate({
     clock,
+    log,
     random: options.random,
     restMs: options.authRestMs,
     changed: options.onChange,

@@ -1,7 +1,9 @@
 import { nextDelayMs } from '../core/back-off.ts';
 import type { Clock } from '../core/clock.ts';
+import type { LogPort } from '../core/log-port.ts';
 import type { Outcome } from '../core/service-port.ts';
 import type { Reason } from '../core/status.ts';
+import { createOutage } from './outage.ts';
 
 /** Whether the service as a whole takes requests now, learned from the outcomes. */
 export interface Gate {
@@ -26,13 +28,15 @@ const inARow = 3;
 
 interface Tools {
   readonly clock: Clock;
+  readonly log: LogPort;
   readonly random: () => number;
   /** How long the token endpoint is left alone, ms; 0 or less: it does not say. */
   readonly restMs: () => number;
   readonly changed: () => void;
 }
 
-export function createGate({ clock, random, restMs, changed }: Tools): Gate {
+export function createGate({ clock, log, random, restMs, changed }: Tools): Gate {
+  const outage = createOutage(clock, log);
   let unavailable = 0;
   /** Whose requests failed since one was answered: one document alone may be what is wrong. */
   let suspect: string | null = null;
@@ -47,6 +51,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
   function shut(ms: number, why: Reason): void {
     shutUntil = Math.max(shutUntil, clock.monotonic() + ms);
     reason = why;
+    outage.goesOn(why, ms);
     changed();
   }
 
@@ -80,6 +85,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
   function note(outcome: Outcome, about: string): void {
     switch (outcome.kind) {
       case 'accepted':
+        outage.over();
         reset();
         return;
       case 'unavailable':
@@ -109,6 +115,7 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
       case 'missing': {
         // It answers, and of this one document: whatever was wrong with all of it is over.
         const before = missing;
+        outage.over();
         if (reason !== null) reset();
         answered();
         missing = before + 1;
@@ -120,7 +127,10 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
         forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
         if (forbidden >= inARow)
           wait('credentials', forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
-        else if (reason !== null) reset();
+        else {
+          outage.over();
+          if (reason !== null) reset();
+        }
         return;
       case 'changed':
       case 'unreadable':
@@ -138,7 +148,10 @@ export function createGate({ clock, random, restMs, changed }: Tools): Gate {
     manyMissing: () => missing >= inARow,
     manyForbidden: () => forbidden >= inARow,
     isMisaddressed: () => misaddressed,
-    open: reset,
+    open: () => {
+      outage.tellAgain();
+      reset();
+    },
   };
 }
 

@@ -346,6 +346,36 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(1);
   });
 
+  it('tells the log of an outage when it begins and when it is over, not of each attempt', async () => {
+    world = await engineWorld(quick);
+    const away = (code: string, message: string) =>
+      ({ kind: 'unavailable', code, message, retryAfterMs: null, sent: 'nothing' }) as const;
+    for (let time = 0; time < 12; time += 1) {
+      world.service.failNext(time % 2 === 0 ? away('econnrefused', 'away') : away('http-429', 'too many'));
+    }
+    for (let index = 0; index < 20; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.sweep();
+    await world.quiesce();
+    const told = world.log.lines.filter(({ message }) => message.startsWith('the service takes'));
+    expect(told).toEqual([
+      {
+        level: 'warn',
+        data: { code: 'rate-limited', message: 'too many', againInSeconds: expect.any(Number) },
+        message: 'the service takes nothing now',
+      },
+      {
+        level: 'warn',
+        data: { code: 'service-unavailable', message: 'away', againInSeconds: expect.any(Number) },
+        message: 'the service takes nothing now',
+      },
+      {
+        level: 'info',
+        data: { lastedSeconds: expect.any(Number) },
+        message: 'the service takes requests again',
+      },
+    ]);
+  });
+
   it('counts a possible duplicate when the answer to an upload was lost', async () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });

@@ -1,0 +1,39 @@
+import type { Clock } from '../core/clock.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { Reason } from '../core/status.ts';
+
+/** Tells the log that the service takes nothing, and that it takes requests again: not of each attempt between. */
+export interface Outage {
+  /** Held back for this reason; `ms` until it is tried again, 0: each document when its own turn comes. */
+  readonly goesOn: (why: Reason, ms: number) => void;
+  /** The service answered as it should. */
+  readonly over: () => void;
+  /** A person had it tried at once: should it fail again, it is told again. */
+  readonly tellAgain: () => void;
+}
+
+export function createOutage(clock: Clock, log: LogPort): Outage {
+  /** Monotonic, ms; null: there is none. */
+  let since: number | null = null;
+  /** Each kind once, however they take turns. */
+  const told = new Set<string>();
+
+  return {
+    goesOn: ({ code, message }, ms) => {
+      // Of refused credentials it is the source of the tokens that tells.
+      if (code === 'credentials-refused' || told.has(code)) return;
+      since ??= clock.monotonic();
+      told.add(code);
+      const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
+      log.warn({ code, message, ...again }, 'the service takes nothing now');
+    },
+    over: () => {
+      if (since === null) return;
+      const lastedSeconds = Math.round((clock.monotonic() - since) / 1000);
+      since = null;
+      told.clear();
+      log.info({ lastedSeconds }, 'the service takes requests again');
+    },
+    tellAgain: () => told.clear(),
+  };
+}

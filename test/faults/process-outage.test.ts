@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation | null;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = null;
+});
+
+afterEach(async () => {
+  await place?.remove();
+  await service.close();
+});
+
+/** An address at which nobody listens. */
+async function closedAddress(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}`;
+}
+
+describe('the log of the real process', () => {
+  it('tells that the service cannot be reached, once, and when it is tried again', async () => {
+    place = await installation({
+      ...service,
+      ingestUrl: await closedAddress(),
+      credentials: plantedCredentials,
+    });
+    for (let index = 0; index < 5; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
+    const daemon = await place.start();
+    await eventually(() => daemon.log().includes('the service takes nothing now'));
+    const { err } = await daemon.end('SIGTERM');
+    const told = err.split('\n').filter((line) => line.includes('the service takes nothing now'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+      level: 'warn',
+      code: 'service-unavailable',
+      message: expect.stringContaining('the connection was refused'),
+      againInSeconds: expect.any(Number),
+    });
+  });
+
+  it('tells that the token endpoint cannot be reached, with nothing to send', async () => {
+    place = await installation({
+      ...service,
+      authUrl: await closedAddress(),
+      credentials: plantedCredentials,
+    });
+    const daemon = await place.start();
+    await eventually(() => daemon.log().includes('signing in failed'));
+    const { err } = await daemon.end('SIGTERM');
+    const told = err.split('\n').filter((line) => line.includes('signing in failed'));
+    expect(told).toHaveLength(1);
+    expect(JSON.parse(told[0] ?? '')).toMatchObject({
+      level: 'warn',
+      reason: expect.stringContaining('the connection was refused'),
+      againInSeconds: expect.any(Number),
+    });
+  });
+});
