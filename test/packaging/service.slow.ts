@@ -46,7 +46,7 @@ describeWhere(
       await makeDebian(root, ['systemd', 'systemd-sysv', 'procps']);
       await addThisNode(root);
       await copyClone(join(root, 'clone'));
-      const [program = '', configure = '', start = ''] = await commandsFor('A server');
+      const [program = '', configure = '', start = '', command = ''] = await commandsFor('A server');
       // A clone is what git archive reads; the tree is given the same files without git.
       runInside(root, program.replace('git archive HEAD', 'tar -c -C /clone .'), { cwd: '/clone' });
       runInside(root, configure.replaceAll('read -rs secret', 'secret=planted-$name'), { cwd: '/clone' });
@@ -54,6 +54,7 @@ describeWhere(
       await mkdir(join(root, 'srv/documents'), { recursive: true });
       machine = await startMachine(root);
       const started = machine.run(start);
+      runInside(root, command, { cwd: '/' });
       if (started.status !== 0) throw new Error(started.stderr + ask('journalctl --no-pager -u ingestd'));
     }, 400_000);
 
@@ -81,6 +82,14 @@ describeWhere(
       await eventually(() => uploaded() === 1, { withinMs: 30_000, everyMs: 500 });
       await eventually(() => property('StatusText') !== '', { withinMs: 30_000, everyMs: 500 });
     }, 90_000);
+
+    it('answers root by the command that the page makes', () => {
+      expect(machine.run('ingestd status')).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('The one document is in the service'),
+      });
+      expect(machine.run('ingestd why /srv/documents/note.pdf').stdout).toContain('uploaded');
+    });
 
     it('keeps its state to itself', () => {
       expect(ask('stat -c "%a %U" /var/lib/ingestd')).toBe('700 ingestd');
