@@ -27,10 +27,22 @@ export function claimPaths(
   };
 }
 
-/** A record has left this path: what came there while the commit was under way has none. */
-export function forgetRecord({ desk }: Parts, ref: DocumentRef): void {
-  const came = desk.get(ref);
-  if (came !== undefined) desk.change(came, { hasRecord: false });
+/**
+ * A record is about to leave this path: nothing may be deleted for it any more. True where another file has come, or may
+ * have: what was about to be looked at has to be looked at still.
+ */
+export function leavePath({ desk }: Parts, ref: DocumentRef): boolean {
+  const gone = desk.get(ref);
+  if (gone === undefined) return false;
+  desk.close(gone);
+  return gone.present || gone.again || gone.phase === 'look' || gone.phase === 'looking';
+}
+
+/** A record has left this path: what `came` there before that or while the commit was under way has none. */
+export function forgetRecord({ desk, clock, look }: Parts, ref: DocumentRef, came: boolean): void {
+  const there = desk.get(ref);
+  if (there !== undefined) desk.change(there, { hasRecord: false });
+  else if (came) look(desk.open(ref, { present: true, lane: 'live', at: clock.now() }));
 }
 
 /** No move is seen; unless another one that brings a record to this very path is about to be durable. */

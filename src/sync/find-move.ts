@@ -4,7 +4,7 @@ import type { LedgerRecord } from '../core/ledger-port.ts';
 import { candidates, matchMove } from '../core/moves.ts';
 import type { Move } from '../core/moves.ts';
 import type { MissingRecord } from '../core/operation.ts';
-import { claimPaths, forgetRecord, noMove } from './claim-paths.ts';
+import { claimPaths, forgetRecord, leavePath, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
@@ -71,8 +71,7 @@ async function commitMove(
     done();
     return 'unclear';
   }
-  const task = parts.desk.get(from);
-  if (task !== undefined) parts.desk.close(task);
+  const came = leavePath(parts, from);
   const stamp = proof === 'edited' ? record.stamp : document.stamp;
   await parts
     .commit([
@@ -82,7 +81,7 @@ async function commitMove(
       { kind: 'clear', ref: from },
     ])
     .finally(done);
-  forgetRecord(parts, from);
+  forgetRecord(parts, from, came);
   parts.desk.change(mover, { hasRecord: true });
   parts.totals.moved += 1;
   parts.tell({

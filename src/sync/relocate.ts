@@ -1,7 +1,7 @@
 import { refKey } from '../core/document.ts';
 import type { DocumentRef, FileStamp, FoundDocument } from '../core/document.ts';
 import type { Change, LedgerEntry } from '../core/ledger-port.ts';
-import { claimPaths, forgetRecord, noMove } from './claim-paths.ts';
+import { claimPaths, forgetRecord, leavePath, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
@@ -118,10 +118,7 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
   const done = claimPaths(parts, task, involved);
   if (done === null) return 'unclear';
   // Before the commit: from here on nothing may be deleted for a path that was left.
-  for (const { ref } of left) {
-    const gone = parts.desk.get(ref);
-    if (gone !== undefined) parts.desk.close(gone);
-  }
+  const came = new Set(left.filter(({ ref }) => leavePath(parts, ref)));
   await parts.commit(changesOf(parts, relocation)).finally(done);
   for (const { entry, to } of steps) {
     const arrived = parts.desk.get(to);
@@ -134,8 +131,9 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
       message: `from ${refKey(entry.ref)}`,
     });
   }
-  for (const { ref, takenBy } of left) {
-    if (takenBy === null) forgetRecord(parts, ref);
+  for (const one of left) {
+    const { ref, takenBy } = one;
+    if (takenBy === null) forgetRecord(parts, ref, came.has(one));
     else parts.look(parts.desk.open(ref, { present: false, lane: 'live', at: parts.clock.now() }));
   }
   return 'moved';

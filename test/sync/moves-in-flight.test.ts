@@ -49,6 +49,32 @@ describe('moves while requests are under way', () => {
     expectNoMistake();
   });
 
+  it.each([
+    ['new.txt', 0],
+    ['new.txt', 1],
+    ['new.txt', 2],
+    ['new.txt', 3],
+    ['new.txt', 4],
+    ['1.txt', 0],
+    ['1.txt', 2],
+    ['1.txt', 4],
+  ])('to %s forget no file that takes the old name %i steps later', async (to, steps) => {
+    world = await filled(2);
+    if (to === '1.txt') world.folder.remove(to);
+    world.folder.rename('0.txt', to);
+    world.folder.sweep();
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    world.folder.write('0.txt', 'another');
+    world.folder.sweep();
+    await world.quiesce();
+    const held = [...world.docIds()].map(([path, docId]) => [
+      path,
+      world.service.documents.get(docId)?.content,
+    ]);
+    expect(Object.fromEntries(held)).toEqual({ '1.txt': 'text 1', '0.txt': 'another', [to]: 'text 0' });
+    expectNoMistake();
+  });
+
   it('never give a docId to a file whose deletion is being sent', async () => {
     world = await filled(2);
     world.folder.takeAway('0.txt');
