@@ -7,7 +7,7 @@ import { countWords } from '../core/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import type { Output } from './output.ts';
-import { prepare, presentCredentials } from './prepare.ts';
+import { httpTokenFault, prepare, presentCredentials } from './prepare.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -41,6 +41,7 @@ async function runCheck(context: CommandContext, flags: CheckFlags): Promise<num
     settings,
     log,
     missingCredentials: missing,
+    httpTokenFault: await httpTokenFault(prepared, context),
     warnings: configuration.warnings,
     online: flags.online === true,
   });

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { Configuration } from '../config/load-configuration.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
+import type { CheckOptions } from '../daemon/check.ts';
 import type { Log } from '../log/create-log.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 
@@ -84,6 +85,17 @@ export async function httpTokenFor(
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) concealer.add([token]);
   return token;
+}
+
+/** What speaks against the token of the HTTP address; null: nothing. Throws ConfigurationError where it cannot be read. */
+export async function httpTokenFault(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<CheckOptions['httpTokenFault']> {
+  const { findHttpToken } = await import('../config/load-http-token.ts');
+  const { token, fault } = await findHttpToken(settings, configuration.secretSources);
+  if (token !== null) concealer.add([token]);
+  return fault;
 }
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {

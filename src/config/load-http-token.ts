@@ -6,22 +6,41 @@ import { secretVariables } from './secret-names.ts';
 
 const MIN_LENGTH = 16;
 
+/** What speaks against the token: which key or variable, why, and what to do. */
+interface HttpTokenFault {
+  readonly subject: string;
+  readonly message: string;
+  readonly mend: string;
+}
+
 /**
- * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`; null: none is set and none is needed.
- * Throws ConfigurationError where the address is not loopback and no token of 16 characters is given.
+ * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
+ * characters, or there is none and the address is not loopback. Throws ConfigurationError where it cannot be read.
  */
-export async function loadHttpToken(settings: Settings, sources: SecretSources): Promise<string | null> {
+export async function findHttpToken(
+  { http: { host, port } }: Settings,
+  sources: SecretSources,
+): Promise<{ readonly token: string | null; readonly fault: HttpTokenFault | null }> {
   const token = (await readSecret('httpToken', sources)) ?? null;
-  const { host, port } = settings.http;
+  const variable = secretVariables.httpToken;
   if (token !== null && token.length < MIN_LENGTH) {
-    throw new ConfigurationError(
-      `${secretVariables.httpToken} is shorter than ${MIN_LENGTH} characters; make one with: openssl rand -hex 16`,
-    );
+    const message = `its value is shorter than ${MIN_LENGTH} characters`;
+    return { token, fault: { subject: variable, message, mend: 'Make one with: openssl rand -hex 16' } };
   }
   if (token === null && port !== false && !isLoopback(host)) {
-    throw new ConfigurationError(
-      `http.host: ${host} is open to other machines and no token is set; set ${secretVariables.httpToken} to 16 characters or more (openssl rand -hex 16), or http.host to 127.0.0.1`,
-    );
+    const message = `${host} is open to other machines and no token is set`;
+    const mend = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or http.host to 127.0.0.1.`;
+    return { token, fault: { subject: 'http.host', message, mend } };
   }
-  return token;
+  return { token, fault: null };
+}
+
+/**
+ * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where the
+ * address is not loopback and no token of 16 characters is given.
+ */
+export async function loadHttpToken(settings: Settings, sources: SecretSources): Promise<string | null> {
+  const { token, fault } = await findHttpToken(settings, sources);
+  if (fault === null) return token;
+  throw new ConfigurationError(`${fault.subject}: ${fault.message}. ${fault.mend}`);
 }

@@ -239,6 +239,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'The ledger is of another service (exit code 2)',
         mend: 'Give state.dir a directory of its own, and everything is uploaded to the new service. If it is the same service at a new address: ingestd ledger service-moved',
       },
+      'http-token': {
+        cause: 'No usable token for the HTTP address (exit code 2)',
+        mend: 'Set INGESTD_HTTP_TOKEN to 16 characters or more (openssl rand -hex 16), or http.host to 127.0.0.1.',
+      },
       'ledger-damaged': {
         cause: 'Damaged ledger (exit code 1)',
         mend: 'ingestd ledger verify says where. Put the state directory back from a backup, or do as the message says.',

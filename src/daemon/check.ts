@@ -13,6 +13,8 @@ export interface CheckOptions {
   readonly log: LogPort;
   /** Variables of secrets that no source has. */
   readonly missingCredentials: readonly string[];
+  /** What speaks against the token of the HTTP address; null: nothing. */
+  readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'mend'> | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
   /** Asks the service for its clock too. */
@@ -24,6 +26,9 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   const { settings, log, missingCredentials, warnings, online } = options;
   const findings: CheckFinding[] = [
     ...missingCredentials.map(missingCredential),
+    ...(options.httpTokenFault === null
+      ? []
+      : [{ ...options.httpTokenFault, level: 'error', code: 'http-token' } as const]),
     ...warnings.map(configurationWarning),
     ...(await checkStateDirectory(settings.state.dir)),
     ...(await checkLedger(settings)),

@@ -123,6 +123,16 @@ describe('check', () => {
     });
   });
 
+  it.each([
+    ['S10: an address open to others without a token', '0.0.0.0', '', 'http.host'],
+    ['a token that is too short', '127.0.0.1', 'INGESTD_HTTP_TOKEN=short\n', 'INGESTD_HTTP_TOKEN'],
+  ])('finds what `run` would refuse: %s', async (_name, host, env, subject) => {
+    await folder.write('inbox/a.pdf', 'x');
+    await chmod(await folder.write('.env', env), 0o600);
+    const result = await check(`${embedded}${inbox}http: {host: ${host}}\n`);
+    expect([result.code, codes(result, 'error')]).toEqual([4, { [subject]: 'http-token' }]);
+  });
+
   it('warns of a .env that others can read, and of nothing else', async () => {
     await mkdir(folder.join('inbox'));
     await chmod(await folder.write('.env', 'INGESTD_API_KEY=x\n'), 0o644);
