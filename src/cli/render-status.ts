@@ -1,6 +1,6 @@
 import { printable } from '../core/printable.ts';
 import type { FolderStatus, Status } from '../core/status.ts';
-import { verdict } from '../core/verdict.ts';
+import { ledgerVerdict, verdict } from '../core/verdict.ts';
 import { countWords, numberWords } from '../core/words.ts';
 import type { Output } from './output.ts';
 
@@ -33,17 +33,19 @@ export function renderStatus(status: Status, view: StatusView): string[] {
 }
 
 function headline(status: Status, { colors, running }: StatusView): string {
-  // Without a daemon nothing starts or stops: the ledger's numbers alone are the verdict.
-  const text = printable(verdict(running ? status : { ...status, state: 'idle' }));
-  const wrong = status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
+  const text = printable(running ? verdict(status) : ledgerVerdict(status));
+  const refused = running
+    ? status.reasons.some(({ code }) => code === 'configuration-refused')
+    : status.reasons.some(({ code }) => code !== 'not-running');
+  const wrong = refused || status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
   const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
   if (wrong) return colors.bold(colors.red(text));
   return colors.bold(waits ? colors.yellow(text) : colors.green(text));
 }
 
-/** Why nothing runs is known; what stands in the way of a start is worth a line. */
+/** Why nothing runs is known, and the headline tells the first thing in the way of a start. */
 function restRows({ reasons }: Status, { colors }: StatusView): string[] {
-  const others = reasons.filter(({ code }) => code !== 'not-running');
+  const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
     colors.yellow('ingestd is not running; this is what its ledger says.'),
     ...others.map(
@@ -56,7 +58,12 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
   const width = Math.max(0, ...folders.map(({ name }) => printable(name).length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
-    const parts = [`${numberWords(folder.synced)} of ${numberWords(documents)}`];
+    // Without a daemon nobody knows how many there are.
+    const parts = [
+      running
+        ? `${numberWords(folder.synced)} of ${numberWords(documents)}`
+        : `${numberWords(folder.synced)} delivered`,
+    ];
     if (folder.pending + folder.waiting > 0)
       parts.push(`${numberWords(folder.pending + folder.waiting)} on their way`);
     if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));

@@ -1,4 +1,4 @@
-import type { Status } from './status.ts';
+import type { Reason, Status } from './status.ts';
 import { countWords, durationWords, numberWords } from './words.ts';
 
 /**
@@ -13,6 +13,23 @@ export function verdict(status: Status): string {
     .map((sentence) => `${sentence}.`)
     .join(' ')
     .replace(/\.$/, '');
+}
+
+/**
+ * The same where no daemon runs and the ledger alone speaks: what was delivered, not what is in the folders; and nothing
+ * is said of deliveries where a trouble stands in the way of the next start.
+ */
+export function ledgerVerdict(status: Status): string {
+  const sums = sumsOf(status);
+  const { synced, failed, held } = sums;
+  const trouble = status.reasons.find(({ code }) => code !== 'not-running');
+  const delivered = `${countWords(synced, 'document')} ${synced === 1 ? 'was' : 'were'} delivered`;
+  const known = synced + failed + held + status.inDoubtTotal > 0;
+  const lead =
+    trouble === undefined
+      ? [known ? `${delivered}; the folders are not watched now` : 'Nothing is delivered or looked at yet']
+      : [troubleWords('Needs attention', trouble)];
+  return [...lead, ...asks(status, sums)].join('. ');
 }
 
 interface Sums {
@@ -36,9 +53,15 @@ function sumsOf(status: Status): Sums {
 /** What stands in the way of everything, first. */
 function troubleOf({ state, reasons }: Status): string | null {
   if (state === 'stopping') return 'Stopping';
-  if (state !== 'degraded' && state !== 'paused') return null;
-  const [reason] = reasons;
-  const lead = state === 'paused' ? 'Paused' : 'Needs attention';
+  if (state !== 'degraded' && state !== 'paused') {
+    // What runs is well, and is not what the person wrote.
+    const refused = reasons.find(({ code }) => code === 'configuration-refused');
+    return refused === undefined ? null : troubleWords('Needs attention', refused);
+  }
+  return troubleWords(state === 'paused' ? 'Paused' : 'Needs attention', reasons[0]);
+}
+
+function troubleWords(lead: string, reason: Reason | undefined): string {
   return reason === undefined ? lead : `${lead}: ${reason.message.replace(/\.+$/, '')}`;
 }
 

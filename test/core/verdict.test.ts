@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderStatus, Status } from '../../src/core/status.ts';
-import { verdict } from '../../src/core/verdict.ts';
+import { ledgerVerdict, verdict } from '../../src/core/verdict.ts';
 import { durationWords, numberWords, sizeWords } from '../../src/core/words.ts';
 
 const folder: FolderStatus = {
@@ -80,6 +80,14 @@ describe('the verdict', () => {
       'Needs attention: The service refuses the credentials. All 3 documents are in the service',
     ],
     [
+      'puts a refused configuration first, though what runs is well',
+      status(
+        { synced: 3 },
+        { reasons: [{ code: 'configuration-refused', message: 'http.port: 0.5 is wrong' }] },
+      ),
+      'Needs attention: http.port: 0.5 is wrong. All 3 documents are in the service',
+    ],
+    [
       'says that it is paused',
       status({ synced: 3 }, { state: 'paused', reasons: [{ code: 'x', message: 'the state disk is full' }] }),
       'Paused: the state disk is full. All 3 documents are in the service',
@@ -102,6 +110,34 @@ describe('the verdict', () => {
     ],
   ])('%s', (_name, given, words) => {
     expect(verdict(given)).toBe(words);
+  });
+});
+
+describe('the verdict of the ledger alone', () => {
+  const resting = { code: 'not-running', message: 'no daemon runs' };
+
+  it.each([
+    ['knows of nothing yet', status({}, { reasons: [resting] }), 'Nothing is delivered or looked at yet'],
+    [
+      'tells of deliveries only',
+      status({ synced: 8 }, { reasons: [resting] }),
+      '8 documents were delivered; the folders are not watched now',
+    ],
+    [
+      'tells what waits for a person',
+      status({ synced: 1, failed: 1 }, { reasons: [resting] }),
+      '1 document was delivered; the folders are not watched now. 1 document failed',
+    ],
+    [
+      'claims nothing of another service',
+      status(
+        { synced: 8 },
+        { reasons: [resting, { code: 'other-service', message: 'the ledger is of b.' }] },
+      ),
+      'Needs attention: the ledger is of b',
+    ],
+  ])('%s', (_name, given, words) => {
+    expect(ledgerVerdict({ ...given, state: 'stopping' })).toBe(words);
   });
 });
 

@@ -50,7 +50,7 @@ it('without a daemon, status counts and names the held deletions, and its number
   expect(held[0]?.paths).toContain('11.pdf');
   const text = await status();
   expect(text.split('\n')[0]).toBe(
-    '0 of 1 document is in the service. 1 document failed. 11 deletions wait for approval',
+    '0 documents were delivered; the folders are not watched now. 1 document failed. 11 deletions wait for approval',
   );
   expect(text).toContain('11 deletions since 2026');
   expect(text).toContain('and 6 more');
@@ -66,4 +66,11 @@ it('what came back is not held any more, and of a folder that is away nothing is
   ]);
   await rm(folder.join('elsewhere'), { recursive: true });
   await mkdir(folder.join('inbox'));
+});
+
+it('of what the ledger does not know, nothing is claimed', async () => {
+  await rm(folder.join('state'), { recursive: true });
+  const text = await status();
+  expect(text.split('\n')[0]).toBe('Nothing is delivered or looked at yet');
+  expect(text).not.toContain('cannot be read');
 });
