@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Outcome } from '../../src/core/service-port.ts';
@@ -25,8 +26,11 @@ async function held(content: string): Promise<void> {
 }
 
 async function asked(call: string): Promise<void> {
-  for (let turn = 0; turn < 2_000 && !world.service.calls.includes(call); turn += 1)
+  for (let turn = 0; turn < 10_000 && !world.service.calls.includes(call); turn += 1) {
     await world.clock.advance(50);
+    // The disk is a real one: it is given time of its own.
+    await delay(1);
+  }
   expect(world.service.calls).toContain(call);
 }
 

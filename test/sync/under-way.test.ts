@@ -45,7 +45,7 @@ async function asked(...calls: string[]): Promise<void> {
 }
 
 /** The disk is a real one: it is given time of its own. */
-async function until(isSo: () => boolean, turns = 2_000): Promise<void> {
+async function until(isSo: () => boolean, turns = 10_000): Promise<void> {
   for (let turn = 0; turn < turns && !isSo(); turn += 1) {
     await world.clock.advance(50);
     await delay(1);
