@@ -52,7 +52,7 @@ export function describeFault(code: string): FaultWords {
   if (trustCodes.has(code)) {
     return {
       code: 'tls',
-      message: `the service's certificate cannot be trusted (${code})`,
+      message: `its certificate cannot be trusted (${code})`,
       misaddressed: true,
     };
   }

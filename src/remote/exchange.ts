@@ -44,6 +44,8 @@ export interface Answer {
 export interface Fault {
   readonly kind: 'fault';
   readonly code: string;
+  /** Host and port of the address, and nothing else of it. */
+  readonly host: string;
   readonly sent: BodySent;
 }
 
@@ -131,11 +133,11 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
 
     function fail(code: string): void {
       if (head !== null) settle('cut');
-      else finish({ kind: 'fault', code, sent });
+      else finish({ kind: 'fault', code, host: hostOf(request.url), sent });
     }
 
     function settle(state: Answer['state']): void {
-      if (head === null) return finish({ kind: 'fault', code: 'no-answer', sent });
+      if (head === null) return finish({ kind: 'fault', code: 'no-answer', host: hostOf(request.url), sent });
       const text = state === 'too-long' ? '' : Buffer.concat(chunks).toString('utf8');
       finish({ kind: 'answer', ...head, state, text, sent });
     }
@@ -154,4 +156,10 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
 
 function causeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+}
+
+/** `auth.example.com:443`. */
+function hostOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
 }

@@ -46,17 +46,18 @@ export function judge(result: Exchange, circumstances: Circumstances): Outcome {
   return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
 }
 
-function judgeFault({ code, sent }: Fault, { operation }: Circumstances): Outcome {
+function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): Outcome {
   if (code === 'content-changed') return { kind: 'changed', message: 'the file changed while it was sent' };
   if (code === 'content-unreadable') {
     return { kind: 'unreadable', message: 'the file could not be read to its end' };
   }
   const words = describeFault(code);
-  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message: words.message };
+  const message = `the service (${host}): ${words.message}`;
+  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message };
   if (operation === 'upload' && sent === 'all') {
-    return { kind: 'unknown', code: words.code, message: `${words.message} after everything was sent` };
+    return { kind: 'unknown', code: words.code, message: `${message} after everything was sent` };
   }
-  return { kind: 'unavailable', code: words.code, message: words.message, retryAfterMs: null, sent };
+  return { kind: 'unavailable', code: words.code, message, retryAfterMs: null, sent };
 }
 
 function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {

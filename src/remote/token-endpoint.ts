@@ -101,7 +101,7 @@ export function createTokenEndpoint({ authUrl, censor, ...options }: TokenEndpoi
     );
     if (result.kind === 'answer') return result;
     const words = describeFault(result.code);
-    const message = `the token endpoint: ${words.message}`;
+    const message = `the token endpoint (${result.host}): ${words.message}`;
     throw words.misaddressed
       ? new MisaddressedError(words.code, message)
       : new ServiceUnavailableError(message);

@@ -36,9 +36,10 @@ async function closedAddress(): Promise<string> {
 
 describe('the log of the real process', () => {
   it('tells that the service cannot be reached, once, and when it is tried again', async () => {
+    const ingestUrl = await closedAddress();
     place = await installation({
       ...service,
-      ingestUrl: await closedAddress(),
+      ingestUrl,
       credentials: plantedCredentials,
     });
     for (let index = 0; index < 5; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
@@ -50,15 +51,16 @@ describe('the log of the real process', () => {
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       level: 'warn',
       code: 'service-unavailable',
-      message: expect.stringContaining('the connection was refused'),
+      message: `the service (${new URL(ingestUrl).host}): the connection was refused`,
       againInSeconds: expect.any(Number),
     });
   });
 
   it('tells that the token endpoint cannot be reached, with nothing to send', async () => {
+    const authUrl = await closedAddress();
     place = await installation({
       ...service,
-      authUrl: await closedAddress(),
+      authUrl,
       credentials: plantedCredentials,
     });
     const daemon = await place.start();
@@ -68,7 +70,7 @@ describe('the log of the real process', () => {
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       level: 'warn',
-      reason: expect.stringContaining('the connection was refused'),
+      reason: `the token endpoint (${new URL(authUrl).host}): the connection was refused`,
       againInSeconds: expect.any(Number),
     });
   });

@@ -26,7 +26,12 @@ const answer = fc.record({
   text,
   sent,
 });
-const fault = fc.record({ kind: fc.constant('fault' as const), code: fc.string(), sent });
+const fault = fc.record({
+  kind: fc.constant('fault' as const),
+  code: fc.string(),
+  host: fc.constant('service.example:443'),
+  sent,
+});
 const exchange = fc.oneof(answer, fault);
 const circumstances = fc.record({
   operation,
@@ -104,7 +109,7 @@ describe('what comes of an exchange', () => {
     ['a secret? with spaces', 'unavailable', 'unknown'],
   ])('of a connection that fails with %s is %s (N1, N2)', (code, kind, word) => {
     const outcome = judge(
-      { kind: 'fault', code, sent: 'nothing' },
+      { kind: 'fault', code, host: 'service.example:443', sent: 'nothing' },
       { operation: 'upload', docId: null, now: 0 },
     );
     expect(outcome).toMatchObject({ kind, code: word, message: expect.any(String) });
@@ -112,7 +117,7 @@ describe('what comes of an exchange', () => {
 
   it('never takes the words of a foreign error over', () => {
     const outcome = judge(
-      { kind: 'fault', code: 'https://user:pw@host', sent: 'nothing' },
+      { kind: 'fault', code: 'https://user:pw@host', host: 'service.example:443', sent: 'nothing' },
       { operation: 'upload', docId: null, now: 0 },
     );
     expect(JSON.stringify(outcome)).not.toContain('pw');
