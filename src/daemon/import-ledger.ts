@@ -21,7 +21,12 @@ export async function importIntoLedger(
   const folders = settings.folders.map(({ name }) => name);
   const { entries, problems, service } = importLedger(text, { folders, now: systemClock.now() });
   if (problems.length > 0) {
-    return { adopted: 0, problems: problems.map(({ line, message }) => `${fileName}:${line}: ${message}`) };
+    return {
+      adopted: 0,
+      problems: problems.map(
+        ({ line, message }) => `${fileName}${line === null ? '' : `:${line}`}: ${message}`,
+      ),
+    };
   }
   if (service !== undefined && service !== serviceIdentity(settings.service)) {
     return { adopted: 0, problems: [`${fileName}: ${foreign(service, settings)}`] };

@@ -1,8 +1,8 @@
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { documentsIn } from './ledger-service.ts';
-import { serviceIdentity, serviceWords } from './service-identity.ts';
+import { claimLedger, documentsIn } from './ledger-service.ts';
+import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
 import { systemClock } from './system-clock.ts';
 
 /** What `ledger service-moved` did. */
@@ -14,7 +14,10 @@ export interface ServiceMove {
   readonly to: string;
 }
 
-/** A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon. */
+/**
+ * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
+ * ConfigurationError where that cannot be: the embedded service has no address that could change.
+ */
 export async function moveService({
   settings,
   log,
@@ -26,7 +29,9 @@ export async function moveService({
   const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
     const before = ledger.service();
-    if (before !== service) await ledger.commit([{ kind: 'service', service }]);
+    const mayBe = before === null || (canMove(before) && canMove(service));
+    if (!mayBe) await claimLedger(ledger, settings);
+    else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
     return {
       documents: documentsIn(ledger),
       from: before === null ? null : serviceWords(before),

@@ -84,6 +84,10 @@ describe('ledger import', () => {
     const { code, err } = await place.run('ledger', 'import', place.home.join('bad.csv'));
     expect(code).toBe(2);
     expect(err).toMatch(/bad\.csv:3: .*\.\.\/b\.txt/);
+    await writeFile(place.home.join('bad.json'), exported.replaceAll('"inbox"', '"elsewhere"'));
+    const json = await place.run('ledger', 'import', place.home.join('bad.json'));
+    expect(json.code).toBe(2);
+    expect(json.err).toMatch(/bad\.json: documents\[0\]: no folder named "elsewhere"/);
     expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
   }, 60_000);
 });

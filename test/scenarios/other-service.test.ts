@@ -140,8 +140,12 @@ describe('a ledger that meets another service', () => {
     const { code, err } = await place.run('sync');
     expect([code, err]).toEqual([2, expect.stringContaining('is of the embedded service (3 documents)')]);
     expect(err).not.toContain('service-moved');
+    const moved = await place.run('ledger', 'service-moved');
+    expect([moved.code, moved.out]).toEqual([2, '']);
+    expect(moved.err).toMatch(/is of the embedded service.*give state\.dir a directory of its own/);
     expect(service.requests).toHaveLength(0);
     await place.configure({ service: { mode: 'embedded' } });
+    expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
     await deliver();
   }, 60_000);
 
