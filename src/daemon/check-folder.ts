@@ -7,9 +7,8 @@ import { mendFor } from '../core/mends.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import type { FolderSettings, Settings } from '../core/settings.ts';
 import { countWords } from '../core/words.ts';
-import { openFolder } from '../folder/open-folder.ts';
 import { checkPolling } from './check-polling.ts';
-import { systemClock } from './system-clock.ts';
+import { openAsItStands } from './open-as-it-stands.ts';
 
 /** What one folder has to say. */
 export interface FolderCheck {
@@ -22,7 +21,6 @@ export interface FolderCheck {
 const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
 const LOOKS_AT_ONCE = 16;
-const MEBIBYTE = 1024 * 1024;
 
 /** Sweeps one folder and looks at every document in it; gives what would be refused, with the reason. */
 export async function checkFolder(
@@ -31,15 +29,7 @@ export async function checkFolder(
 ): Promise<FolderCheck> {
   const unusable = await rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
-  const port = openFolder({
-    // One sweep is enough, and nothing needs to settle: each file is judged as it stands.
-    settings: { ...folder, watch: 'polling' },
-    timing: { ...settings.timing, settleMs: 0, removeGraceMs: 0 },
-    maxFileBytes: settings.service.maxFileMegabytes * MEBIBYTE,
-    stateDir: settings.state.dir,
-    clock: systemClock,
-    log,
-  });
+  const port = openAsItStands(folder, { settings, log });
   try {
     return await judge(port, folder, settings);
   } finally {

@@ -2,14 +2,15 @@ import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { importLedger } from '../ledger/import-ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { claimLedger } from './ledger-service.ts';
+import { adoptFiles } from './adopt-files.ts';
+import { claimLedger, requireService } from './ledger-service.ts';
 import { serviceIdentity, serviceWords } from './service-identity.ts';
 import { systemClock } from './system-clock.ts';
 
 const recordsAtOnce = 5_000;
 
 /**
- * Adopts documents that the service already holds. Nothing is taken from a file in which anything is wrong: `problems`
+ * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in which anything is wrong: `problems`
  * says what, with line numbers. Throws StateLockedError beside a running daemon, ConfigurationError where the ledger is
  * another service's.
  */
@@ -39,10 +40,17 @@ export async function importIntoLedger(
       return [`${fileName}: ${record.docId} is already the docId of ${owner.folder}/${owner.path}`];
     });
     if (taken.length > 0) return { adopted: 0, problems: taken };
+    requireService(ledger, settings);
+    const files = await adoptFiles(entries, { settings, log });
+    if (files.problems.length > 0) {
+      return { adopted: 0, problems: files.problems.map((problem) => `${fileName}: ${problem}`) };
+    }
     await claimLedger(ledger, settings);
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
       await ledger.commit(
-        entries.slice(start, start + recordsAtOnce).map(({ ref, record }) => ({ kind: 'put', ref, record })),
+        files.entries
+          .slice(start, start + recordsAtOnce)
+          .map(({ ref, record }) => ({ kind: 'put', ref, record })),
       );
     }
     return { adopted: entries.length, problems: [] };

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -42,11 +42,26 @@ afterEach(async () => {
   await data.remove();
 });
 
-async function plannedKinds(): Promise<readonly string[]> {
-  const { out } = await place.run('plan', '--json');
-  const { operations } = JSON.parse(out) as { operations: { kind: string }[] };
-  return operations.map(({ kind }) => kind);
+interface Planned {
+  readonly kind: string;
+  readonly path: string;
+  readonly parts: readonly string[];
 }
+
+async function planned(): Promise<readonly Planned[]> {
+  const { out } = await place.run('plan', '--json');
+  return (JSON.parse(out) as { operations: Planned[] }).operations;
+}
+
+const plannedKinds = async () => (await planned()).map(({ kind }) => kind);
+
+async function importText(name: string, text: string): ReturnType<Installation['run']> {
+  await writeFile(place.home.join(name), text);
+  return place.run('ledger', 'import', place.home.join(name));
+}
+
+const csvOf = (documents: ReadonlyMap<string, string>) =>
+  ['path,docId', ...Array.from(documents, ([path, docId]) => `"${path}",${docId}`), ''].join('\n');
 
 const sent = () => service.requestLog().filter(({ operation }) => operation !== 'auth').length;
 
@@ -89,5 +104,41 @@ describe('ledger import', () => {
     expect(json.code).toBe(2);
     expect(json.err).toMatch(/bad\.json: documents\[0\]: no folder named "elsewhere"/);
     expect(await plannedKinds()).toEqual(['upload', 'upload', 'upload']);
+  }, 60_000);
+
+  it('adopts no row whose file does not stand there, which would delete its document, and names it', async () => {
+    const typed = new Map(docIds).set('sub/typo.txt', docIds.get('sub/b.txt') ?? '');
+    typed.delete('sub/b.txt');
+    const csv = await importText('typo.csv', csvOf(typed));
+    expect([csv.code, csv.out]).toEqual([2, '0 documents adopted.\n']);
+    expect(csv.err.trim()).toMatch(
+      /typo\.csv: no file stands at inbox\/sub\/typo\.txt: .*correct the path.*$/,
+    );
+
+    await rm(join(place.inbox, 'a.txt'));
+    const bare = JSON.parse(exported, (key, value: unknown) =>
+      key === 'sha256' ? undefined : value,
+    ) as object;
+    const json = await importText('bare.json', JSON.stringify(bare));
+    expect([json.code, json.err]).toEqual([2, expect.stringContaining('no file stands at inbox/a.txt')]);
+    expect(await plannedKinds()).toEqual(['upload', 'upload']);
+
+    // Of what an export tells the hash of, it is known that the file stood there.
+    expect(await importText('export.json', exported)).toMatchObject({
+      code: 0,
+      out: '3 documents adopted.\n',
+    });
+    expect(await plannedKinds()).toEqual(['delete']);
+  }, 60_000);
+
+  it('adopts the files of a CSV as they stand: what is edited before the first run is sent', async () => {
+    expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
+    await writeFile(join(place.inbox, 'sub/b.txt'), 'edited');
+    const content = (await planned()).filter(({ parts }) => parts.includes('content'));
+    expect(content).toEqual([expect.objectContaining({ kind: 'modify', path: 'sub/b.txt' })]);
+    expect((await place.run('sync')).code).toBe(0);
+    const held = service.contentPath(docIds.get('sub/b.txt') ?? '') ?? '';
+    expect(await readFile(held, 'utf8')).toBe('edited');
+    expect(await plannedKinds()).toEqual([]);
   }, 60_000);
 });

@@ -1,0 +1,83 @@
+import { refKey } from '../core/document.ts';
+import { errorMessage } from '../core/errors.ts';
+import type { FolderPort } from '../core/folder-port.ts';
+import type { LedgerEntry } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { Settings } from '../core/settings.ts';
+import { openAsItStands } from './open-as-it-stands.ts';
+
+/** Documents with what their files are at this moment, or why some cannot be adopted, with the mend. */
+export interface AdoptedFiles {
+  readonly entries: readonly LedgerEntry[];
+  readonly problems: readonly string[];
+}
+
+const atOnce = 16;
+
+const listener = { directory: () => undefined, swept: () => undefined, changed: () => undefined };
+
+/**
+ * Gives each imported document whose bytes nobody knows (`sha256` empty) those of its file: the file as it stands is
+ * what is adopted, and an edit from now on is a change. One without a file is a problem: the first pass would take the
+ * file for removed, and delete the document. Where the bytes are known, as in an export, it rightly would.
+ */
+export async function adoptFiles(
+  entries: readonly LedgerEntry[],
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+): Promise<AdoptedFiles> {
+  const adopted = entries.filter(({ record }) => record.sha256 !== '');
+  const problems: string[] = [];
+  for (const folder of settings.folders) {
+    const unknown = entries.filter(({ ref, record }) => record.sha256 === '' && ref.folder === folder.name);
+    if (unknown.length === 0) continue;
+    const port = openAsItStands(folder, { settings, log });
+    try {
+      await port.start(listener);
+      for (let from = 0; from < unknown.length; from += atOnce) {
+        const looks = unknown.slice(from, from + atOnce).map((entry) => adoptFile(port, entry));
+        for (const found of await Promise.all(looks)) {
+          if (typeof found === 'string') problems.push(found);
+          else adopted.push(found);
+        }
+      }
+    } finally {
+      await port.close();
+    }
+  }
+  return { entries: adopted, problems };
+}
+
+/** A text: why not. */
+async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promise<LedgerEntry | string> {
+  const look = await port.look(ref.path);
+  switch (look.kind) {
+    case 'document': {
+      const { stamp } = look.document;
+      try {
+        const sha256 = await port.hash(ref.path, stamp);
+        return sha256 === null ? changing(ref) : { ref, record: { ...record, stamp, sha256 } };
+      } catch (error) {
+        return `${refKey(ref)} cannot be read (${errorMessage(error)}); give the right to read it, or take the document out of the import`;
+      }
+    }
+    case 'absent':
+      return (
+        `no file stands at ${refKey(ref)}: its document would be taken for removed; ` +
+        'correct the path, put the file there, or take the document out of the import'
+      );
+    case 'settling':
+      return changing(ref);
+    case 'unknown':
+      return `${refKey(ref)} cannot be looked at (${look.message}); mend that, and import again`;
+    // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document.
+    case 'waiting':
+    case 'ignored':
+    case 'skipped':
+    case 'unfit':
+      return { ref, record };
+  }
+}
+
+function changing(ref: LedgerEntry['ref']): string {
+  return `${refKey(ref)} changes at this moment; import again when it does not`;
+}
