@@ -40,6 +40,8 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
   const { clock, desk, ledger, look, timing } = parts;
   /** When each file was first found gone, monotonic ms. */
   const goneSince = new WeakMap<Task, number>();
+  /** Why folders are held whose hold is on its way into the ledger. */
+  const beginning = new Map<string, string>();
   /** The device on which each file would have to lie now. */
   const goneFrom = new WeakMap<Task, number>();
 
@@ -92,8 +94,8 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
 
   async function judge(folder: string): Promise<ReturnType<typeof judgeDeletions>> {
     const rootChanged = await isRootChanged(folder);
-    const existing = ledger.hold(folder);
-    if (existing !== undefined) return { kind: 'hold', reason: existing.reason };
+    const reason = ledger.hold(folder)?.reason ?? beginning.get(folder);
+    if (reason !== undefined) return { kind: 'hold', reason };
     const missing = [...desk.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
     const waiting = missing.filter(({ phase }) => phase !== 'held');
     const recent = recentDeletions(ledger.removals(folder), clock.now());
@@ -138,16 +140,27 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
       return since !== undefined && clock.monotonic() - since >= timing.removeGraceMs;
     });
     if (past.length === 0) return;
-    await setAside(past, folder, reason);
+    await setAside(past, { folder, reason, documents: tasks.length });
   }
 
-  /** Held from now on; the folder's first one is told of, and kept across a restart. */
-  async function setAside(tasks: readonly Task[], folder: string, reason: string): Promise<void> {
+  /**
+   * Held from now on. The first of a folder is told of, with the number of all that go with it, and the hold is kept
+   * across a restart.
+   */
+  async function setAside(
+    tasks: readonly Task[],
+    { folder, reason, documents }: { folder: string; reason: string; documents: number },
+  ): Promise<void> {
     for (const task of tasks)
       desk.change(task, { phase: 'held', due: null, operation: null, message: reason });
-    if (ledger.hold(folder) !== undefined) return;
-    parts.tell({ folder, path: '', what: 'held', docId: null, message: reason, documents: tasks.length });
-    await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
+    if (ledger.hold(folder) !== undefined || beginning.has(folder)) return;
+    beginning.set(folder, reason);
+    parts.tell({ folder, path: '', what: 'held', docId: null, message: reason, documents });
+    try {
+      await parts.commit([{ kind: 'hold', folder, hold: { since: clock.now(), reason } }]);
+    } finally {
+      beginning.delete(folder);
+    }
   }
 
   async function releaseIfEmpty(folder: string): Promise<void> {
@@ -160,7 +173,7 @@ export function createDeletions(parts: Parts, { reconcile, wakeAt, folders }: To
     admit,
     stillAllowed,
     holdBack: async (task, reason) => {
-      const told = setAside([task], task.ref.folder, reason);
+      const told = setAside([task], { folder: task.ref.folder, reason, documents: 1 });
       if (task.again) look(task);
       await told;
     },

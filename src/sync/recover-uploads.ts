@@ -1,5 +1,9 @@
+import { refKey } from '../core/document.ts';
 import type { Change } from '../core/ledger-port.ts';
 import type { Parts } from './parts.ts';
+
+/** So many are named in the log; `status` names them all. */
+const mostNamed = 20;
 
 /** Uploads that were under way when the process died are in doubt: nobody knows whether the service took them. */
 export async function recoverUploads({ ledger, log, safety, commit }: Parts): Promise<void> {
@@ -13,5 +17,7 @@ export async function recoverUploads({ ledger, log, safety, commit }: Parts): Pr
       { kind: 'resolve', id },
     ]),
   );
-  log.warn({ documents: intents.length }, 'uploads in doubt: the process ended before their answers came');
+  const paths = [...new Set(intents.map(({ ref }) => refKey(ref)))];
+  const told = { documents: paths.length, paths: paths.slice(0, mostNamed) };
+  log.warn(told, 'uploads in doubt: the process ended before their answers came');
 }

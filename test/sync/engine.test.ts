@@ -287,6 +287,21 @@ describe('the sync engine', () => {
     expect(world.ledger().hold('inbox')).toBeUndefined();
   });
 
+  it('tells of a mass deletion that it holds once, with the number of all', async () => {
+    world = await filled(30);
+    world.folder.remove('a');
+    world.folder.sweep();
+    await world.quiesce();
+    const told = world.log.lines.filter(({ message }) => message === 'held');
+    expect(told).toEqual([
+      { level: 'warn', message: 'held', data: expect.objectContaining({ documents: 30 }) },
+    ]);
+    expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(1);
+    await eventually(() => world.ledger().hold('inbox') !== undefined);
+    const reasons = new Set([...world.engine().desk.inPhase('held')].map(({ message }) => message));
+    expect([...reasons]).toEqual([world.ledger().hold('inbox')?.reason]);
+  });
+
   it('finds held documents well again when their files come back', async () => {
     world = await filled(30);
     const ids = [...world.docIds().values()].sort();
@@ -384,6 +399,16 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.documents.size).toBe(2);
     expect([...world.ledger().entries()][0]?.record.possibleDuplicates).toBe(1);
+  });
+
+  it('names in the log the files whose uploads a crash left in doubt', async () => {
+    world = await engineWorld();
+    const ref = { folder: 'inbox', path: 'a.txt' };
+    await world.ledger().commit([{ kind: 'intent', intent: { id: 'i', ref, size: 1, at: 1 } }]);
+    await world.restart();
+    expect(world.log.lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', data: { documents: 1, paths: ['inbox/a.txt'] } }),
+    );
   });
 
   it('holds an upload in doubt for a person where safety.inDoubt is hold', async () => {
