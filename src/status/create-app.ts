@@ -26,7 +26,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   let handle: RequestListener | null = null;
   const app = fastify({
     bodyLimit: BODY_LIMIT_BYTES,
-    exposeHeadRoutes: false,
+    exposeHeadRoutes: true,
     logger: false,
     // The listeners are not the framework's: there are two, and one guard for each.
     serverFactory: (handler) => {
@@ -58,7 +58,7 @@ function addGuard(app: FastifyInstance, { doorOf, log }: AppOptions): void {
     const refusal = judgeRequest(knock, door) ?? (await judgeUser(request, door));
     if (refusal === null) return undefined;
     log.debug({ method: request.method, path, code: refusal.code }, 'request refused');
-    if (refusal.code === 'login-required' && request.method === 'GET' && path === '/') {
+    if (refusal.code === 'login-required' && isReading(request) && path === '/') {
       return showLogin(request, reply, door);
     }
     if (refusal.status === 401) void reply.header('www-authenticate', 'Bearer realm="ingestd"');
@@ -75,10 +75,12 @@ async function judgeUser({ method, raw }: FastifyRequest, { httpToken }: Door): 
 
 function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const url = pathOf(request);
-  const allowed = (['GET', 'POST'] as const).filter((method) => app.findRoute({ method, url }) !== null);
+  const allowed = (['GET', 'HEAD', 'POST'] as const).filter(
+    (method) => app.findRoute({ method, url }) !== null,
+  );
   if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'there is nothing here' });
   void reply.header('allow', allowed.join(', '));
-  return send(reply, 405, { code: 'method', message: `only ${allowed.join(' and ')} is answered here` });
+  return send(reply, 405, { code: 'method', message: `answered here: ${allowed.join(', ')}` });
 }
 
 function pathOf({ url }: FastifyRequest): string {

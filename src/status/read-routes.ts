@@ -43,7 +43,8 @@ export function addReadRoutes(
     if (!query.success) return send(reply, 400, { code: 'request', message: 'ask with ?path= and one path' });
     return await control.why(query.data.path);
   });
-  app.get('/api/events', (_request, reply) => {
+  // A stream has no end, and nothing before its body.
+  app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
     if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open' });
     reply.hijack();
     const { raw } = reply;

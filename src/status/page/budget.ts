@@ -1,4 +1,4 @@
-import { numberWords } from '../../core/words.ts';
+import { countWords, numberWords } from '../../core/words.ts';
 import { byId, setAttribute, setText, svg } from './dom.ts';
 import type { PageStatus } from './page-status.ts';
 import { clockWords, shortDuration } from './time-words.ts';
@@ -24,7 +24,7 @@ export function createBudget(): (status: PageStatus) => void {
       setAttribute(mark, 'class', index < used ? 'mark used' : 'mark');
     }
     setText(byId('dial-free'), numberWords(free));
-    setText(byId('dial-title'), `${free} of ${rate.limit} requests are free, ${rate.used} are used`);
+    setText(byId('dial-title'), `${free} of ${countWords(rate.limit, 'request')} free, ${rate.used} used`);
     setText(byId('budget-used'), `${numberWords(rate.used)} of ${numberWords(rate.limit)}`);
     setText(
       byId('budget-window'),
