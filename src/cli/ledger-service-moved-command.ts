@@ -26,13 +26,15 @@ async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promis
   const { settings, log } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const { moveService } = await import('../daemon/move-service.ts');
   const { documents, from, to } = await moveService({ settings, log });
-  const held = `The ledger’s ${countWords(documents, 'document')}`;
-  const have = documents === 1 ? 'is' : 'are';
+  const held =
+    documents === 0
+      ? 'The ledger, empty so far, is'
+      : `The ledger’s ${countWords(documents, 'document')} ${documents === 1 ? 'is' : 'are'}`;
   context.output.line(
     printable(
       from === to
         ? `Nothing to do: the ledger is of ${to} already.`
-        : `${held} ${have} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
+        : `${held} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
     ),
   );
   return exitCodes.ok;

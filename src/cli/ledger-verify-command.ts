@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
 import { printable } from '../core/printable.ts';
 import { countWords } from '../core/words.ts';
+import { serviceWords } from '../daemon/service-identity.ts';
 import type { LedgerVerification } from '../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
@@ -39,7 +40,7 @@ function printReport(
   for (const { file, state, message } of findings) {
     line(`${printable(file)}: ${state === 'good' ? colors.dim(printable(message)) : printable(message)}`);
   }
-  const whose = service === null ? '' : ` of ${printable(service)}`;
+  const whose = service === null ? '' : ` of ${printable(serviceWords(service))}`;
   const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
   line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
   if (mend !== null) line(printable(mend));

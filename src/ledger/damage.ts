@@ -1,17 +1,29 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { LedgerDamagedError, errorCode, errorMessage } from '../core/errors.ts';
 
 const NEWER = 'newer-version';
 
-/** What a person can do about a damaged ledger. */
-export const wayOut =
-  'Run `ingestd ledger verify` to see what can be read. Put the state directory back from a backup; or remove it, ' +
-  'knowing that every document is then uploaded anew unless `ingestd ledger import` is given an earlier export.';
+const lookFirst = '`ingestd ledger verify` says what can be read of it.';
+
+/** What a person can do about a ledger that cannot be read without guessing. `dir`: the state directory. */
+export function wayOut(dir: string): string {
+  return (
+    `Stop ingestd and put ${dir} back from a backup. Without one move it out of the way, and every document is uploaded ` +
+    'anew, beside those that the service holds; where there is an earlier export, `ingestd ledger import` with it comes ' +
+    'first and spares that.'
+  );
+}
 
 /** An error that names the file, what is wrong with it and the way out. */
 export function damaged(path: string, what: string, cause?: unknown): LedgerDamagedError {
-  return new LedgerDamagedError(`The ledger is damaged: ${path}: ${what}. ${wayOut}`, { cause });
+  const words = `The ledger is damaged: ${path}: ${what}`;
+  return new LedgerDamagedError(`${words}. ${lookFirst} ${wayOut(dirname(path))}`, { cause });
+}
+
+/** What is wrong, of the message of `damaged`, without the way out: for who tells that once for all. */
+export function faultAlone(message: string): string {
+  return message.split(`. ${lookFirst}`, 1)[0] ?? message;
 }
 
 /** An error for a file that a newer ingestd wrote: nothing is wrong with it. */

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 import { errorCode, errorMessage } from '../core/errors.ts';
+import { countWords } from '../core/words.ts';
 import { damaged, tooNew, unreadable } from './damage.ts';
 import { checksumText, LEDGER_VERSION } from './journal-line.ts';
 import { readLines } from './read-lines.ts';
@@ -64,7 +65,7 @@ export async function readSnapshot(path: string, taker: SnapshotTaker): Promise<
   if (head === null) throw damaged(path, 'it is empty');
   if (end === null) throw damaged(path, 'its end is missing');
   if (end.crc32 !== checksumText(checksum)) throw damaged(path, 'its checksum is not right');
-  if (end.count !== count) throw damaged(path, `it has ${count} lines and not ${end.count}`);
+  if (end.count !== count) throw damaged(path, `it has ${countWords(count, 'line')} and not ${end.count}`);
   return { ...head, bytes, count };
 }
 

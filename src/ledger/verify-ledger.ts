@@ -1,7 +1,8 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { errorMessage } from '../core/errors.ts';
-import { wayOut } from './damage.ts';
+import { countWords } from '../core/words.ts';
+import { faultAlone, wayOut } from './damage.ts';
 import { createStateFiller } from './fill-state.ts';
 import type { RejectedRow } from './fill-state.ts';
 import { ledgerPaths } from './ledger-files.ts';
@@ -51,7 +52,7 @@ async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<Ledge
   if (await isFresh(paths, listing)) return nothingYet;
   const findings = await findingsOf(paths, listing);
   const loaded = await loadLedger(paths, listing).catch((error: unknown) => ({ error }));
-  if ('error' in loaded) return damagedReport(findings, loaded.error);
+  if ('error' in loaded) return damagedReport(dirname(paths.snapshot), findings, loaded.error);
   const ok = loaded.rejected.length === 0 && findings.every(({ state }) => isHarmless(state));
   return {
     ok,
@@ -64,16 +65,18 @@ async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<Ledge
   };
 }
 
-function damagedReport(findings: readonly LedgerFinding[], error: unknown): LedgerVerification {
-  const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message: errorMessage(error) };
+function damagedReport(dir: string, findings: readonly LedgerFinding[], error: unknown): LedgerVerification {
+  const message = faultAlone(errorMessage(error));
+  const isTold = findings.some((known) => known.message === message);
+  const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message };
   return {
     ok: false,
     recoverable: false,
     documents: null,
     service: null,
-    findings: [...findings, finding],
+    findings: isTold ? findings : [...findings, finding],
     rejected: [],
-    mend: wayOut,
+    mend: wayOut(dir),
   };
 }
 
@@ -114,18 +117,21 @@ async function snapshotFinding(path: string): Promise<LedgerFinding> {
   const filler = createStateFiller(createLedgerState());
   return finding(path, async () => {
     const { generation, count } = await readSnapshot(path, filler);
-    return { state: 'good', message: `generation ${generation}, ${count} lines, checksum right` };
+    return {
+      state: 'good',
+      message: `generation ${generation}, ${countWords(count, 'line')}, checksum right`,
+    };
   });
 }
 
 async function journalFinding(path: string): Promise<LedgerFinding> {
   return finding(path, async () => {
     const { groups, tornBytes, sealed } = await readJournal(path, () => undefined);
-    const good = `${groups} groups, checksums right${sealed ? ', closed' : ''}`;
+    const good = `${countWords(groups, 'commit')}, ${groups === 1 ? 'checksum' : 'checksums'} right${sealed ? ', closed' : ''}`;
     if (tornBytes === 0) return { state: 'good', message: good };
     return {
       state: 'torn',
-      message: `${good}; ${tornBytes} bytes at its end are not whole and do not count`,
+      message: `${good}; an end of ${countWords(tornBytes, 'byte')} is not whole and does not count`,
     };
   });
 }
@@ -137,7 +143,7 @@ async function finding(
   try {
     return { file: basename(path), ...(await look()) };
   } catch (error) {
-    return { file: basename(path), state: 'damaged', message: errorMessage(error) };
+    return { file: basename(path), state: 'damaged', message: faultAlone(errorMessage(error)) };
   }
 }
 

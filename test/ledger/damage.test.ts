@@ -200,7 +200,11 @@ describe('P6: a damaged snapshot', () => {
       expect(await readOrRefusal()).toBe('refused');
       await expect(openIt()).rejects.toMatchObject({ code: 'ledger-damaged', exitCode: 1 });
       expect(await imageOf(dir)).toEqual(before);
-      expect(await verifyLedger(dir)).toMatchObject({ ok: false, recoverable: false });
+      const report = await verifyLedger(dir);
+      expect(report).toMatchObject({ ok: false, recoverable: false });
+      expect(report.mend).toContain(dir);
+      expect(JSON.stringify(report).split('a backup')).toHaveLength(2);
+      expect(JSON.stringify(report)).not.toContain('ledger verify');
     }
   });
 
