@@ -24,7 +24,7 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
   const credentials = await credentialsFor(prepared, context);
   if (credentials === null) {
     throw new ConfigurationError(
-      `service.mode is embedded in ${settings.file}: that service makes its own credentials; name a configuration with --config`,
+      `${settings.file} runs the embedded service (service.mode), which makes its own credentials: there is none to prove. For a service elsewhere name its configuration with --config, or write one with: ingestd init`,
     );
   }
   const { login } = await import('../daemon/auth-offline.ts');

@@ -71,10 +71,16 @@ export function manPage(root: CommandNode, version: string): string {
 }
 
 const exitRows = [
-  ['0', 'Done. For run: stopped cleanly.'],
-  ['1', 'An error nobody foresaw, or a damaged ledger.'],
+  [
+    '0',
+    'Done. run: stopped cleanly. health: the daemon runs and makes progress. auth login: the credentials are accepted.',
+  ],
+  [
+    '1',
+    'An error nobody foresaw, or a damaged ledger. health: no daemon runs, or it makes no progress. auth login: the service could not be asked.',
+  ],
   ['2', 'Usage or configuration: the message names the key, the value and the mend.'],
-  ['3', 'The service refused the credentials.'],
+  ['3', 'The service refused the credentials: auth login, auth revoke, init.'],
   ['4', 'sync: documents failed or are held. check: problems found.'],
   ['5', 'Another ingestd holds the state directory.'],
 ] as const;
@@ -82,16 +88,16 @@ const exitRows = [
 function commandSection(node: CommandNode): string[] {
   const examples = examplesOf(node.command);
   return [
-    `.SS ${roff(`${node.fullName} ${node.usage}`)}`,
+    `.SS ${verbatim(`${node.fullName} ${node.usage}`)}`,
     roff(`${node.description}.`),
-    ...node.arguments.flatMap(({ name, description }) => ['.TP', `.I ${roff(name)}`, roff(description)]),
+    ...node.arguments.flatMap(({ name, description }) => ['.TP', `.I ${verbatim(name)}`, roff(description)]),
     ...node.options.filter(({ names }) => !names.includes('--help')).flatMap(optionRows),
-    ...examples.flatMap(({ command, does }) => ['.PP', `.B ${roff(command)}`, '.br', roff(does)]),
+    ...examples.flatMap(({ command, does }) => ['.PP', `.B ${verbatim(command)}`, '.br', roff(does)]),
   ];
 }
 
 function optionRows({ flags, description }: OptionNode): string[] {
-  return ['.TP', `.B ${roff(flags)}`, roff(description)];
+  return ['.TP', `.B ${verbatim(flags)}`, roff(description)];
 }
 
 function secretWords(name: string): string {
@@ -100,6 +106,12 @@ function secretWords(name: string): string {
       ? 'Asked for by the HTTP address where it is not loopback.'
       : 'One of the five secrets of the service.';
   return `${use} Also ${name}_FILE, a file that holds it, and a file of that name in $CREDENTIALS_DIRECTORY.`;
+}
+
+/** What is typed as it stands: else man makes typographic quotes and accents of these, and a macro takes quotes for its own. */
+function verbatim(text: string): string {
+  const names: Readonly<Record<string, string>> = { '"': 'dq', "'": 'aq', '`': 'ga', '^': 'ha', '~': 'ti' };
+  return roff(text).replaceAll(/["'`^~]/g, (character) => `\\(${names[character] ?? ''}`);
 }
 
 /** Backslashes, dashes and leading dots mean something to man. */

@@ -1,5 +1,6 @@
 import { printable } from '../core/printable.ts';
 import type { FolderStatus, Status } from '../core/status.ts';
+import { toldAsDoubt } from '../core/told-as-doubt.ts';
 import { ledgerVerdict, verdict } from '../core/verdict.ts';
 import { countWords, numberWords } from '../core/words.ts';
 import type { Output } from './output.ts';
@@ -24,7 +25,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     '',
     ...folderRows(status.folders, view),
     ...daemonRows(status, view),
-    ...section(`Failed (${numberWords(status.failuresTotal)})`, failureRows(status), view.colors.red),
+    ...failureSection(status, view),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
     ...duplicateRows(status, view),
@@ -95,9 +96,15 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   ];
 }
 
-function failureRows({ failures, failuresTotal }: Status): string[] {
-  const rows = failures.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, failuresTotal, 'ingestd retry tries them again, ingestd why PATH tells the story');
+/** Without what stands under the uploads in doubt. */
+function failureSection(status: Status, { colors }: StatusView): string[] {
+  const elsewhere = toldAsDoubt(status);
+  const total = status.failuresTotal - elsewhere.size;
+  const rows = status.failures
+    .filter((failure) => !elsewhere.has(failure))
+    .map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  const hint = 'ingestd retry tries them again, ingestd why PATH tells the story';
+  return section(`Failed (${numberWords(total)})`, cut(rows, total, hint), colors.red);
 }
 
 function heldRows({ held }: Status): string[] {

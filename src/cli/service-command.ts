@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { isLoopback } from '../config/is-loopback.ts';
 import { errorCode } from '../core/errors.ts';
 import type { LogPort } from '../core/log-port.ts';
 import { systemClock } from '../daemon/system-clock.ts';
@@ -61,6 +62,12 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
     INGESTD_PASSWORD: credentials.password,
   };
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
+  if (!isLoopback(host)) {
+    log.warn(
+      { host },
+      'other machines can reach it, without encryption: who knows the credentials can read and change what it holds',
+    );
+  }
   log.info({ page: pageUrl, data: dataDir }, 'the embedded service runs; its page shows what it holds');
   await untilSignalled();
   await running.close();

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { MultiBar } from 'cli-progress';
 import type { SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../daemon/run-sync.ts';
-import { durationWords, numberWords, sizeWords } from '../core/words.ts';
+import { countWords, durationWords, numberWords, sizeWords } from '../core/words.ts';
 
 /** A progress bar. */
 export interface ProgressBar {
@@ -63,12 +63,12 @@ function lineOf(progress: SyncProgress, columns: number): string {
   const { documentsDone, documentsTotal, bytesDone, bytesTotal, requestsLeftInMinute, etaSeconds } = progress;
   const documents = `${numberWords(documentsDone)} of ${numberWords(documentsTotal)}`;
   const bytes = `${sizeWords(bytesDone)} of ${sizeWords(bytesTotal)}`;
-  const requests = `${numberWords(requestsLeftInMinute)} requests left`;
+  const requests = `${countWords(requestsLeftInMinute, 'request')} left`;
   const time = documentsDone >= documentsTotal ? 'done' : durationWords(etaSeconds);
   const short = `${documents}, ${requests}, ${time}`;
   const words =
     [
-      `${documents} documents, ${bytes}, ${requests} this minute, ${time}`,
+      `${documents} ${documentsTotal === 1 ? 'document' : 'documents'}, ${bytes}, ${requests} this minute, ${time}`,
       `${documents}, ${bytes}, ${requests}, ${time}`,
     ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? short;
   const size = Math.min(LONGEST_BAR, columns - words.length - 4);

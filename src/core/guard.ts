@@ -49,7 +49,7 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   return {
     kind: 'hold',
     reason:
-      `${numberWords(count)} of ${countWords(documents, 'document')} are gone within ten minutes, more than ` +
+      `${numberWords(count)} of ${countWords(documents, 'document')} ${count === 1 ? 'is' : 'are'} gone within ten minutes, more than ` +
       `${numberWords(limits.maxDeleteCount)} and more than ${limits.maxDeletePercent} %`,
   };
 }

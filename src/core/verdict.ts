@@ -1,4 +1,5 @@
 import type { Reason, Status } from './status.ts';
+import { toldAsDoubt } from './told-as-doubt.ts';
 import { countWords, durationWords, numberWords } from './words.ts';
 
 /**
@@ -92,8 +93,10 @@ function emptiness({ state, folders }: Status): string {
 }
 
 /** What waits for a person, each a sentence of its own. */
-function asks(status: Status, { failed, held }: Sums): string[] {
+function asks(status: Status, { failed: all, held }: Sums): string[] {
   const sentences: string[] = [];
+  const heldInDoubt = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
+  const failed = Math.max(0, all - heldInDoubt);
   if (failed > 0) sentences.push(`${countWords(failed, 'document')} failed`);
   if (held > 0)
     sentences.push(`${countWords(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'} for approval`);

@@ -131,7 +131,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     return [
       ...(refusedConfiguration === null
         ? []
-        : [{ code: 'configuration-refused', message: refusedConfiguration }]),
+        : [{ code: 'configuration-refused', message: refusedWords(refusedConfiguration) }]),
       ...(refused === null ? [] : [refused]),
     ];
   }
@@ -206,6 +206,11 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   const port = folders[index];
   if (port === undefined) throw new RangeError(`no folder ${index}`);
   return port;
+}
+
+/** The file is read at a SIGHUP only: a mend, or the old text put back, counts from the next one. */
+function refusedWords(why: string): string {
+  return `${why.replace(/\.+$/, '')}. The configuration before goes on; mend the file, then send SIGHUP: it is read again then, and this goes`;
 }
 
 /** As they stand now; what cannot be read at the moment is as it was. */

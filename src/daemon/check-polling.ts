@@ -10,7 +10,10 @@ export function checkPolling(
   const told = (level: CheckFinding['level'], message: string, mend: string): CheckFinding => {
     return { level, subject: name, code: 'polling', message, mend };
   };
-  const how = `it is looked through every ${pollSeconds} seconds`;
+  const how =
+    pollSeconds === 1
+      ? 'it is looked through every second'
+      : `it is looked through every ${pollSeconds} seconds`;
   if (watch === 'polling') return told('info', `${how}, as watch: polling says`, '');
   const silent = fileSystemAt(path);
   if (silent === null) return null;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { CheckFinding } from '../core/reports.ts';
-import { numberWords } from '../core/words.ts';
+import { countWords } from '../core/words.ts';
 
 const LIMIT_FILE = '/proc/sys/fs/inotify/max_user_watches';
 
@@ -17,7 +17,7 @@ export async function checkWatches(directories: number): Promise<CheckFinding[]>
       level: 'warning',
       subject: 'inotify',
       code: 'watch-limit',
-      message: `${numberWords(directories)} directories are to be watched, and the kernel allows ${numberWords(limit)} watches; folders beyond it are polled`,
+      message: `${countWords(directories, 'directory', 'directories')} are to be watched, and the kernel allows ${countWords(limit, 'watch', 'watches')}; folders beyond it are polled`,
       mend: `sudo sysctl fs.inotify.max_user_watches=${wanted}`,
     },
   ];

@@ -101,7 +101,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       onRunning();
       daemon.refuseConfiguration(refused);
       const failure = failureOf(daemon.start());
-      welcome(daemon, server.server, current, log);
+      welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
       const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
@@ -201,9 +201,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
 }
 
 /** The first lines a person sees. */
-function welcome(daemon: Daemon, server: StatusServer, { settings }: Reloaded, log: Log): void {
-  for (const { name, path } of settings.folders)
-    log.info({ folder: name, path }, 'watching: put a file there');
+function welcome(daemon: Daemon, server: StatusServer, log: Log): void {
   if (server.url !== null) log.info({ url: server.url }, 'status page');
   if (daemon.servicePage !== null)
     log.info({ url: daemon.servicePage }, 'embedded service, with what it holds');

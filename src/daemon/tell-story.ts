@@ -48,7 +48,12 @@ export async function tellStory({ ref, port, ledger, recent, task, nextAt }: Sou
 function notesOn(document: FoundDocument, record: LedgerRecord): readonly string[] {
   const compared = { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
   const operation = planDocument(compared, { ...record, said: [] });
-  return operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
+  const unclearable = operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
+  if (record.fileName === document.fileName) return unclearable;
+  const name =
+    `the file is still called ${record.fileName} at the service: the interface has no way to rename it, and the new ` +
+    'name goes out when its content does next';
+  return [name, ...unclearable];
 }
 
 function verdictOf(look: Look): Why['verdict'] {

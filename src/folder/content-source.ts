@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 
 import { ContentChangedError, ContentUnreadableError, errorCode } from '../core/errors.ts';
 import type { ContentSource } from '../core/folder-port.ts';
+import { countWords } from '../core/words.ts';
 
 /** Larger reads are no faster, smaller ones cost throughput. */
 const chunkBytes = 1024 * 1024;
@@ -21,7 +22,7 @@ export function createContentSource(handle: FileHandle, size: number): ContentSo
     while (at < size) {
       const chunk = await readChunk(handle, at, Math.min(chunkBytes, size - at));
       if (chunk.length === 0)
-        throw new ContentChangedError(`the file became shorter: ${at} of ${size} bytes`);
+        throw new ContentChangedError(`the file became shorter: ${at} of ${countWords(size, 'byte')}`);
       at += chunk.length;
       hash.update(chunk);
       yield chunk;

@@ -1,5 +1,6 @@
 import type { FolderHealth } from '../core/folder-port.ts';
 import { printable } from '../core/printable.ts';
+import { countWords } from '../core/words.ts';
 import type { SweepReport } from './sweep-messages.ts';
 
 /** Why a folder is not available; null: it is. */
@@ -43,9 +44,12 @@ function reasonsOf({
   }));
   const more = unreadableTotal - reasons.length;
   if (more > 0)
-    reasons.push({ code: 'unreadable-directory', message: `and ${more} more directories cannot be read` });
+    reasons.push({
+      code: 'unreadable-directory',
+      message: `and ${countWords(more, 'more directory', 'more directories')} cannot be read`,
+    });
   if (unwatched > 0) {
-    const message = `${unwatched} of ${directories} directories are polled, for want of watches: ${sysctlLine(directories)}`;
+    const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, for want of watches: ${sysctlLine(directories)}`;
     reasons.push({ code: 'watch-limit', message });
   }
   return reasons;

@@ -1,4 +1,5 @@
 import type { LogPort } from '../core/log-port.ts';
+import type { FolderSettings } from '../core/settings.ts';
 import { sysctlLine } from './folder-health.ts';
 import type { SweepReport } from './sweep-messages.ts';
 
@@ -8,7 +9,10 @@ export interface FolderNews {
   readonly unavailable: (reason: { readonly code: string; readonly message: string }) => void;
 }
 
-export function createFolderNews(log: LogPort, folder: string): FolderNews {
+export function createFolderNews(
+  log: LogPort,
+  { name: folder, path }: Pick<FolderSettings, 'name' | 'path'>,
+): FolderNews {
   let said = '';
   let unwatchedSaid = false;
   let unreadableSaid = new Set<string>();
@@ -19,9 +23,9 @@ export function createFolderNews(log: LogPort, folder: string): FolderNews {
       if (back) log.info({ folder }, 'the folder is available again');
       const how = polled ? 'polling' : (player ?? 'polling');
       if (how !== said) {
-        const data = { folder, directories, watches, watcher: player };
+        const data = { folder, path, directories, watches, watcher: player };
         if (how === 'polling')
-          log.info({ folder, directories, fileSystem: silentFileSystem }, 'polling the folder');
+          log.info({ folder, path, directories, fileSystem: silentFileSystem }, 'polling the folder');
         else log.info(data, 'watching the folder');
         said = how;
       }

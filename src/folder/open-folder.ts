@@ -45,7 +45,7 @@ const rootRetryMs = 1_000;
 export function openFolder(options: FolderOptions): Folder {
   const { settings, timing, clock, log } = options;
   const root = resolve(settings.path);
-  const news = createFolderNews(log, settings.name);
+  const news = createFolderNews(log, settings);
   let sweeper: Sweeper | null = null;
   let rounds: Rounds | null = null;
   let listener: FolderListener | null = null;

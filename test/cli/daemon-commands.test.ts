@@ -145,6 +145,29 @@ describe('a command beside a running daemon', () => {
     );
   });
 
+  it('status lists an upload in doubt in one place, and counts it once', async () => {
+    const doubt = {
+      folder: 'inbox',
+      path: 'd.pdf',
+      since: '2026-01-01T00:00:00Z',
+      count: 1,
+      message: 'lost',
+    };
+    const { folder: name, path, message } = doubt;
+    const failing = { folder: name, path, code: 'in-doubt', message, attempts: 1, retryAt: null };
+    const folders = [{ ...inbox, failed: 2 }];
+    const failures = [...status.failures, failing];
+    answer = () => ({
+      status: 200,
+      body: { ...status, folders, failures, failuresTotal: 2, inDoubt: [doubt], inDoubtTotal: 1 },
+    });
+    const { stdout } = await run('status');
+    expect(stdout.split('inbox/d.pdf')).toHaveLength(2);
+    expect(stdout).toContain('1 document failed. 2 deletions wait for approval. 1 upload in doubt\n');
+    expect(stdout).toContain('\nFailed (1)\n');
+    expect(stdout).toMatch(/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/);
+  });
+
   it('status is coloured where that is asked for', async () => {
     const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
     expect(stdout).toContain('\x1b[31m');

@@ -8,6 +8,13 @@ describe('what is made from the settings and the commands', () => {
     expect(await readFile(path, 'utf8')).toBe(text);
   });
 
+  it('keeps quotes and tildes of an example in the man page as a shell needs them', () => {
+    const man = generatedFiles().get('man/ingestd.1') ?? '';
+    expect(man).toContain('\\(dq${fpath[1]}/_ingestd\\(dq');
+    expect(man).toContain(String.raw`jq \(aq.failures\(aq`);
+    expect(man.split('\n').filter((line) => /^\.(?:B|I|SS) /.test(line) && /["'~^`]/.test(line))).toEqual([]);
+  });
+
   it('documents every key with its variable', () => {
     const page = generatedFiles().get('docs/configuration.md') ?? '';
     const man = (generatedFiles().get('man/ingestd.1') ?? '').replaceAll('\\-', '-');

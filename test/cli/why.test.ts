@@ -67,6 +67,19 @@ describe('why', () => {
     });
   }, 60_000);
 
+  it('tells that the service keeps the old name of a file that was renamed', async () => {
+    await writeFile(join(place.inbox, 'old.txt'), 'text');
+    await place.run('sync');
+    await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
+    await place.run('sync');
+    const note =
+      'the file is still called old.txt at the service: the interface has no way to rename it, and the new name goes out when its content does next';
+    expect((await why('inbox/new.txt')).notes).toEqual([note]);
+    await writeFile(join(place.inbox, 'new.txt'), 'edited');
+    await place.run('sync');
+    expect((await why('inbox/new.txt')).notes).toEqual([]);
+  }, 60_000);
+
   it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {
     const describe = (metadata: object) =>
       writeFile(join(place.inbox, 'a.txt.meta.json'), JSON.stringify(metadata));

@@ -50,6 +50,9 @@ describe('the guard of deletions', () => {
       kind: 'hold',
       reason: '1,200 of 2,000 documents are gone within ten minutes, more than 10 and more than 50 %',
     });
+    expect(judgeDeletions(proposalOf({ removed: 1, documents: 1, limits: limitsOf(0, 0) }))).toMatchObject({
+      reason: '1 of 1 document is gone within ten minutes, more than 0 and more than 0 %',
+    });
     expect(judgeDeletions(proposalOf({ removed: 1, rootChanged: true }))).toEqual({
       kind: 'hold',
       reason: 'the folder is another directory than before, and 1 document is not in it',

@@ -45,6 +45,8 @@ describe('P3: a reload', () => {
     expect(refused.message).toMatch(/timing\.settleMs.*soon/);
     expect(refused.state).toBe('idle');
     expect(daemon.log()).toMatch(/"level":"error".*timing\.settleMs.*the one before stays/);
+    expect(refused.message).toMatch(/then send SIGHUP/);
+    expect(daemon.log().match(/watching/g)).toHaveLength(1);
     expect((await daemon.fetch('/readyz')).status).toBe(200);
     await writeFile(join(place.inbox, 'a.txt'), 'still delivered');
     await daemon.idle(({ totals }) => totals.uploaded === 1);
