@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 
 import { LedgerDamagedError, errorCode, errorMessage } from '../core/errors.ts';
+import { LEDGER_VERSION } from './journal-line.ts';
 
 const NEWER = 'newer-version';
 
@@ -29,7 +30,7 @@ export function faultAlone(message: string): string {
 /** An error for a file that a newer ingestd wrote: nothing is wrong with it. */
 export function tooNew(path: string, version: number): LedgerDamagedError {
   return new LedgerDamagedError(
-    `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads version 1. ` +
+    `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads up to version ${LEDGER_VERSION}. ` +
       'Use the newer ingestd again, or put a state directory of this version back.',
     { cause: { code: NEWER } },
   );

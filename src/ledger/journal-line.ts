@@ -4,8 +4,16 @@ import * as z from 'zod';
 
 import { asList, asNumber, asShape, ShapeError } from './shape.ts';
 
-/** The version of both files. A file of a higher one is left alone. */
-export const LEDGER_VERSION = 1;
+/**
+ * The version of both files. It rises by one with whatever a reader of the version before would stumble over or pass
+ * over: a new kind of change or line, a new field. A file of a higher version is left alone and said to be a newer
+ * ingestd's, however little of it is new: what a reader does not know it must neither call damage nor drop. Lower ones
+ * are read, and written anew as this version before anything is added to them, so that no file holds more than its
+ * version says. There is no way back but a backup.
+ *
+ * 1: the first. 2: whose service the documents are in (`service`); deletions under way (`gone` of an unsure record).
+ */
+export const LEDGER_VERSION = 2;
 
 const CHECKSUM_LENGTH = 8;
 const headerSchema = z.object({

@@ -9,6 +9,7 @@ import { createCompactor } from './compactor.ts';
 import { realDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { createLedgerAdapter } from './ledger-adapter.ts';
+import { LEDGER_VERSION } from './journal-line.ts';
 import { ledgerPaths } from './ledger-files.ts';
 import { createLedgerState } from './ledger-state.ts';
 import type { LoadedLedger } from './load-ledger.ts';
@@ -36,13 +37,13 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   const { dir, clock, log, disk = realDisk } = options;
   await prepareDirectory(dir);
   const lock = await takeStateLock(dir, clock);
-  let isRecovered = false;
+  let isToBeRewritten = false;
   const adapter = createLedgerAdapter({
     paths: ledgerPaths(dir),
     disk,
     isHeld: lock.isHeld,
     onLoaded: (loaded) => {
-      isRecovered = loaded.recovered !== null;
+      isToBeRewritten = loaded.recovered !== null || loaded.journal.version < LEDGER_VERSION;
       tell(log, dir, loaded);
     },
   });
@@ -76,7 +77,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       if (state.side.isGrown()) state.side.prune(clock.now());
       compactor.consider();
     });
-    if (isRecovered) await compactor.run();
+    if (isToBeRewritten) await compactor.run();
     else compactor.consider();
     return {
       ...state.reader,

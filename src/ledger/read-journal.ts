@@ -10,6 +10,7 @@ const NEWLINE = 10;
 
 /** What a journal held. */
 export interface JournalReading {
+  readonly version: number;
   readonly generation: number;
   /** The last whole group; that of the header where there is none. */
   readonly sequence: number;
@@ -22,6 +23,7 @@ export interface JournalReading {
 }
 
 interface Reading {
+  version: number;
   generation: number;
   sequence: number;
   groups: number;
@@ -43,6 +45,7 @@ export async function readJournal(
   onGroup: (changes: readonly unknown[]) => void,
 ): Promise<JournalReading> {
   const reading: Reading = {
+    version: 0,
     generation: 0,
     sequence: 0,
     groups: 0,
@@ -67,9 +70,9 @@ export async function readJournal(
     throw unreadable(path, error);
   }
   if (!reading.headed) throw damaged(path, 'its first line is missing or not right');
-  const { generation, sequence, groups, sealed, goodBytes } = reading;
+  const { version, generation, sequence, groups, sealed, goodBytes } = reading;
   if (sealed && size > goodBytes) throw damaged(path, 'something stands behind its end');
-  return { generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
+  return { version, generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
 }
 
 interface Line {
@@ -116,7 +119,8 @@ function take(path: string, { reading, onGroup, line }: Step, said: JournalLine)
   if (!reading.headed) {
     if (said.kind !== 'header') throw damaged(path, 'its first line is not that of a journal');
     if (said.version > LEDGER_VERSION) throw tooNew(path, said.version);
-    Object.assign(reading, { headed: true, generation: said.generation, sequence: said.sequence });
+    const { version, generation, sequence } = said;
+    Object.assign(reading, { headed: true, version, generation, sequence });
     reading.goodBytes = line.end;
     return;
   }

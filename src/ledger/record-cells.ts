@@ -64,7 +64,8 @@ const cellNames = [
   'modifiedAt',
 ];
 
-const extrasSchema: z.ZodType<Extras> = z.strictObject({
+/** What stands in the last cell of a record that has one. */
+export const extrasSchema: z.ZodType<Extras> = z.strictObject({
   fileName: z.string().optional(),
   attachments: z
     .array(z.strictObject({ name: z.string(), sha256: z.string(), stamp: stampSchema }))

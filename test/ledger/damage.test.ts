@@ -209,7 +209,9 @@ describe('P6: a damaged snapshot', () => {
   });
 
   it('P8: of a newer version is left alone, also where an older one lies beside it', async () => {
-    const newer = fileIn(image, 'ledger.json').toString().replace('"version":1', '"version":2');
+    const newer = fileIn(image, 'ledger.json')
+      .toString()
+      .replace(/"version":\d+/, '"version":99');
     await layOut(dir, withFile(image, 'ledger.json', Buffer.from(newer)));
     await expect(openIt()).rejects.toMatchObject({ code: 'ledger-damaged' });
     await expect(openIt()).rejects.toThrow('newer ingestd');
@@ -255,10 +257,12 @@ describe('P9: rows that cannot be', () => {
     );
     const report = await verifyLedger(dir);
     expect(report).toMatchObject({ ok: false, recoverable: true });
-    expect(report.rejected.map(({ path }) => path).sort()).toEqual(['../c.pdf', 'twin.pdf']);
+    expect(report.rejected.map(({ path }) => path).sort()).toEqual(['../c.pdf', 'd/b.pdf', 'twin.pdf']);
     const again = await openIt();
-    expect([...again.entries()].map(({ ref }) => ref.path).sort()).toEqual(['d/b.pdf', 'e.pdf']);
-    expect(again.failure({ folder: 'inbox', path: 'twin.pdf' })).toMatchObject({ code: 'double-doc-id' });
+    expect([...again.entries()].map(({ ref }) => ref.path).sort()).toEqual(['e.pdf']);
+    for (const path of ['d/b.pdf', 'twin.pdf']) {
+      expect(again.failure({ folder: 'inbox', path })).toMatchObject({ code: 'double-doc-id' });
+    }
     expect(log.lines.map(({ message }) => message)).toEqual(['ledger records were left out']);
     await again.close();
   });
@@ -281,8 +285,8 @@ describe('P9: rows that cannot be', () => {
     );
     const again = await openIt();
     const paths = [...again.entries()].map(({ ref }) => ref.path).sort();
-    expect(paths).toEqual(['d/b.pdf', 'e.pdf', 'twin.pdf', 'é.pdf']);
-    expect([...again.failures()].map(([{ path }]) => path)).toEqual(['third.pdf']);
+    expect(paths).toEqual(['e.pdf', 'twin.pdf', 'é.pdf']);
+    expect([...again.failures()].map(([{ path }]) => path).sort()).toEqual(['d/b.pdf', 'third.pdf']);
     await again.close();
   });
 

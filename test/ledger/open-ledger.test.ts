@@ -52,7 +52,7 @@ describe('the ledger', () => {
     await ledger.commit([put('a/report-1.pdf', recordOf(1))]);
     await ledger.close();
     const snapshot: unknown = JSON.parse(await readFile(folder.join('state', 'ledger.json'), 'utf8'));
-    expect(snapshot).toMatchObject({ ingestd: 'ledger', version: 1 });
+    expect(snapshot).toMatchObject({ ingestd: 'ledger', version: 2 });
     expect(JSON.stringify(snapshot)).toContain(recordOf(1).docId);
   });
 
