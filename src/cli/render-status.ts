@@ -125,9 +125,8 @@ function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
 }
 
 /** Records alone: what is in doubt has names and hint of its own, and is in no record. */
-function duplicateRows({ possibleDuplicates, inDoubt }: Status, { colors }: StatusView): string[] {
-  const recorded = possibleDuplicates - inDoubt.reduce((total, { count }) => total + count, 0);
-  if (recorded <= 0) return [];
+function duplicateRows({ recordedDuplicates: recorded }: Status, { colors }: StatusView): string[] {
+  if (recorded === 0) return [];
   const names = recorded === 1 ? 'names it' : 'names them';
   const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates)`;
   return ['', colors.yellow(text)];

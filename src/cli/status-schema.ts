@@ -67,6 +67,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
     }),
   ),
   possibleDuplicates: count,
+  recordedDuplicates: count,
 });
 
 /** What the daemon tells of one file. */

@@ -106,6 +106,8 @@ export interface Status {
   readonly inDoubtTotal: number;
   readonly transfers: readonly TransferStatus[];
   readonly possibleDuplicates: number;
+  /** Those of them that stand in records; the others are what is in doubt. */
+  readonly recordedDuplicates: number;
 }
 
 /** One thing that happened, for the activity list and the log. */

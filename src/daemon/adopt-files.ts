@@ -1,9 +1,14 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { refKey } from '../core/document.ts';
+import type { FileStamp } from '../core/document.ts';
 import { errorMessage } from '../core/errors.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LedgerEntry } from '../core/ledger-port.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
+import { stampOf } from '../folder/entry.ts';
 import { openAsItStands } from './open-as-it-stands.ts';
 
 /** Documents with what their files are at this moment, or why some cannot be adopted, with the mend. */
@@ -51,15 +56,12 @@ export async function adoptFiles(
 async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promise<LedgerEntry | string> {
   const look = await port.look(ref.path);
   switch (look.kind) {
-    case 'document': {
-      const { stamp } = look.document;
+    case 'document':
       try {
-        const sha256 = await port.hash(ref.path, stamp);
-        return sha256 === null ? changing(ref) : { ref, record: { ...record, stamp, sha256 } };
+        return (await withBytes(port, { ref, record }, look.document.stamp)) ?? changing(ref);
       } catch (error) {
         return `${refKey(ref)} cannot be read (${errorMessage(error)}); give the right to read it, or take the document out of the import`;
       }
-    }
     case 'absent':
       return (
         `no file stands at ${refKey(ref)}: its document would be taken for removed; ` +
@@ -69,13 +71,30 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
       return changing(ref);
     case 'unknown':
       return `${refKey(ref)} cannot be looked at (${look.message}); mend that, and import again`;
-    // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document.
+    // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document. An
+    // edit before it can be sent is an edit all the same.
     case 'waiting':
     case 'ignored':
     case 'skipped':
     case 'unfit':
-      return { ref, record };
+      return (await unsentFile(port, { ref, record }).catch(() => null)) ?? { ref, record };
   }
+}
+
+/** Null: it is no regular file, or is not found under this name. Rejects where it cannot be read. */
+async function unsentFile(port: FolderPort, entry: LedgerEntry): Promise<LedgerEntry | null> {
+  const stats = await lstat(join(port.path, entry.ref.path));
+  return stats.isFile() ? withBytes(port, entry, stampOf(stats)) : null;
+}
+
+/** Null: the file is another one by now. Rejects where it cannot be read. */
+async function withBytes(
+  port: FolderPort,
+  { ref, record }: LedgerEntry,
+  stamp: FileStamp,
+): Promise<LedgerEntry | null> {
+  const sha256 = await port.hash(ref.path, stamp);
+  return sha256 === null ? null : { ref, record: { ...record, stamp, sha256 } };
 }
 
 function changing(ref: LedgerEntry['ref']): string {

@@ -90,6 +90,7 @@ export function makeStatus(sources: StatusSources): Status {
     inDoubtTotal: doubts.length,
     transfers: engine.transfers.list(),
     possibleDuplicates: countDuplicates(sources),
+    recordedDuplicates: ledger.possibleDuplicates(),
   };
 
   function isoOf(ms: number): string {

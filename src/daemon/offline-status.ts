@@ -77,6 +77,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     inDoubtTotal: doubts.length,
     transfers: [],
     possibleDuplicates: ledger.possibleDuplicates() + inDoubt,
+    recordedDuplicates: ledger.possibleDuplicates(),
   };
 }
 

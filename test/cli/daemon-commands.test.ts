@@ -52,6 +52,7 @@ const status: Status = {
   inDoubtTotal: 0,
   transfers: [],
   possibleDuplicates: 0,
+  recordedDuplicates: 0,
 };
 
 const why = {
@@ -139,7 +140,10 @@ describe('a command beside a running daemon', () => {
     const inDoubt = [
       { folder: 'inbox', path: 'd.pdf', since: '2026-01-01T00:00:00Z', count: 2, message: 'lost' },
     ];
-    answer = () => ({ status: 200, body: { ...status, possibleDuplicates: 9, inDoubt, inDoubtTotal: 1 } });
+    answer = () => ({
+      status: 200,
+      body: { ...status, possibleDuplicates: 5_009, recordedDuplicates: 7, inDoubt, inDoubtTotal: 5_000 },
+    });
     expect((await run('status')).stdout).toContain(
       '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates)\n',
     );

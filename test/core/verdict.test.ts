@@ -40,6 +40,7 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     inDoubtTotal: 0,
     transfers: [],
     possibleDuplicates: 0,
+    recordedDuplicates: 0,
     ...more,
   };
 }

@@ -141,4 +141,13 @@ describe('ledger import', () => {
     expect(await readFile(held, 'utf8')).toBe('edited');
     expect(await plannedKinds()).toEqual([]);
   }, 60_000);
+
+  it('adopts the bytes of a file that cannot be sent now: an edit before it can be is sent', async () => {
+    await writeFile(join(place.inbox, 'a.txt.meta.json'), 'not JSON');
+    expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
+    await writeFile(join(place.inbox, 'a.txt'), 'edited');
+    await rm(join(place.inbox, 'a.txt.meta.json'));
+    const content = (await planned()).filter(({ parts }) => parts.includes('content'));
+    expect(content).toEqual([expect.objectContaining({ kind: 'modify', path: 'a.txt' })]);
+  }, 60_000);
 });

@@ -91,6 +91,7 @@ export function busyStatus(): Partial<Status> {
       { folder: 'inbox', path: '', operation: 'bulk modify', bytesSent: 0, bytesTotal: 0, documents: 118 },
     ],
     possibleDuplicates: 1,
+    recordedDuplicates: 1,
   };
 }
 

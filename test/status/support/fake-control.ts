@@ -133,6 +133,7 @@ function emptyStatus(): Status {
     inDoubtTotal: 0,
     transfers: [],
     possibleDuplicates: 0,
+    recordedDuplicates: 0,
   };
 }
 
