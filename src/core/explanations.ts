@@ -148,6 +148,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Address unknown to the service (404)',
         mend: checkService,
       },
+      'http-404': { cause: 'Not the service that answers (404)', mend: checkService },
+      'http-410': { cause: 'Not the service that answers (410)', mend: checkService },
       'missing-at-service': {
         cause: 'No longer known to the service',
         mend: 'It was removed there. Set service.onMissing: upload to have it sent anew, or remove the file here.',

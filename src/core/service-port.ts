@@ -44,7 +44,7 @@ export type Outcome =
   | { readonly kind: 'accepted'; readonly docId: string | null; readonly warning: string | null }
   /**
    * The service does not know this document (404, 410 on modify or delete). `isOwnWord`: it says so in its envelope;
-   * what stands before a service that is away or elsewhere answers with the same status.
+   * what stands before a service that is away or elsewhere answers with the same status, and says nothing of it.
    */
   | {
       readonly kind: 'missing';

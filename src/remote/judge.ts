@@ -35,12 +35,17 @@ const refusals: Readonly<Record<number, string>> = {
 const gatewayStatuses = new Set([502, 504, 520, 524]);
 const laterStatuses = new Set([408, 425, 429]);
 
+/** The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not. */
+const foreignWords =
+  ', not in its own form: something else answers in its place for now, or service.ingestUrl is wrong';
+
 /**
  * Decides what came of an exchange: by status first, then by the envelope. Messages are raw, to be censored.
  *
  * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
  * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own word that it
- * did not take it. Everything else may be repeated without harm, so that it is merely unavailable.
+ * did not take it. Everything else may be repeated without harm, so that it is merely unavailable. A 404 that is not
+ * the service's own word says nothing of a document.
  */
 export function judge(result: Exchange, circumstances: Circumstances): Outcome {
   return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
@@ -63,15 +68,19 @@ function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): 
 function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
   const { status, sent } = answer;
   const { operation } = circumstances;
-  const message = describeAnswer(answer);
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
+  const isForeign = (status === 404 || status === 410) && !isOwnWord(answer);
+  const message = isForeign ? `${describeAnswer(answer)}${foreignWords}` : describeAnswer(answer);
   if (status < 400) return { kind: 'misaddressed', code: 'redirect', message: redirectWords(answer) };
   if (status === 401) return { kind: 'unauthorized', message };
   if (status === 407) return { kind: 'misaddressed', code: 'proxy-authentication', message };
   if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
-    return { kind: 'missing', status, message, isOwnWord: isOwnWord(answer) };
+    return { kind: 'missing', status, message, isOwnWord: !isForeign };
   }
-  if (status < 500 && !laterStatuses.has(status)) {
+  // Nobody that takes uploads: it may be back in a minute, and no document is to blame. A bulk call may be unknown to
+  // the service itself, and has single ones to fall back to.
+  const isAway = isForeign && operation === 'upload';
+  if (status < 500 && !laterStatuses.has(status) && !isAway) {
     return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
   }
   const code = `http-${status}`;

@@ -26,6 +26,9 @@ export interface Gate {
 /** From this many in a row on it is the service, not the document. */
 const inARow = 3;
 
+/** No answer of the service itself. */
+type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' | 'missing' }>;
+
 interface Tools {
   readonly clock: Clock;
   readonly log: LogPort;
@@ -43,6 +46,8 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
   let isSeveral = false;
   let refused = 0;
   let missing = 0;
+  /** Requests in a row whose document something else than the service did not know. One that is tried again counts once. */
+  const strange = new Set<string>();
   let forbidden = 0;
   let shutUntil = -Infinity;
   let reason: Reason | null = null;
@@ -69,6 +74,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     unavailable = 0;
     suspect = null;
     isSeveral = false;
+    strange.clear();
   }
 
   function reset(): void {
@@ -82,6 +88,20 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     shutUntil = -Infinity;
   }
 
+  function noteUnavailable(outcome: Unanswered, about: string): void {
+    unavailable += 1;
+    suspect ??= about;
+    isSeveral ||= suspect !== about || (outcome.kind === 'unavailable' && outcome.sent === 'nothing');
+    // With a Retry-After the limiter waits; without one, all hold back all the same.
+    if (unavailable < 2 && (!isTooMany(outcome) || outcome.retryAfterMs !== null)) return;
+    const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
+    const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
+    const why = { code, message: outcome.message };
+    const setBack = { kind: 'circuit', attempt: unavailable, retryAfterMs: asked } as const;
+    // Of one document alone it is said, and its own back-off is enough: others find out at once.
+    shut(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
+  }
+
   function note(outcome: Outcome, about: string): void {
     switch (outcome.kind) {
       case 'accepted':
@@ -90,19 +110,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
         return;
       case 'unavailable':
       case 'unknown':
-        unavailable += 1;
-        suspect ??= about;
-        isSeveral ||= suspect !== about || (outcome.kind === 'unavailable' && outcome.sent === 'nothing');
-        // With a Retry-After the limiter waits; without one, all hold back all the same.
-        if (unavailable >= 2 || (isTooMany(outcome) && outcome.retryAfterMs === null)) {
-          const asked = outcome.kind === 'unavailable' ? outcome.retryAfterMs : null;
-          const code = isTooMany(outcome) ? 'rate-limited' : 'service-unavailable';
-          const why = { code, message: outcome.message };
-          const setBack = { kind: 'circuit', attempt: unavailable, retryAfterMs: asked } as const;
-          // Of one document alone it is said, and its own back-off is enough: others find out at once.
-          shut(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
-        }
-        return;
+        return noteUnavailable(outcome, about);
       case 'unauthorized':
         refused += 1;
         shutForCredentials({ code: 'credentials-refused', message: outcome.message });
@@ -113,6 +121,10 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
         wait('credentials', refused, { code: outcome.code, message: outcome.message });
         return;
       case 'missing': {
+        if (!outcome.isOwnWord) {
+          if (strange.size < inARow) strange.add(about);
+          return noteUnavailable(outcome, about);
+        }
         // It answers, and of this one document: whatever was wrong with all of it is over.
         const before = missing;
         outage.over();
@@ -145,7 +157,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     },
     shutMs: () => Math.max(0, shutUntil - clock.monotonic()),
     reasons: () => (reason === null ? [] : [reason]),
-    manyMissing: () => missing >= inARow,
+    manyMissing: () => missing + strange.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     isMisaddressed: () => misaddressed,
     open: () => {

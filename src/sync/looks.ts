@@ -1,7 +1,10 @@
 import PQueue from 'p-queue';
 
+import { sameStamp } from '../core/document.ts';
+import type { FoundDocument } from '../core/document.ts';
 import { errorMessage } from '../core/errors.ts';
 import { createLanes } from '../core/lanes.ts';
+import type { Failure } from '../core/ledger-port.ts';
 import { assess } from './assess.ts';
 import type { Deletions } from './deletions.ts';
 import type { Parts } from './parts.ts';
@@ -91,6 +94,12 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
     switch (found.kind) {
       case 'send': {
         await leaveHold(task);
+        const refused = refusedAsItStands(task, found.compared.document);
+        if (refused !== null) {
+          const { code, message, attempts } = refused;
+          desk.change(task, { phase: 'failed', code, message, attempts, recorded: true, due: null });
+          return;
+        }
         const bulk = found.operation.kind === 'modify' && !task.single ? found.operation.bulk : null;
         tools.ready(task, found.operation.kind, bulk?.key ?? null);
         return;
@@ -169,6 +178,16 @@ export function createLooks(parts: Parts, tools: Tools): Looks {
     if (goneFrom !== null && (await tools.deletions().isAway(ref.folder, failure.stamp.dev, goneFrom)))
       return;
     await parts.commit([{ kind: 'clear', ref }]);
+  }
+
+  /**
+   * A refusal that nothing has changed about: not sent before a person says so, wherever the look came from. The sweep
+   * says so of what it lists.
+   */
+  function refusedAsItStands({ ref }: Task, { stamp, context }: FoundDocument): Failure | null {
+    const failure = ledger.failure(ref);
+    if (failure === undefined || failure.history.at(-1)?.operation === 'delete') return null;
+    return sameStamp(failure.stamp, stamp) && failure.context === context ? failure : null;
   }
 
   async function leaveHold(task: Task): Promise<void> {

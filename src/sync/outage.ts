@@ -12,25 +12,35 @@ export interface Outage {
   readonly tellAgain: () => void;
 }
 
+/** Whatever waits to be sent is tried again after this at the latest. */
+const longestBackOffMs = 5 * 60_000;
+
 export function createOutage(clock: Clock, log: LogPort): Outage {
   /** Monotonic, ms; null: there is none. */
   let since: number | null = null;
+  /** As far as it is known to have lasted: nobody asked after that, as far as one knows. Monotonic, ms. */
+  let until = 0;
   /** Each kind once, however they take turns. */
   const told = new Set<string>();
 
   return {
     goesOn: ({ code, message }, ms) => {
       // Of refused credentials it is the source of the tokens that tells.
-      if (code === 'credentials-refused' || told.has(code)) return;
-      since ??= clock.monotonic();
+      if (code === 'credentials-refused') return;
+      const now = clock.monotonic();
+      since ??= now;
+      until = Math.max(until, now + Math.max(ms, longestBackOffMs));
+      if (told.has(code)) return;
       told.add(code);
       const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
       log.warn({ code, message, ...again }, 'the service takes nothing now');
     },
     over: () => {
       if (since === null) return;
-      const lastedSeconds = Math.round((clock.monotonic() - since) / 1000);
+      // When nothing is left to send nobody asks, for a night perhaps: that is no part of it.
+      const lastedSeconds = Math.round((Math.min(clock.monotonic(), until) - since) / 1000);
       since = null;
+      until = 0;
       told.clear();
       log.info({ lastedSeconds }, 'the service takes requests again');
     },

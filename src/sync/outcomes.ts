@@ -87,10 +87,11 @@ export function createOutcomes(parts: Parts, { gate, wakeAt, random, maxAttempts
     operation: string,
     outcome: Extract<Outcome, { kind: 'missing' }>,
   ): Promise<void> {
+    const { status, message, isOwnWord } = outcome;
+    if (!isOwnWord) return later(task, { code: `http-${status}`, message, afterMs: null });
     const record = ledger.get(task.ref);
     // What we deleted ourselves, before its file came back, is nobody else's decision.
-    const isOurs = isPerhapsGone(record) && outcome.isOwnWord;
-    const isAnew = isOurs || (parts.service.onMissing === 'upload' && !gate.manyMissing());
+    const isAnew = isPerhapsGone(record) || (parts.service.onMissing === 'upload' && !gate.manyMissing());
     if (record !== undefined && isAnew) {
       // The record stays until the new one stands: an address that is wrong must not cost a docId.
       desk.change(task, { isLost: true });
@@ -99,7 +100,7 @@ export function createOutcomes(parts: Parts, { gate, wakeAt, random, maxAttempts
     }
     await fail(task, operation, {
       code: 'missing-at-service',
-      message: `the service does not know the document ${record?.docId ?? ''}: ${outcome.message}`,
+      message: `the service does not know the document ${record?.docId ?? ''}: ${message}`,
     });
   }
 

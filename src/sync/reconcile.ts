@@ -60,7 +60,8 @@ export function createReconcile(parts: Parts): Reconcile {
     if (proof !== null) {
       view.proven = true;
       // One speaks for all: a device's number changes for the whole directory.
-      const recorded = ledger.get({ folder: sweep.folder, path: proof.path })?.stamp.dev;
+      const ref = { folder: sweep.folder, path: proof.path };
+      const recorded = (ledger.get(ref) ?? ledger.failure(ref))?.stamp.dev;
       if (recorded !== undefined) noteDevice(view, recorded, sweep.device);
     }
     if (known < records.size) {
@@ -81,7 +82,7 @@ export function createReconcile(parts: Parts): Reconcile {
     for (const directory of ledger.directories(folder)) view.tree.add(directory);
   }
 
-  /** Takes note of one listed document; true when it is just what its record says. */
+  /** Takes note of one listed document; true when it is just what its record says, or what was refused before. */
   function see(sweep: DirectorySweep, sighting: Sighting, { match, task }: Known): boolean {
     if (match === 'same') {
       if (task !== undefined) lookAgain(task, true);
@@ -91,8 +92,14 @@ export function createReconcile(parts: Parts): Reconcile {
     if (task === undefined) {
       const ref = { folder: sweep.folder, path: sighting.path };
       const failure = ledger.failure(ref);
-      if (failure !== undefined && isOf(failure, sighting)) restoreFailure(ref, failure);
+      const isKnown = failure !== undefined && isOf(failure, sighting);
+      if (isKnown) restoreFailure(ref, failure);
       else find(sweep, sighting);
+      return same || isKnown;
+    }
+    if (task.phase === 'sending') {
+      // Its stamp stays that of what goes out: should it be refused, that is what was refused.
+      desk.change(task, { again: true, ...liveliness(sweep, task) });
       return same;
     }
     const unchanged =

@@ -80,7 +80,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
       return;
     }
     if (kind === 'accepted') await forget(batch, outcome.warning);
-    else if (kind === 'missing') await forget(batch);
+    else if (kind === 'missing' && outcome.isOwnWord) await forget(batch);
     else await outcomes.refuse(task, 'delete', result);
   }
 

@@ -16,12 +16,19 @@ export function createRootTrust(
   { ledger, log, commit, folder: folderOf }: Parts,
   views: FolderViews,
 ): RootTrust {
+  /** What was refused counts as what was taken does: in another root it would be forgotten, and sent once more. */
+  function isNothingKnown(folder: string): boolean {
+    if (ledger.count(folder) > 0) return false;
+    for (const [ref] of ledger.failures()) if (ref.folder === folder) return false;
+    return true;
+  }
+
   return {
     swept: (folder, { root }) => {
       const view = views.of(folder);
       const known = ledger.root(folder);
       const same = known !== undefined && known.dev === root.dev && known.ino === root.ino;
-      const trusted = same || known === undefined || view.proven || ledger.count(folder) === 0;
+      const trusted = same || known === undefined || view.proven || isNothingKnown(folder);
       view.swept = true;
       view.proven = false;
       if (!trusted && !view.rootChanged) {

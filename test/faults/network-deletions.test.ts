@@ -65,10 +65,10 @@ describe('deletions that were under way when the process died', () => {
     for (const name of removed) world.folder.remove(name);
     world.folder.sweep();
     await world.quiesce();
-    expect(world.status().held).toMatchObject([{ count: 3 }]);
+    expect(world.status().held).toMatchObject([{ count: 5 }]);
     await world.restart();
     await world.pass(3_600_000);
-    expect(world.status().held).toMatchObject([{ count: 3 }]);
+    expect(world.status().held).toMatchObject([{ count: 5 }]);
     expect(service.documents.size).toBe(8);
   });
 
@@ -82,16 +82,20 @@ describe('deletions that were under way when the process died', () => {
       for (const name of removed) world.folder.remove(name);
       world.folder.sweep();
       await world.quiesce();
-      expect(world.status().held).toMatchObject([{ count: 3 }]);
+      expect(world.status().held).toMatchObject([{ count: 5 }]);
       await world.restart();
       await world.pass(3_600_000);
-      expect(world.status().held).toMatchObject([{ count: 3 }]);
+      expect(world.status().held).toMatchObject([{ count: 5 }]);
+      expect(service.documents.size).toBe(8);
+      // A person's word allows the deletions; whether they are done is the service's to say.
+      await world.engine().approve(null);
+      await world.pass(60_000);
       expect(service.documents.size).toBe(8);
       service.mend();
-      await world.engine().approve(null);
       await world.quiesce();
       expect(world.status()).toMatchObject({ held: [], failures: [] });
-      expect(service.documents.size).toBe(5);
+      expect(service.documents.size).toBe(3);
+      expect(world.disagreements()).toEqual([]);
     },
   );
 
@@ -104,12 +108,42 @@ describe('deletions that were under way when the process died', () => {
     await world.until(() => world.ledger().get({ folder: 'inbox', path: '0.txt' })?.unsure?.gone === true);
     world.folder.bringBack('0.txt', '0.txt');
     await world.quiesce();
-    expect(world.status().failures).toMatchObject([{ path: '0.txt', code: 'missing-at-service' }]);
-    await world.engine().retry(null);
-    await world.quiesce();
     expect(world.disagreements()).toEqual([]);
     expect(world.strays()).toEqual([]);
     expect(service.documents.size).toBe(8);
+  });
+});
+
+describe('a 404 that is not the service’s own word', () => {
+  it('ends no deletion: it goes out again until the service itself has answered', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.script(steps.html(404), steps.html(410));
+    world.folder.remove('0.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(service.documents.size).toBe(7);
+    expect(world.status()).toMatchObject({ state: 'idle', held: [], failures: [] });
+    expect(world.disagreements()).toEqual([]);
+  });
+
+  it('fails no document: what is new and what changed goes out when the service is back', async () => {
+    const world = await filled();
+    const { service } = world;
+    service.always(steps.html(404));
+    world.write({ 'new.txt': 'new', 'other.txt': 'other', '0.txt': 'edited', '1.txt': 'edited too' });
+    await world.pass(600_000);
+    expect(world.status()).toMatchObject({
+      state: 'degraded',
+      reasons: [{ code: 'service-unavailable', message: expect.stringContaining('service.ingestUrl') }],
+      folders: [{ failed: 0 }],
+    });
+    expect(service.requests.length).toBeLessThan(30);
+    service.mend();
+    await world.quiesce();
+    expect(world.status()).toMatchObject({ state: 'idle', failures: [] });
+    expect(world.disagreements()).toEqual([]);
+    expect(world.strays()).toEqual([]);
   });
 });
 

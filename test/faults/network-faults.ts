@@ -289,9 +289,19 @@ export const networkFaults: readonly NetworkFault[] = [
   },
   {
     row: 'N15',
-    fault: '404',
+    fault: '404 of something else',
+    steps: once(steps.html(404)),
+    ...again('http-404'),
+    bulk: 'singly',
+    token: 'alarm auth-not-found',
+  },
+  {
+    row: 'N15',
+    fault: '404 of the service itself',
     steps: (service, operation) =>
-      operation === 'remove' ? [service.taken(steps.html(404))] : [steps.html(404)],
+      operation === 'remove'
+        ? [service.taken(steps.refuse('no such document', 404))]
+        : [steps.refuse('no such document', 404)],
     ...refused('not-found'),
     modify: 'fails missing-at-service',
     remove: 'accepted',

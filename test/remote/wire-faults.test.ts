@@ -151,9 +151,14 @@ const rows: readonly Row[] = [
   { name: '401 always (N8)', step: steps.xml(401), always: true, expected: 'unauthorized', requests: 2 },
   { name: '403 (N14)', step: steps.refuse('no', 403), expected: rejected('forbidden') },
   {
-    name: '404 (N15)',
-    step: steps.html(404),
+    name: '404 of the service itself (N15)',
+    step: steps.refuse('no such document', 404),
     expected: { upload: 'rejected not-found', single: 'missing', bulk: 'rejected not-found' },
+  },
+  {
+    name: '404 of something else (N15)',
+    step: steps.html(404),
+    expected: { upload: 'unavailable http-404', single: 'missing', bulk: 'rejected not-found' },
   },
   {
     name: '410 (N15)',

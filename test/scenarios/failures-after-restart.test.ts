@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Status } from '../../src/core/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { startScriptedService, steps } from '../support/scripted-service.ts';
 import type { ScriptedService } from '../support/scripted-service.ts';
@@ -65,6 +66,30 @@ it('what was refused is not sent again because its folder was away for a while',
   await rmdir(place.inbox);
   await rename(away, place.inbox);
   const back = await daemon.idle(({ folders }) => folders[0]?.onDisk === 2);
+  expect(failed(back)).toEqual(['refused.txt']);
+  expect(service.requests.length).toBe(sent);
+}, 60_000);
+
+it('what was refused where nothing was ever taken is remembered while another directory is in its place', async () => {
+  service.always(steps.refuse('no', 422));
+  await writeFile(join(place.inbox, 'refused.txt'), 'refused');
+  const first = await place.start();
+  await first.idle(({ failuresTotal }) => failuresTotal === 1);
+  expect((await first.end('SIGTERM')).code).toBe(0);
+  const sent = service.requests.length;
+
+  const away = place.home.join('away');
+  await rename(place.inbox, away);
+  await mkdir(place.inbox);
+  const second = await place.start();
+  await second.idle(({ folders }) => folders[0]?.onDisk === 0);
+  // The first sweep has trusted the other directory by now, if it does.
+  second.signal('SIGHUP');
+  await eventually(() => Promise.resolve(second.log().includes('sweeping everything') || null));
+  await second.idle();
+  await rmdir(place.inbox);
+  await rename(away, place.inbox);
+  const back = await second.idle(({ folders }) => folders[0]?.onDisk === 1);
   expect(failed(back)).toEqual(['refused.txt']);
   expect(service.requests.length).toBe(sent);
 }, 60_000);

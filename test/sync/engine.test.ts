@@ -391,6 +391,33 @@ describe('the sync engine', () => {
     ]);
   });
 
+  it('counts no night in which nothing was to be sent as part of an outage', async () => {
+    world = await engineWorld(quick);
+    for (let time = 0; time < 3; time += 1) {
+      world.service.failNext({
+        kind: 'unavailable',
+        code: 'econnrefused',
+        message: 'away',
+        retryAfterMs: null,
+        sent: 'nothing',
+      });
+    }
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    while (world.service.calls.length < 3) await world.clock.advance(100);
+    world.folder.remove('a.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    await world.clock.advance(10 * 3_600_000);
+    world.folder.write('b.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    const over = world.log.lines.find(({ message }) => message === 'the service takes requests again');
+    // Of the clock in hand, which runs on while the disk is slow.
+    expect(over?.data).toEqual({ lastedSeconds: expect.any(Number) });
+    expect(Number(Object.values(over?.data ?? {})[0])).toBeLessThan(3 * 3_600);
+  });
+
   it('counts a possible duplicate when the answer to an upload was lost', async () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });

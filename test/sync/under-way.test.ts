@@ -115,6 +115,39 @@ describe('what comes while something else is under way', () => {
     expect(world.engine().desk.counts('inbox').failed).toBe(1_020);
   });
 
+  it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
+    world = await filled(0);
+    world.folder.write('a.txt', 'refused');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    world.service.failNext(rejected);
+    await asked('upload');
+    world.folder.write('a.txt', 'edited meanwhile');
+    world.folder.sweep();
+    release();
+    await until(() => world.ledger().failure({ folder: 'inbox', path: 'a.txt' }) !== undefined);
+    await world.restart();
+    await world.quiesce();
+    expect([...world.service.documents.values()].map(({ content }) => content)).toEqual(['edited meanwhile']);
+  });
+
+  it('is not sent again when something rings while it is refused and nothing has changed', async () => {
+    world = await filled(0);
+    world.folder.write('a.txt', 'refused');
+    world.folder.sweep();
+    const release = world.service.holdNext();
+    world.service.failNext(rejected);
+    await asked('upload');
+    world.folder.sweep();
+    release();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    await world.engine().retry(null);
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(1);
+  });
+
   it('sends one modify at a time of a document that fell out of a bulk call', async () => {
     world = await filled(10);
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.takeAway(path);

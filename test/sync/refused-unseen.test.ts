@@ -1,0 +1,47 @@
+import { afterEach, expect, it } from '@jest/globals';
+
+import type { FolderListener, FolderPort } from '../../src/core/folder-port.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+import { simulatedFolder } from '../support/simulated-folder.ts';
+import type { SimulatedFolder } from '../support/simulated-folder.ts';
+
+let world: EngineWorld;
+let folder: SimulatedFolder | null = null;
+let isListable = true;
+
+afterEach(() => world.close());
+
+/** A folder of which some directory may be entered and not listed: what one names there can be looked at. */
+function unlistable(port: SimulatedFolder): FolderPort {
+  return {
+    ...port,
+    start: (listener: FolderListener) =>
+      port.start({
+        ...listener,
+        directory: (sweep) => listener.directory(isListable ? sweep : { ...sweep, sightings: [] }),
+      }),
+  };
+}
+
+it('what was refused is not sent again with each start because its directory cannot be listed any more', async () => {
+  let inode = 10;
+  world = await engineWorld({
+    port: (clock) => {
+      folder ??= simulatedFolder({ name: 'inbox', clock, settleMs: 2_000, nextInode: () => (inode += 1) });
+      return unlistable(folder);
+    },
+  });
+  world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
+  folder?.write('a.txt', 'refused');
+  folder?.sweep();
+  await world.quiesce();
+  isListable = false;
+  await world.restart();
+  await world.quiesce();
+  expect(world.service.calls).toEqual(['upload']);
+  expect(world.engine().desk.counts('inbox').failed).toBe(1);
+  await world.engine().retry(null);
+  await world.quiesce();
+  expect(world.service.calls).toEqual(['upload', 'upload']);
+});
