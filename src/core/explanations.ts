@@ -19,7 +19,7 @@ const renameFile = 'Rename the file; it is tried again at once.';
 const fixSidecar =
   'Correct the JSON at the place that is named; the document waits for it and is not sent until then.';
 export const itRepeats = 'Nothing has to be done: it is tried again by itself.';
-const checkService =
+export const checkService =
   'Check service.authUrl and service.ingestUrl in the configuration, then restart or send SIGHUP.';
 const makeReadable =
   'Give the user that runs ingestd the right to read it; nothing below it is deleted meanwhile.';
@@ -148,8 +148,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Address unknown to the service (404)',
         mend: checkService,
       },
-      'http-404': { cause: 'Not the service that answers (404)', mend: checkService },
-      'http-410': { cause: 'Not the service that answers (410)', mend: checkService },
       'missing-at-service': {
         cause: 'No longer known to the service',
         mend: 'It was removed there. Set service.onMissing: upload to have it sent anew, or remove the file here.',

@@ -1,10 +1,13 @@
-import { asService, explanationGroups, itRepeats } from './explanations.ts';
+import { asService, checkService, explanationGroups, itRepeats } from './explanations.ts';
 import type { Explanation } from './explanations.ts';
 
 const explanations = new Map(explanationGroups.flatMap(({ codes }) => Object.entries(codes)));
 
 /** Statuses below 500 by which the service asks for the same once more. */
 const waits: ReadonlySet<string> = new Set(['408', '425', '429']);
+
+/** Statuses that are listed as such only where it is not the service itself that does not know the document. */
+const unknownThere: ReadonlySet<string> = new Set(['404', '410']);
 
 /** Connections that failed, by ingestd's own words or by the system's. */
 const noAnswer =
@@ -17,6 +20,9 @@ export function explain(code: string): Explanation {
   const status = /^http-(\d{3})$/.exec(code)?.[1];
   if (status !== undefined && waits.has(status)) {
     return { cause: `The service asks to wait (${status})`, mend: itRepeats };
+  }
+  if (status !== undefined && unknownThere.has(status)) {
+    return { cause: `Something else than the service answers (${status})`, mend: checkService };
   }
   if (status !== undefined && status >= '500') {
     return { cause: `Error of the service (${status})`, mend: itRepeats };

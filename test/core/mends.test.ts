@@ -41,6 +41,8 @@ const noCodes = new Set([
   'polling',
   'attachments',
   'stopped',
+  // A package.
+  'pac-proxy-agent',
 ]);
 
 function sources(directory: string): string {
