@@ -2,10 +2,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopback } from '../config/is-loopback.ts';
-import { errorCode } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
 import { systemClock } from '../daemon/system-clock.ts';
-import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { CommandContext } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { untilSignalled } from './until-signalled.ts';
@@ -49,7 +46,9 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const { createLog } = await import('../log/create-log.ts');
   const log = createLog({ level: 'info', format: 'auto', concealer });
-  const running = await start({ dataDir, host, port, log });
+  const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
+  const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
+  const running = await startEmbeddedService({ ...address, dataDir, host, clock: systemClock, log });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;
   concealer.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
   const lines = {
@@ -72,27 +71,6 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
   await untilSignalled();
   await running.close();
   return 0;
-}
-
-async function start({
-  dataDir,
-  host,
-  port,
-  log,
-}: {
-  dataDir: string;
-  host: string;
-  port: number | undefined;
-  log: LogPort;
-}): Promise<EmbeddedService> {
-  const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
-  const options = { dataDir, host, clock: systemClock, log };
-  try {
-    return await startEmbeddedService({ ...options, port: port ?? USUAL_PORT });
-  } catch (error) {
-    if (port !== undefined || errorCode(error) !== 'EADDRINUSE') throw error;
-    return startEmbeddedService({ ...options, port: 0 });
-  }
 }
 
 function usualDirectory(env: CommandContext['env']): string {

@@ -72,7 +72,20 @@ async function startEmbedded({ settings, log, clock }: ComposeOptions): Promise<
     clock,
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
+    usualPort: servicePort(settings.http),
   });
+}
+
+/** So far from the page's port that a second ingestd beside this one, on the next port, is not in its way. */
+const besidePage = 100;
+const pagePort = 7420;
+const lastPort = 65_535;
+
+/** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
+function servicePort({ port }: Settings['http']): number | undefined {
+  if (port === 0) return undefined;
+  const usual = (port === false ? pagePort : port) + besidePage;
+  return usual > lastPort ? undefined : usual;
 }
 
 /** Contract section 7, 2: a folder that was never there is a mistake; one that is gone is waited for. */

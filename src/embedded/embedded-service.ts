@@ -35,6 +35,8 @@ export interface EmbeddedServiceOptions {
   readonly host?: string | undefined;
   /** 0: any free port. */
   readonly port?: number | undefined;
+  /** Taken instead where it is free, so that the address stays from start to start; else any free one. */
+  readonly usualPort?: number | undefined;
   readonly requestsPerMinute?: number | undefined;
   /** The length of a "minute", for trials that cannot wait. */
   readonly windowMs?: number | undefined;
@@ -118,7 +120,8 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, requestLog }), {
     prefix: ingestionPrefix,
   });
-  const { url, close } = await listen(app, { host: options.host ?? '127.0.0.1', port: options.port ?? 0 });
+  const { host = '127.0.0.1', port = 0, usualPort } = options;
+  const { url, close } = await listen(app, { host, port, usualPort });
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {

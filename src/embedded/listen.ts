@@ -13,13 +13,18 @@ export interface Listening {
   readonly close: () => Promise<void>;
 }
 
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** Tried first; where it is taken, `port` it is. */
+  readonly usualPort?: number | undefined;
+}
+
 /** Opens the address. Throws ConfigurationError when it is taken or not ours. */
-export async function listen(
-  app: FastifyInstance,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<Listening> {
+export async function listen(app: FastifyInstance, { host, port, usualPort }: Address): Promise<Listening> {
   try {
-    await app.listen({ host, port });
+    if (usualPort === undefined || !(await opens(app, { host, port: usualPort })))
+      await app.listen({ host, port });
   } catch (error) {
     await app.close();
     const code = errorCode(error);
@@ -44,6 +49,16 @@ export async function listen(
       }
     },
   };
+}
+
+async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
+  try {
+    await app.listen(address);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE') return false;
+    throw error;
+  }
 }
 
 /** An address that one can go to: "everywhere" is none. */
