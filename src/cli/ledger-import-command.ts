@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../core/errors.ts';
 import { printable } from '../core/printable.ts';
-import { countWords } from '../core/words.ts';
+import { countWords, numberWords } from '../core/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { prepare } from './prepare.ts';
@@ -31,8 +31,10 @@ async function ledgerImport(context: CommandContext, file: string, flags: Global
   const { settings, log } = await prepare(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
   const { importIntoLedger } = await import('../daemon/import-ledger.ts');
-  const { adopted, problems } = await importIntoLedger({ settings, log }, text, file);
-  context.output.line(`${countWords(adopted, 'document')} adopted.`);
+  const { adopted, known, problems } = await importIntoLedger({ settings, log }, text, file);
+  context.output.line(
+    `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
+  );
   for (const problem of problems) context.complain(printable(problem));
   return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
 }

@@ -1,3 +1,5 @@
+import { refKey } from '../core/document.ts';
+import type { LedgerEntry, LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { importLedger } from '../ledger/import-ledger.ts';
@@ -9,41 +11,47 @@ import { systemClock } from './system-clock.ts';
 
 const recordsAtOnce = 5_000;
 
+/** What came of an import. */
+export interface ImportResult {
+  readonly adopted: number;
+  /** Documents that the ledger knows just so; they are left as they are. */
+  readonly known: number;
+  readonly problems: readonly string[];
+}
+
 /**
- * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in which anything is wrong: `problems`
- * says what, with line numbers. Throws StateLockedError beside a running daemon, ConfigurationError where the ledger is
+ * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
+ * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
+ * numbers. Throws StateLockedError beside a running daemon, ConfigurationError where the ledger is
  * another service's.
  */
 export async function importIntoLedger(
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
   text: string,
   fileName: string,
-): Promise<{ adopted: number; problems: string[] }> {
+): Promise<ImportResult> {
   const folders = settings.folders.map(({ name }) => name);
-  const { entries, problems, service } = importLedger(text, { folders, now: systemClock.now() });
-  if (problems.length > 0) {
-    return {
-      adopted: 0,
-      problems: problems.map(
-        ({ line, message }) => `${fileName}${line === null ? '' : `:${line}`}: ${message}`,
-      ),
-    };
+  const imported = importLedger(text, { folders, now: systemClock.now() });
+  const { service } = imported;
+  const refuse = (problems: readonly string[]): ImportResult => ({ adopted: 0, known: 0, problems });
+  if (imported.problems.length > 0) {
+    return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
   }
   if (service !== undefined && service !== serviceIdentity(settings.service)) {
-    return { adopted: 0, problems: [`${fileName}: ${foreign(service, settings)}`] };
+    return refuse([`${fileName}: ${foreign(service, settings)}`]);
   }
   const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
-    const taken = entries.flatMap(({ ref, record }) => {
-      const owner = ledger.findByDocId(record.docId);
-      if (owner === undefined || (owner.folder === ref.folder && owner.path === ref.path)) return [];
-      return [`${fileName}: ${record.docId} is already the docId of ${owner.folder}/${owner.path}`];
+    const conflicts = imported.entries.flatMap((entry, index) => {
+      const conflict = conflictWith(ledger, entry);
+      return conflict === null ? [] : [`${placeOf(fileName, imported.lines[index] ?? null)}: ${conflict}`];
     });
-    if (taken.length > 0) return { adopted: 0, problems: taken };
+    if (conflicts.length > 0) return refuse(conflicts);
     requireService(ledger, settings);
+    const entries = imported.entries.filter((entry) => !isKnown(ledger, entry));
     const files = await adoptFiles(entries, { settings, log });
     if (files.problems.length > 0) {
-      return { adopted: 0, problems: files.problems.map((problem) => `${fileName}: ${problem}`) };
+      return refuse(files.problems.map((problem) => `${fileName}: ${problem}`));
     }
     await claimLedger(ledger, settings);
     for (let start = 0; start < entries.length; start += recordsAtOnce) {
@@ -53,10 +61,43 @@ export async function importIntoLedger(
           .map(({ ref, record }) => ({ kind: 'put', ref, record })),
       );
     }
-    return { adopted: entries.length, problems: [] };
+    return { adopted: entries.length, known: imported.entries.length - entries.length, problems: [] };
   } finally {
     await ledger.close();
   }
+}
+
+function placeOf(fileName: string, line: number | null): string {
+  return line === null ? fileName : `${fileName}:${line}`;
+}
+
+/** Why a document cannot be taken beside what the ledger knows; null: it can. */
+function conflictWith(
+  ledger: Pick<LedgerPort, 'get' | 'findByDocId'>,
+  { ref, record: { docId } }: LedgerEntry,
+): string | null {
+  const owner = ledger.findByDocId(docId);
+  if (owner !== undefined && refKey(owner) !== refKey(ref)) {
+    return `${docId} is already the docId of ${refKey(owner)}`;
+  }
+  const known = ledger.get(ref)?.docId;
+  if (known === undefined || known === docId) return null;
+  return (
+    `${refKey(ref)} has the docId ${known} in the ledger, and ${docId} here: the one before would be forgotten, and stay ` +
+    'at the service. Take it out of the import, or correct the docId'
+  );
+}
+
+/** The ledger has all that the import tells of it: what it knows of the file is as new, or newer. */
+function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
+  const known = ledger.get(ref);
+  if (known?.docId !== record.docId) return false;
+  return record.sha256 === '' || toldOf(known) === toldOf(record);
+}
+
+function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates }: LedgerRecord): string {
+  const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
+  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates]);
 }
 
 function foreign(service: string, settings: Settings): string {

@@ -30,7 +30,8 @@ export function checkEntries(
     docIds.set(record.docId, refKey(ref));
     if (message !== null) problems.push({ line, message: `${place}${message}` });
   }
-  return { entries: problems.length === 0 ? imported.map(({ entry }) => entry) : [], problems };
+  const taken = problems.length === 0 ? imported : [];
+  return { entries: taken.map(({ entry }) => entry), lines: taken.map(({ line }) => line), problems };
 }
 
 function refProblem({ ref }: LedgerEntry, folders: readonly string[]): string | null {

@@ -20,11 +20,11 @@ interface Row {
 /** CSV with a header that names path and docId, and folder where more than one is configured; in any order. */
 export function importCsv(text: string, options: ImportOptions): ImportedLedger {
   const rows = readRows(text);
-  if ('message' in rows) return { entries: [], problems: [rows] };
+  if ('message' in rows) return { entries: [], lines: [], problems: [rows] };
   const [header, ...body] = rows.rows;
   const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
   const problem = headerProblem(names, options.folders);
-  if (problem !== null) return { entries: [], problems: [{ line: 1, message: problem }] };
+  if (problem !== null) return { entries: [], lines: [], problems: [{ line: 1, message: problem }] };
   const uploadedAt = new Date(options.now).toISOString();
   const imported = body.map((row) => toEntry(row, names, { uploadedAt, folders: options.folders }));
   return checkEntries(imported, options);

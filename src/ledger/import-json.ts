@@ -33,7 +33,7 @@ const ledgerSchema = z.object({
 /** The object that `ledger export` prints. */
 export function importJson(text: string, options: ImportOptions): ImportedLedger {
   const ledger = readLedger(text);
-  if ('message' in ledger) return { entries: [], problems: [ledger] };
+  if ('message' in ledger) return { entries: [], lines: [], problems: [ledger] };
   const problems: ImportProblem[] = [];
   const imported: ImportedEntry[] = [];
   for (const [index, document] of ledger.documents.entries()) {

@@ -10,6 +10,8 @@ export interface ImportProblem {
 /** What an import file holds. Either all of it can be taken, or there are problems and nothing should be. */
 export interface ImportedLedger {
   readonly entries: readonly LedgerEntry[];
+  /** Where each entry stands, in their order: from 1; null where no line is known. */
+  readonly lines: readonly (number | null)[];
   readonly problems: readonly ImportProblem[];
   /** Whose documents they are; absent: it does not say. */
   readonly service?: string | undefined;

@@ -131,6 +131,27 @@ describe('ledger import', () => {
     expect(await plannedKinds()).toEqual(['delete']);
   }, 60_000);
 
+  it('leaves what the ledger knows as it is, and gives no document another docId', async () => {
+    expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
+    await writeFile(join(place.inbox, 'a.txt'), 'edited');
+    expect(await importText('again.csv', csvOf(docIds))).toMatchObject({
+      code: 0,
+      out: '0 documents adopted, 3 already known.\n',
+    });
+    const contents = (await planned()).filter(({ parts }) => parts.includes('content'));
+    expect(contents).toEqual([expect.objectContaining({ path: 'a.txt' })]);
+
+    const { code, out, err } = await importText('other.csv', csvOf(new Map([['a.txt', 'another']])));
+    expect([code, out]).toEqual([2, '0 documents adopted.\n']);
+    expect(err).toMatch(
+      new RegExp(`other\\.csv:2: inbox/a\\.txt has the docId ${docIds.get('a.txt')} .*another`),
+    );
+    const { documents } = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
+      documents: { path: string; docId: string }[];
+    };
+    expect(new Map(documents.map(({ path, docId }) => [path, docId]))).toEqual(docIds);
+  }, 60_000);
+
   it('adopts the files of a CSV as they stand: what is edited before the first run is sent', async () => {
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
     await writeFile(join(place.inbox, 'sub/b.txt'), 'edited');
