@@ -17,6 +17,8 @@ export interface DaemonClient {
   readonly pid: number;
   /** Address of the page; null: off. */
   readonly http: string | null;
+  /** The configuration file that it reads, absolute; null: it does not say. */
+  readonly configuration: string | null;
   /** The JSON of a 2xx answer. Throws IngestdError with the daemon's words otherwise. */
   readonly get: (path: string) => Promise<unknown>;
   readonly post: (path: string, body: object) => Promise<unknown>;
@@ -29,7 +31,12 @@ const ANSWER_MS = 60_000;
 const PROBE_MS = 5000;
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-const addressSchema = z.object({ pid: z.int(), socket: z.string().min(1), http: z.string().nullable() });
+const addressSchema = z.object({
+  pid: z.int(),
+  socket: z.string().min(1),
+  http: z.string().nullable(),
+  configuration: z.string().nullable().default(null),
+});
 const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
 
 /**
@@ -39,10 +46,11 @@ const errorSchema = z.object({ code: z.string().optional(), message: z.string() 
 export async function connectDaemon(stateDir: string): Promise<DaemonClient | null> {
   const address = await readAddress(join(stateDir, 'daemon.json'));
   if (address === null || !(await answers(address.socket))) return null;
-  const { socket, pid, http } = address;
+  const { socket, pid, http, configuration } = address;
   return {
     pid,
     http,
+    configuration,
     get: async (path) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS })),
     post: async (path, body) => json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS })),
     probe: async (path) => (await send({ socket, path, method: 'GET', withinMs: PROBE_MS })).status,

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
+import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
-import { connectDaemon } from './daemon-client.ts';
 import { withExamples } from './examples.ts';
-import { prepare } from './prepare.ts';
 
 /** `ingestd health`: exit 0 while the running daemon is healthy. */
 export function addHealthCommand(program: Command, context: CommandContext): void {
@@ -17,14 +16,9 @@ export function addHealthCommand(program: Command, context: CommandContext): voi
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { settings } = await prepare(context, flags, {
-    quiet: true,
-    checkFolders: false,
-    tellWarnings: false,
-  });
-  const daemon = await connectDaemon(settings.state.dir);
+  const { stateDir, daemon } = await besideDaemon(context, flags, { tell: false });
   if (daemon === null) {
-    context.complain(`no daemon runs with the state directory ${settings.state.dir}`);
+    context.complain(`no daemon runs with the state directory ${stateDir}`);
     return exitCodes.unforeseen;
   }
   if ((await daemon.probe('/healthz')) === 200) return exitCodes.ok;

@@ -26,7 +26,9 @@ export function addRetryCommand(program: Command, context: CommandContext): void
 
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
-  const wanted = paths.map((path) => insideWorkingDirectory(path, { cwd: context.cwd, settings }));
+  const wanted = paths.map((path) =>
+    insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
+  );
   const daemon = await connectDaemon(settings.state.dir);
   const { retried, unknown } =
     daemon === null

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { ConfigurationError } from '../core/errors.ts';
 import type { Status } from '../core/status.ts';
+import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { type DaemonClient, connectDaemon } from './daemon-client.ts';
 import { withExamples } from './examples.ts';
-import { prepare } from './prepare.ts';
 import { renderStatus } from './render-status.ts';
 import { statusSchema } from './status-schema.ts';
 
@@ -39,13 +40,16 @@ function secondsOf(text: string): number {
 }
 
 async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { stateDir, prepared } = await besideDaemon(context, flags);
   const { output } = context;
   const show = async (): Promise<void> => {
-    const daemon = await connectDaemon(settings.state.dir);
-    const now = await statusOf(daemon, async () =>
-      (await import('../daemon/offline-status.ts')).offlineStatus(settings),
-    );
+    const daemon = await connectDaemon(stateDir);
+    const now = await statusOf(daemon, async () => {
+      // It was there a moment ago.
+      if (prepared === null)
+        throw new ConfigurationError('the daemon has ended; ingestd check says what is wrong');
+      return (await import('../daemon/offline-status.ts')).offlineStatus(prepared.settings);
+    });
     if (flags.json) output.json(now.raw);
     else
       draw(

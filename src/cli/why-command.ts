@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
 import type { Why } from '../core/control-port.ts';
 import { printable } from '../core/printable.ts';
+import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
-import { connectDaemon } from './daemon-client.ts';
+import type { DaemonClient } from './daemon-client.ts';
 import { withExamples } from './examples.ts';
 import { insideWorkingDirectory } from './file-argument.ts';
+import type { Place } from './file-argument.ts';
 import type { Output } from './output.ts';
-import { prepare } from './prepare.ts';
-import { whySchema } from './status-schema.ts';
+import type { Prepared } from './prepare.ts';
+import { statusSchema, whySchema } from './status-schema.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
 export function addWhyCommand(program: Command, context: CommandContext): void {
@@ -30,16 +32,27 @@ async function why(
   path: string,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const { settings, log } = await prepare(context, flags, { quiet: true, checkFolders: false });
-  const wanted = insideWorkingDirectory(path, { cwd: context.cwd, settings });
-  const daemon = await connectDaemon(settings.state.dir);
-  const story: Why =
-    daemon === null
-      ? await (await import('../daemon/explain.ts')).explain({ settings, log }, wanted)
-      : whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(wanted)}`));
+  const found = await besideDaemon(context, flags);
+  const story =
+    found.daemon === null ? await offline(found.prepared) : await asked(found.daemon, found.prepared);
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
   return 0;
+
+  function pathIn(folders: Place['folders']): string {
+    return insideWorkingDirectory(path, { cwd: context.cwd, folders });
+  }
+
+  async function offline({ settings, log }: Prepared): Promise<Why> {
+    const { explain } = await import('../daemon/explain.ts');
+    return explain({ settings, log }, pathIn(settings.folders));
+  }
+
+  /** Of a configuration that cannot be used, the daemon knows the folders. */
+  async function asked(daemon: DaemonClient, prepared: Prepared | null): Promise<Why> {
+    const { folders } = prepared?.settings ?? statusSchema.parse(await daemon.get('/api/status'));
+    return whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(pathIn(folders))}`));
+  }
 }
 
 function printStory(story: Why, { line, colors }: Output): void {

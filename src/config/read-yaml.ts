@@ -32,6 +32,15 @@ export function readYaml(text: string, source: string): YamlText {
   };
 }
 
+/** What can be made out of a YAML text that may be wrong; undefined: nothing. */
+export function glimpseYaml(text: string): unknown {
+  try {
+    return parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES });
+  } catch {
+    return undefined;
+  }
+}
+
 function toPlain(convert: () => unknown, source: string): unknown {
   try {
     return convert();

@@ -19,7 +19,10 @@ export function describeIssues(issues: readonly Issue[], examined: Examined): st
   const faults = issues.flatMap((issue) => faultsOf(issue, examined));
   const told = faults.slice(0, mostTold);
   const more = faults.length - told.length;
-  return more > 0 ? `${told.join('; ')}; and ${more} more` : told.join('; ');
+  if (faults.length < 2) return told.join('');
+  // Each holds a mend behind a semicolon of its own.
+  const numbered = told.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
+  return `${faults.length} faults: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {

@@ -91,7 +91,13 @@ export type Look =
   /** Nothing may be concluded: the root or a directory cannot be read, or the root is another one now. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
-  | { readonly kind: 'ignored'; readonly code: string; readonly message: string }
+  | {
+      readonly kind: 'ignored';
+      readonly code: string;
+      readonly message: string;
+      /** Of an attachment: the path of its document, which may not be there. */
+      readonly owner?: string;
+    }
   /** It stands there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
   /** It waits for another file: `sidecar: required`, a missing attachment within its grace. */

@@ -3,12 +3,13 @@ import { relative, resolve, sep } from 'node:path';
 import type { DocumentRef } from '../core/document.ts';
 import type { Settings } from '../core/settings.ts';
 
-/** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. */
+/** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
 export function resolvePath(settings: Pick<Settings, 'folders'>, text: string): DocumentRef | null {
-  const normal = text.normalize('NFC');
+  const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
   for (const { name, path } of settings.folders) {
     const inside = relative(path, resolve(normal));
-    if (normal.startsWith('/') && inside !== '' && inside !== '..' && !inside.startsWith(`..${sep}`)) {
+    if (normal === name) return { folder: name, path: '' };
+    if (normal.startsWith('/') && inside !== '..' && !inside.startsWith(`..${sep}`)) {
       return { folder: name, path: inside.normalize('NFC') };
     }
     if (normal.startsWith(`${name}/`)) return { folder: name, path: normal.slice(name.length + 1) };

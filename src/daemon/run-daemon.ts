@@ -186,9 +186,13 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
   // Whoever waits for it never reads half of it.
   const fresh = `${file}.new`;
   await rm(fresh, { force: true });
-  await writeFile(fresh, `${JSON.stringify({ pid: process.pid, socket: socketPath, http: server.url })}\n`, {
-    mode: 0o600,
-  });
+  const address = {
+    pid: process.pid,
+    socket: socketPath,
+    http: server.url,
+    configuration: settings.file,
+  };
+  await writeFile(fresh, `${JSON.stringify(address)}\n`, { mode: 0o600 });
   await rename(fresh, file);
   return {
     server,

@@ -1,4 +1,8 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { Why } from '../core/control-port.ts';
+import { refKey } from '../core/document.ts';
 import type { DocumentRef, FoundDocument, Look } from '../core/document.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
@@ -19,9 +23,13 @@ interface Sources {
 }
 
 /** The whole story of one file, contract section 2, `why`. */
-export async function tellStory({ ref, port, ledger, recent, task, nextAt }: Sources): Promise<Why> {
-  const look = await port.look(ref.path);
+export async function tellStory(sources: Sources): Promise<Why> {
+  const { ref, port, ledger, recent, task, nextAt } = sources;
   const record = ledger.get(ref);
+  if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return directoryStory(ref);
+  const look = await port.look(ref.path);
+  const owner = look.kind === 'ignored' ? look.owner : undefined;
+  const aside = owner === undefined ? null : await ownerStory(sources, owner);
   const document = look.kind === 'document' ? look.document : null;
   const absent = look.kind === 'absent' ? absentFile(ref, { ledger, recent }) : null;
   const attempts = ledger.failure(ref)?.history ?? [];
@@ -38,9 +46,57 @@ export async function tellStory({ ref, port, ledger, recent, task, nextAt }: Sou
     deletedAt: absent?.deletedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
-    notes: document === null || record === undefined ? [] : notesOn(document, record),
-    next: nextOf(look, task, record !== undefined),
+    notes: aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record)),
+    next: aside?.next ?? nextOf(look, task, record !== undefined),
     nextAt,
+  };
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  return found?.isDirectory() === true;
+}
+
+function directoryStory(ref: DocumentRef): Why {
+  const message =
+    ref.path === ''
+      ? 'the folder itself: ingestd status tells how it stands'
+      : 'a directory: it is looked through for documents, each of which has a story of its own';
+  return {
+    ...ref,
+    verdict: { kind: 'directory', code: 'directory', message },
+    sidecar: null,
+    metadata: null,
+    attachments: [],
+    docId: null,
+    sha256: null,
+    uploadedAt: null,
+    modifiedAt: null,
+    deletedAt: null,
+    possibleDuplicates: 0,
+    attempts: [],
+    notes: [],
+    next: 'nothing: name a file in it',
+    nextAt: null,
+  };
+}
+
+/** An attachment goes where its document goes: what keeps that one here keeps this one, too. */
+async function ownerStory(
+  { ref: { folder }, port, ledger }: Sources,
+  path: string,
+): Promise<Pick<Why, 'notes' | 'next'>> {
+  const owner = { folder, path };
+  const look = await port.look(path);
+  const name = refKey(owner);
+  if (look.kind === 'absent') {
+    return { notes: [`its document ${name} is not there`], next: `nothing until ${name} is there` };
+  }
+  const failure = ledger.failure(owner)?.message;
+  const why = look.kind === 'document' ? (failure ?? null) : verdictOf(look).message;
+  return {
+    notes: why === null ? [] : [`its document ${name} is not sent as it stands: ${why}`],
+    next: `it goes out with its document: ingestd why ${name}`,
   };
 }
 

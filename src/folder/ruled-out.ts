@@ -1,8 +1,8 @@
 import { directoryOf, joinPath, nameOf } from '../core/document.ts';
 import { printable } from '../core/printable.ts';
-import { isAttachmentDirectory } from './attachment-directory.ts';
+import { attachmentDirectoryEnd, isAttachmentDirectory } from './attachment-directory.ts';
 import type { Ground } from './ground.ts';
-import { ignored } from './look-verdicts.ts';
+import { attachmentOf, ignored } from './look-verdicts.ts';
 import type { NoDocument } from './look-verdicts.ts';
 import { sidecarEnd } from './pair-sidecars.ts';
 import { isTransient } from './transient-names.ts';
@@ -25,10 +25,12 @@ export function ruledOut(ground: Ground, path: string): NoDocument | null {
     if (directory === ground.excluded) return ignored('state-directory', 'it lies in the state directory');
     if (name.startsWith('.'))
       return ignored('dot-name', 'directories whose names begin with a dot hold no documents');
-    if (isAttachmentDirectory(name))
-      return ignored('attachment', `it lies in ${printable(name)}, among attachments`);
     if (isIgnored(rules, directory, true))
       return ignored('ignore-rule', `an ignore rule names ${printable(directory)}`);
+    if (isAttachmentDirectory(name)) {
+      const owner = directory.slice(0, -attachmentDirectoryEnd.length);
+      return attachmentOf(owner, `it lies in ${printable(name)}, among attachments`);
+    }
     rules = ground.tree.get(directory)?.rules ?? rules;
   }
   const name = nameOf(path);
@@ -38,7 +40,7 @@ export function ruledOut(ground: Ground, path: string): NoDocument | null {
   if (isIgnored(rules, path, false)) return ignored('ignore-rule', 'an ignore rule names it');
   if (!ground.claims.isAttachment(path)) return null;
   const [owner = ''] = ground.claims.ownersOf(path);
-  return ignored('attachment', `it is an attachment of ${printable(owner)}`);
+  return attachmentOf(owner, `it is an attachment of ${printable(owner)}`);
 }
 
 /** The directories on the way to a path, outermost first, without the root. */

@@ -1,4 +1,4 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -78,6 +78,27 @@ describe('why', () => {
     await writeFile(join(place.inbox, 'new.txt'), 'edited');
     await place.run('sync');
     expect((await why('inbox/new.txt')).notes).toEqual([]);
+  }, 60_000);
+
+  it('tells of a directory that it is one, and of an attachment what keeps its document', async () => {
+    await mkdir(join(place.inbox, 'sub/b.txt.attachments'), { recursive: true });
+    await writeFile(join(place.inbox, 'sub/b.txt'), 'text');
+    await writeFile(join(place.inbox, 'sub/b.txt.attachments/x.csv'), '1');
+    for (const path of ['inbox', 'inbox/', place.inbox, './inbox/sub', 'inbox/sub/b.txt.attachments/']) {
+      expect([path, (await why(path)).verdict.kind]).toEqual([path, 'directory']);
+    }
+    const attachment = 'inbox/sub/b.txt.attachments/x.csv';
+    expect(await why(attachment)).toMatchObject({
+      verdict: { code: 'attachment' },
+      notes: [],
+      next: 'it goes out with its document: ingestd why inbox/sub/b.txt',
+    });
+    await writeFile(join(place.inbox, 'sub/b.txt.meta.json'), '{"titel": "b"}');
+    expect((await why(attachment)).notes).toEqual([
+      expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent as it stands: .*titel/),
+    ]);
+    await rm(join(place.inbox, 'sub/b.txt'));
+    expect((await why(attachment)).notes).toEqual(['its document inbox/sub/b.txt is not there']);
   }, 60_000);
 
   it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {

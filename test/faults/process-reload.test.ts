@@ -9,6 +9,7 @@ import type { Status } from '../../src/core/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
+import { ingestd } from '../support/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/notify-receiver.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
@@ -51,9 +52,24 @@ describe('P3: a reload', () => {
     await writeFile(join(place.inbox, 'a.txt'), 'still delivered');
     await daemon.idle(({ totals }) => totals.uploaded === 1);
 
+    // What tells of the daemon finds it all the same, and says that the file is wrong.
+    const shown = await place.run('status', '--json');
+    expect([shown.code, (JSON.parse(shown.out) as Status).pid]).toEqual([0, daemon.pid]);
+    expect(shown.err).toMatch(/timing\.settleMs.*\n.*the configuration on disk cannot be used/);
+    const story = await place.run('why', join(place.inbox, 'a.txt'));
+    expect([story.code, story.out]).toEqual([0, expect.stringContaining('doc-1')]);
+    expect(await place.run('health')).toEqual({ code: 0, out: '', err: '' });
+    await place.home.write('ingestd.yaml', `state: {dir: ./state}\nfolders: [\n`);
+    expect((await place.run('status')).out).toContain(`pid ${daemon.pid}`);
+    await place.home.write('other.yaml', `state: {dir: ./state}\nfolders: [\n`);
+    expect((await ingestd(['status', '--config', 'other.yaml'], { cwd: place.home.path })).code).toBe(2);
+
     await place.configure({});
     daemon.signal('SIGHUP');
     await daemon.idle(({ reasons }) => reasons.length === 0);
+    await daemon.end('SIGTERM');
+    await place.configure({ timing: { settleMs: 'soon' } });
+    expect((await place.run('status')).code).toBe(2);
   });
 
   it('of one that can be read but not run goes back to the one before, with the reason', async () => {
