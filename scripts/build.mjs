@@ -23,9 +23,15 @@ await build({
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
-  alias: { 'http2-wrapper': './scripts/no-http2.js' },
-  // Reads a file beside itself, and hardly anybody has a proxy script.
-  external: ['pac-proxy-agent'],
+  alias: { 'http2-wrapper': './scripts/no-http2.js', 'mime-types': './scripts/no-mime-types.cjs' },
+  external: [
+    // Reads a file beside itself, and hardly anybody has a proxy script.
+    'pac-proxy-agent',
+    // Fastify asks for them when a route has a schema or is called without a socket: none is. 0.8 MB to parse.
+    '@fastify/ajv-compiler',
+    '@fastify/fast-json-stringify-compiler',
+    'light-my-request',
+  ],
   legalComments: 'linked',
   logLevel: 'warning',
 });

@@ -2,8 +2,11 @@ import { Worker } from 'node:worker_threads';
 
 import { sweepWorkerUrl } from './worker-url.ts';
 
-/** A sweep makes much garbage and keeps little: 100,000 files take no longer than with Node's 48, and 15 MB less. */
-const maxYoungGenerationSizeMb = 3;
+/**
+ * A sweep makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 about 40
+ * times, at 12 MB more; Node's own 48 bring nothing beyond.
+ */
+const maxYoungGenerationSizeMb = 24;
 
 let spare: Worker | null = null;
 
