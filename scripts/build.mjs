@@ -1,6 +1,7 @@
 // Builds what runs: `dist/program`, bundled. Finding and loading a thousand modules of ours and of the libraries one by
 // one takes a fifth of a start with 100,000 documents. Bundles lie as deep as the sources, for what is found by its place.
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -8,9 +9,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const program = 'dist/program';
 const main = `${root}dist/main.js`;
 
-await rm(`${root}${program}`, { recursive: true, force: true });
 await mkdir(`${root}dist`, { recursive: true });
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: { main: 'src/main.ts', 'sweep-worker': 'src/folder/sweep-worker.ts' },
   outdir: program,
@@ -33,7 +33,13 @@ await build({
     'light-my-request',
   ],
   legalComments: 'linked',
+  metafile: true,
   logLevel: 'warning',
 });
+// A daemon may be running from here, and npx builds once more without being asked: what is the same stays in its place.
+const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
+for (const name of await readdir(`${root}${program}`)) {
+  if (!built.has(name)) await rm(`${root}${program}/${name}`, { recursive: true });
+}
 await writeFile(main, "#!/usr/bin/env node\nimport './program/main.js';\n");
 await chmod(main, 0o755);
