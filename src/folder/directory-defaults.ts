@@ -4,6 +4,7 @@ import { directoryOf, joinPath } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
 import type { Metadata } from '../core/metadata.ts';
 import { printable } from '../core/printable.ts';
+import { companionGrace } from './companion-grace.ts';
 import { directoryContext } from './context.ts';
 import { kindOf, stampKey } from './entry.ts';
 import type { Ground } from './ground.ts';
@@ -49,6 +50,8 @@ export function createDefaultsReader(ground: Ground): DefaultsReader {
         const kind = stats === undefined ? 'directory' : kindOf(stats);
         if (stats === undefined || kind === 'directory' || kind === 'other') {
           known.delete(path);
+          const graceMs = companionGrace(ground, path);
+          if (graceMs > 0) return settling(graceMs);
           continue;
         }
         const key = kind === 'file' ? stampKey(stats) : kind;

@@ -17,6 +17,8 @@ export interface Observations {
   readonly settle: (path: string, stats: Stats) => number;
   /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
   readonly since: (topic: string) => number;
+  /** The same without asking; null: nobody has. */
+  readonly asked: (topic: string) => number | null;
   readonly end: (topic: string) => void;
   /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
   readonly moment: (moment: Moment) => void;
@@ -68,6 +70,10 @@ export function createObservations(settleMs: number): Observations {
       const since = topics.get(topic);
       if (since === undefined) topics.set(topic, at.monotonic);
       return since === undefined ? 0 : at.monotonic - since;
+    },
+    asked: (topic) => {
+      const since = topics.get(topic);
+      return since === undefined ? null : at.monotonic - since;
     },
     end: (topic) => {
       topics.delete(topic);

@@ -5,6 +5,7 @@ import { errorCode } from '../core/errors.ts';
 import type { Sidecar } from '../core/metadata-schema.ts';
 import { stemOf } from '../core/name-rules.ts';
 import { printable } from '../core/printable.ts';
+import { companionGrace } from './companion-grace.ts';
 import { kindOf, stampKey } from './entry.ts';
 import type { EntryKind } from './entry.ts';
 import type { Ground } from './ground.ts';
@@ -28,6 +29,8 @@ export interface OwnSidecar {
 /** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
 export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDocument {
   const found = locateSidecar(ground, document);
+  const graceMs = graceOf(ground, document, found);
+  if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (ground.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, key: '' };
@@ -57,6 +60,14 @@ export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDo
   // It changed between the two looks: the next one sees the new one.
   if (stampKey(reading.stats) !== key) return settling(1);
   return { kind: 'sidecar', sidecar: reading.value, path, key };
+}
+
+/** One that was there a moment ago, and would go before the one that was found, may be back soon. */
+function graceOf(ground: Ground, document: string, found: Located | 'unswept' | null): number {
+  const full = `${document}${sidecarEnd}`;
+  if (found !== null && found !== 'unswept' && found.path === full) return 0;
+  const byStem = joinPath(directoryOf(document), `${stemOf(nameOf(document))}${sidecarEnd}`);
+  return Math.max(companionGrace(ground, full), found === null ? companionGrace(ground, byStem) : 0);
 }
 
 interface Located {

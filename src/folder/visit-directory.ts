@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { directoryOf, joinPath } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
+import { noteCompanions } from './companion-grace.ts';
 import { directoryContext } from './context.ts';
 import { pairEntries, stemSidecars } from './directory-claims.ts';
 import { readRules, rulesName } from './directory-rules.ts';
@@ -116,6 +117,7 @@ async function readListing(ground: Ground, path: string, read: Read): Promise<Vi
     unreadable: null,
   };
   ground.tree.set(path, state);
+  if (before !== undefined) noteCompanions(ground, path, before, state);
   const subdirectories = sorted.subdirectories;
   return {
     kind: 'listed',

@@ -1,0 +1,65 @@
+import { rename, unlink, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { folderWorld } from './folder-world.ts';
+import type { FolderWorld } from './folder-world.ts';
+
+let world: FolderWorld;
+
+afterEach(() => world.close());
+
+const secret = '{"shareInfo": {"mode": "NONE"}}';
+
+/** A document whose sidecar or defaults keep it private in a folder that is shared with everyone. */
+async function privateDocument(companion: string, removeGraceMs: number): Promise<void> {
+  world = await folderWorld({
+    settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+    timing: { removeGraceMs },
+    before: async (folder) => {
+      await folder.write('sub/a.pdf', 'pdf');
+      await folder.write(`sub/${companion}`, secret);
+    },
+  });
+  await eventually(async () => (await mode()) === 'NONE');
+}
+
+async function mode(): Promise<string | undefined> {
+  return (await world.document('sub/a.pdf')).metadata.shareInfo?.mode;
+}
+
+/** Until a sweep has said that something beside the document is another now. */
+async function seen(before: string | undefined): Promise<void> {
+  await eventually(() => Promise.resolve(world.contextOf('sub/a.pdf') !== before || null));
+}
+
+describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
+  it('is not taken back while it is saved by unlink and recreate', async () => {
+    await privateDocument(companion, 3_600_000);
+    const before = world.contextOf('sub/a.pdf');
+    await unlink(world.join(`sub/${companion}`));
+    // Before a sweep has seen it, and after.
+    expect((await world.port.look('sub/a.pdf')).kind).toBe('settling');
+    await seen(before);
+    expect((await world.port.look('sub/a.pdf')).kind).toBe('settling');
+    await writeFile(world.join(`sub/${companion}`), secret);
+    expect(await mode()).toBe('NONE');
+  });
+
+  it('is true no more when nothing has come in its place within the grace', async () => {
+    await privateDocument(companion, 500);
+    await rename(world.join(`sub/${companion}`), world.home.join('away'));
+    expect(await mode()).toBe('EVERYONE');
+  });
+});
+
+it('is not replaced for a moment by what a sidecar of the same stem says', async () => {
+  await privateDocument('a.pdf.meta.json', 3_600_000);
+  await writeFile(world.join('sub/a.meta.json'), '{"shareInfo": {"mode": "EVERYONE"}}');
+  expect(await mode()).toBe('NONE');
+  await unlink(world.join('sub/a.pdf.meta.json'));
+  await world.idle();
+  expect((await world.port.look('sub/a.pdf')).kind).toBe('settling');
+  await writeFile(world.join('sub/a.pdf.meta.json'), secret);
+  expect(await mode()).toBe('NONE');
+});
