@@ -61,6 +61,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
       ),
     );
   }
+  if (report.unsent > 0)
+    line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
     line(`  ${printable(`${failure.folder}/${failure.path}`)}: ${printable(failure.message)}`);

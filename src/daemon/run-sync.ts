@@ -26,6 +26,8 @@ export interface SyncReport {
   readonly moved: number;
   readonly failed: number;
   readonly held: number;
+  /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
+  readonly unsent: number;
   readonly failures: readonly FailureStatus[];
 }
 
@@ -54,7 +56,7 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
   });
   let interrupted = false;
   const isOver = () =>
-    interrupted || daemon.engine.isIdle() || daemon.isRefused() || daemon.engine.isMisaddressed();
+    interrupted || daemon.engine.isIdle() || daemon.isRefused() || daemon.engine.isHopeless();
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -80,7 +82,7 @@ function report(daemon: Daemon, interrupted: boolean): SyncReport {
   const failed = status.failuresTotal;
   const unavailable = status.folders.some(({ state }) => state === 'unavailable');
   const { uploaded, modified, deleted, moved } = status.totals;
-  const unfinished = failed > 0 || held > 0 || unavailable || interrupted || daemon.engine.isMisaddressed();
+  const unfinished = failed > 0 || held > 0 || unavailable || interrupted || daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
     exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,
@@ -90,6 +92,7 @@ function report(daemon: Daemon, interrupted: boolean): SyncReport {
     moved,
     failed,
     held,
+    unsent: status.queue.pending + status.queue.inFlight,
     failures: status.failures,
   };
 }

@@ -68,8 +68,11 @@ export interface Engine {
   /** A person mended something outside: try everything that waits at once. */
   readonly kick: () => void;
   readonly reasons: () => readonly Reason[];
-  /** The service's address is wrong, as far as the last answer tells. */
-  readonly isMisaddressed: () => boolean;
+  /**
+   * For `sync`: going on is of no use. The address is wrong, as far as the last answer tells, or `maxAttempts` requests
+   * in a row, of whatever documents, met no service.
+   */
+  readonly isHopeless: () => boolean;
   readonly desk: Desk;
   readonly reconcile: Reconcile;
   readonly totals: Totals;
@@ -226,7 +229,9 @@ export function createEngine(options: EngineOptions): Engine {
       for (const task of Array.from(desk.inPhase('retry'))) look(task);
       dispatch.pump();
     },
-    isMisaddressed: gate.isMisaddressed,
+    isHopeless: () =>
+      gate.isMisaddressed() ||
+      (options.maxAttempts !== null && gate.unansweredInARow() >= options.maxAttempts),
     reasons: () => [...gateReasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
     desk,
     reconcile,

@@ -19,6 +19,8 @@ export interface Gate {
   readonly manyForbidden: () => boolean;
   /** The last answer said that the address is wrong: no other document fares better. */
   readonly isMisaddressed: () => boolean;
+  /** How many in a row found no service that answers. One that asks to wait is there. */
+  readonly unansweredInARow: () => number;
   /** A person mended something: try at once. */
   readonly open: () => void;
 }
@@ -41,6 +43,7 @@ interface Tools {
 export function createGate({ clock, log, random, restMs, changed }: Tools): Gate {
   const outage = createOutage(clock, log);
   let unavailable = 0;
+  let unanswered = 0;
   /** Whose requests failed since one was answered: one document alone may be what is wrong. */
   let suspect: string | null = null;
   let isSeveral = false;
@@ -72,6 +75,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
 
   function answered(): void {
     unavailable = 0;
+    unanswered = 0;
     suspect = null;
     isSeveral = false;
     strange.clear();
@@ -90,6 +94,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
 
   function noteUnavailable(outcome: Unanswered, about: string): void {
     unavailable += 1;
+    if (!isTooMany(outcome)) unanswered += 1;
     suspect ??= about;
     isSeveral ||= suspect !== about || (outcome.kind === 'unavailable' && outcome.sent === 'nothing');
     // With a Retry-After the limiter waits; without one, all hold back all the same.
@@ -160,6 +165,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     manyMissing: () => missing + strange.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     isMisaddressed: () => misaddressed,
+    unansweredInARow: () => unanswered,
     open: () => {
       outage.tellAgain();
       reset();

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Outcome } from '../../src/core/service-port.ts';
@@ -32,4 +34,32 @@ describe('one pass', () => {
     await world.quiesce();
     expect(world.service.documents.size).toBe(1);
   });
+
+  it('of many documents gives up after as many attempts in all as of one where no service answers', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    for (let time = 0; time < 1_000; time += 1) world.service.failNext(busy);
+    for (let index = 0; index < 40; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.sweep();
+    await until(() => world.engine().isHopeless());
+    expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
+  });
+
+  it('waits as long as a service that is there asks it to', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    for (let time = 0; time < 12; time += 1) {
+      world.service.failNext({ ...busy, code: 'http-429', retryAfterMs: 30_000, sent: 'all' });
+    }
+    for (let index = 0; index < 12; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.sweep();
+    await until(() => world.service.documents.size === 12 || world.engine().isHopeless());
+    expect(world.service.documents.size).toBe(12);
+  });
 });
+
+/** The disk is a real one: it is given time of its own. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 10_000 && !isSo(); turn += 1) {
+    await world.clock.advance(500);
+    await delay(1);
+  }
+}
