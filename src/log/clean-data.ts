@@ -34,10 +34,18 @@ export function cleanData(data: object, concealer: Concealer): Record<string, un
     : { data: cleaned };
 }
 
-/** Text as it may be written. */
-export function cleanText(text: string, concealer: Concealer): string {
-  const short = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-  return printable(concealer.cut(short));
+/** Text as it may be written, from wherever it comes. */
+function cleanText(text: string, concealer: Concealer): string {
+  return printable(concealer.cut(short(text)));
+}
+
+/** The same for the fixed words of a line and the names of its data. */
+export function cleanFixedText(text: string, concealer: Concealer): string {
+  return printable(concealer.cutFixed(short(text)));
+}
+
+function short(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
 }
 
 interface Place {
@@ -61,10 +69,11 @@ function cleanObject(value: object, { concealer, depth, above }: Place): unknown
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, inside));
   if (value instanceof Map || value instanceof Set) return clean([...value], inside);
   if (looksLikeError(value)) return cleanError(value, inside);
+  const cleanKey = depth === 0 ? cleanFixedText : cleanText;
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([key, child]) => [cleanText(key, concealer), isSecretKey(key) ? CUT : clean(child, inside)]),
+      .map(([key, child]) => [cleanKey(key, concealer), isSecretKey(key) ? CUT : clean(child, inside)]),
   );
 }
 

@@ -1,12 +1,19 @@
+import { isPlainWord, shortestConcealed } from '../core/concealment.ts';
+
 /** Cuts secrets out of text. */
 export interface Concealer {
   /** From now on these are cut, in the spellings in which they travel. Very short ones are left: they would cut words. */
   readonly add: (secrets: readonly string[]) => void;
   readonly cut: (text: string) => string;
+  /**
+   * The same for words that ingestd itself wrote: a secret that is a plain word is cut where it stands alone, not where
+   * it is a part of another word.
+   */
+  readonly cutFixed: (text: string) => string;
 }
 
 const CUT = '[cut]';
-const MIN_LENGTH = 4;
+const MIN_LENGTH = shortestConcealed;
 
 /** Signed tokens and authorization headers, whoever wrote them into a text. */
 const tokens = [
@@ -26,14 +33,23 @@ export function createConcealer(secrets: readonly string[] = []): Concealer {
     longestFirst = [...spellings].sort((a, b) => b.length - a.length);
   };
   add(secrets);
+
+  function cutAll(text: string, cutOne: (rest: string, secret: string) => string): string {
+    let result = text;
+    for (const secret of longestFirst) if (result.includes(secret)) result = cutOne(result, secret);
+    for (const pattern of tokens) result = result.replaceAll(pattern, CUT);
+    return result;
+  }
+
   return {
     add,
-    cut: (text) => {
-      let result = text;
-      for (const secret of longestFirst) result = result.replaceAll(secret, CUT);
-      for (const pattern of tokens) result = result.replaceAll(pattern, CUT);
-      return result;
-    },
+    cut: (text) => cutAll(text, (rest, secret) => rest.replaceAll(secret, CUT)),
+    cutFixed: (text) =>
+      cutAll(text, (rest, secret) =>
+        isPlainWord(secret)
+          ? rest.replaceAll(new RegExp(`(?<!\\p{L})${secret}(?!\\p{L})`, 'gu'), CUT)
+          : rest.replaceAll(secret, CUT),
+      ),
   };
 }
 

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
-import { cleanData, cleanText } from './clean-data.ts';
+import { cleanData, cleanFixedText } from './clean-data.ts';
 import { type Concealer, createConcealer } from './concealer.ts';
 import { writeStandardError } from './standard-error.ts';
 
@@ -52,7 +52,7 @@ export function createLog(options: LogOptions): Log {
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (data: object, message: string): void => {
       if (logger.isLevelEnabled(level))
-        logger[level](cleanData(data, concealer), cleanText(message, concealer));
+        logger[level](cleanData(data, concealer), cleanFixedText(message, concealer));
     };
   return {
     trace: line('trace'),

@@ -81,6 +81,16 @@ describe('S1: a secret', () => {
     expect(all()).not.toContain(JSON.stringify(spelling).slice(1, -1));
   });
 
+  it('that is a plain word is cut everywhere but inside the fixed words of a line', () => {
+    const { log, lines } = logged({ concealer: createConcealer(['fold', 'path']) });
+    log.info({ folder: 'xfoldy', list: ['path', { paths: 'apath' }] }, 'the folder, a fold and its path');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      folder: 'x[cut]y',
+      list: ['[cut]', { '[cut]s': 'a[cut]' }],
+      msg: 'the folder, a [cut] and its [cut]',
+    });
+  });
+
   it('is cut by its key', () => {
     const { log, all } = logged();
     log.info(
