@@ -35,12 +35,14 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
   const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
   const { settings, log, configuration } = prepared;
-  const { missing } = await presentCredentials(prepared, context);
+  const { missing, credentials } = await presentCredentials(prepared, context);
+  const { plainSecrets } = await import('../config/plain-secrets.ts');
   const { check } = await import('../daemon/check.ts');
   const findings = await check({
     settings,
     log,
     missingCredentials: missing,
+    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
     httpTokenFault: await httpTokenFault(prepared, context),
     warnings: configuration.warnings,
     online: flags.online === true,

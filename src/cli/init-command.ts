@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../core/errors.ts';
+import { printable } from '../core/printable.ts';
 import { shareModes } from '../core/metadata.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
@@ -50,11 +51,27 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   context.concealer.add(Object.values(answers.credentials));
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
   for (const line of written) output.line(line);
+  await tellOfLedger(context, file);
   const code = flags.login === false ? exitCodes.ok : await tryLogin(context, file, answers);
   if (code !== exitCodes.ok) return code;
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   output.line(`Next: ingestd check${which}, then ingestd run${which}`);
   return code;
+}
+
+/** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
+async function tellOfLedger({ env, cwd, output }: CommandContext, file: string): Promise<void> {
+  const { loadConfiguration } = await import('../config/load-configuration.ts');
+  const { describeLedger } = await import('../daemon/describe-ledger.ts');
+  const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
+  const held = await describeLedger(settings);
+  if (held === null) return;
+  output.line(
+    printable(
+      `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
+        'state: { dir: ./state }',
+    ),
+  );
 }
 
 /** The files stand, whatever the service says: a machine may be set up before its network is. */

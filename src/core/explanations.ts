@@ -85,6 +85,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Sidecar without a document',
         mend: 'Put its document beside it, or remove it. It does no harm.',
       },
+      'orphan-attachments': {
+        cause: 'Attachments without a document',
+        mend: 'Put their document beside the directory, under the name before .attachments, or name the directory in .ingestignore.',
+      },
       'defaults-invalid': { cause: 'Directory defaults that cannot be used', mend: fixSidecar },
       'attachment-missing': {
         cause: 'Attachment that is not there',
@@ -238,6 +242,14 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'other-service': {
         cause: 'The ledger is of another service (exit code 2)',
         mend: 'Give state.dir a directory of its own, and everything is uploaded to the new service. If it is the same service at a new address: ingestd ledger service-moved',
+      },
+      'secret-plain': {
+        cause: 'A secret that is short or a plain word',
+        mend: 'Have the service issue a longer one. Until then parts of other words read [cut] in log and messages.',
+      },
+      'state-shared': {
+        cause: 'Two configurations may share one ledger',
+        mend: 'Give each of two configurations a state.dir of its own. Where the folder has moved, all is well.',
       },
       'http-token': {
         cause: 'No usable token for the HTTP address (exit code 2)',

@@ -1,5 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { errorCode } from '../core/errors.ts';
+import { joinPath } from '../core/document.ts';
 import type { Look, Skip } from '../core/document.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LogPort } from '../core/log-port.ts';
@@ -7,6 +8,7 @@ import { mendFor } from '../core/mends.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import type { FolderSettings, Settings } from '../core/settings.ts';
 import { countWords } from '../core/words.ts';
+import { isAttachmentDirectory } from '../folder/attachment-directory.ts';
 import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from './open-as-it-stands.ts';
 
@@ -40,17 +42,21 @@ export async function checkFolder(
 async function judge(port: FolderPort, folder: FolderSettings, { timing }: Settings): Promise<FolderCheck> {
   const paths: string[] = [];
   const skips: Skip[] = [];
+  const attachments: string[] = [];
   let directories = 0;
   await port.start({
     directory: (sweep) => {
       directories += 1;
       for (const { path } of sweep.sightings) paths.push(path);
       skips.push(...sweep.skips);
+      for (const name of sweep.subdirectories.filter(isAttachmentDirectory))
+        attachments.push(joinPath(sweep.directory, name));
     },
     swept: () => undefined,
     changed: () => undefined,
   });
   const findings = skips.map((skip) => finding(folder, skip.path, skip));
+  for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
   let documents = 0;
   for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {
     const some = paths.slice(from, from + LOOKS_AT_ONCE);
@@ -68,6 +74,18 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
     findings: [...reasons, ...findings, summary(folder, documents), ...(polling === null ? [] : [polling])],
     watchedDirectories: polled ? 0 : directories,
   };
+}
+
+/** No file stands under the name of its document, and no rule leaves the directory out. */
+async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
+  const inside = await port.look(joinPath(path, 'any'));
+  if (inside.kind !== 'ignored' || inside.owner === undefined) return false;
+  return (await port.look(inside.owner)).kind === 'absent';
+}
+
+function orphan(folder: FolderSettings, path: string): CheckFinding {
+  const message = 'a directory of attachments without its document: nothing in it is sent';
+  return finding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
 }
 
 /** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { errorCode, errorMessage } from '../core/errors.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import type { ServiceSettings } from '../core/settings.ts';
-import { numberWords } from '../core/words.ts';
+import { countWords, numberWords } from '../core/words.ts';
 import { createAgents } from '../remote/agents.ts';
 
 /** Beyond this a token may look expired, or valid for too long. */
@@ -11,7 +11,7 @@ const TOLERATED_SECONDS = 60;
 
 type ClockedService = Pick<ServiceSettings, 'authUrl' | 'connectSeconds'>;
 
-/** Asks the token endpoints' host for nothing and compares its Date header with this machine's clock. No credentials go out. */
+/** Asks the token endpoints' host for nothing: does it answer, and does its Date header agree with this machine's clock. No credentials go out. */
 export async function checkServiceClock({
   authUrl,
   connectSeconds,
@@ -31,11 +31,24 @@ export async function checkServiceClock({
     const before = Date.now();
     const date = await dateOf(authUrl, connectSeconds * 1000);
     const now = (before + Date.now()) / 2;
-    if (date === undefined) return [];
-    const seconds = Math.round((now - Date.parse(date)) / 1000);
-    if (Number.isNaN(seconds) || Math.abs(seconds) <= TOLERATED_SECONDS) return [];
+    const answers = found('info', 'service-reachable', ['it answers', '']);
+    const seconds = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
+    if (Number.isNaN(seconds)) {
+      return [
+        answers,
+        found('info', 'clock', ['it does not tell the time: the clock could not be compared', '']),
+      ];
+    }
+    if (Math.abs(seconds) <= TOLERATED_SECONDS) {
+      const within = countWords(Math.max(1, Math.abs(seconds)), 'second');
+      return [
+        answers,
+        found('info', 'clock', [`this machine's clock agrees with the service's within ${within}`, '']),
+      ];
+    }
     const way = seconds > 0 ? 'ahead of' : 'behind';
     return [
+      answers,
       found('warning', 'clock', [
         `this machine's clock is ${numberWords(Math.abs(seconds))} seconds ${way} the service's`,
         'Set it: timedatectl set-ntp true',

@@ -1,4 +1,5 @@
 import type { LogPort } from '../core/log-port.ts';
+import { mendFor } from '../core/mends.ts';
 import type { CheckFinding } from '../core/reports.ts';
 import type { Settings } from '../core/settings.ts';
 import { checkFolder } from './check-folder.ts';
@@ -13,6 +14,8 @@ export interface CheckOptions {
   readonly log: LogPort;
   /** Variables of secrets that no source has. */
   readonly missingCredentials: readonly string[];
+  /** Secrets that are awkward to keep out of texts, and why. */
+  readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
   /** What speaks against the token of the HTTP address; null: nothing. */
   readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'mend'> | null;
   /** What reading the configuration had to say. */
@@ -26,6 +29,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   const { settings, log, missingCredentials, warnings, online } = options;
   const findings: CheckFinding[] = [
     ...missingCredentials.map(missingCredential),
+    ...options.plainSecrets.map(plainSecret),
     ...(options.httpTokenFault === null
       ? []
       : [{ ...options.httpTokenFault, level: 'error', code: 'http-token' } as const]),
@@ -40,10 +44,21 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     directories += result.watchedDirectories;
   }
   findings.push(...(await checkWatches(directories)));
-  if (online && settings.service.mode === 'remote')
-    findings.push(...(await checkServiceClock(settings.service)));
+  if (online) {
+    findings.push(
+      ...(settings.service.mode === 'embedded' ? [notAsked] : await checkServiceClock(settings.service)),
+    );
+  }
   return findings;
 }
+
+const notAsked: CheckFinding = {
+  level: 'info',
+  subject: 'service.mode',
+  code: 'service-embedded',
+  message: 'the embedded service is part of ingestd: there is nobody to ask',
+  mend: '',
+};
 
 function missingCredential(variable: string): CheckFinding {
   return {
@@ -52,6 +67,16 @@ function missingCredential(variable: string): CheckFinding {
     code: 'credential-missing',
     message: 'is not set anywhere',
     mend: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
+  };
+}
+
+function plainSecret({ variable, message }: { variable: string; message: string }): CheckFinding {
+  return {
+    level: 'warning',
+    subject: variable,
+    code: 'secret-plain',
+    message,
+    mend: mendFor('secret-plain'),
   };
 }
 

@@ -9,6 +9,7 @@ import { openFolder } from '../folder/open-folder.ts';
 import type { Folder } from '../folder/open-folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { claimLedger } from './ledger-service.ts';
+import { sharedFolders } from './shared-ledger.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -27,6 +28,8 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
     await requireFolders(settings, ledger);
+    for (const shared of await sharedFolders(ledger, settings))
+      log.warn(shared, 'two configurations may share this ledger');
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());
     const { assembleDaemon } = await loadRooms();

@@ -11,6 +11,10 @@ import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/init-a
 import { writeInitFiles } from '../../src/cli/init-files.ts';
 import type { Prompter } from '../../src/cli/prompter.ts';
 import { eventually } from '../support/eventually.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { recordOf } from '../support/core-fixtures.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { type Ran, ingestd } from '../support/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -81,6 +85,23 @@ describe('init without a terminal', () => {
     expect((await stat(folder.join('inbox'))).isDirectory()).toBe(true);
     expect(await readFile(folder.join('ingestd.yaml'), 'utf8')).toContain('path: ./inbox');
     for (const secret of Object.values(secrets)) expect(stdout).not.toContain(secret);
+  });
+
+  it('says that the usual state directory holds a ledger already, which may be of another configuration', async () => {
+    const usual = folder.join('.local/state/ingestd');
+    const ledger = await openLedger({ dir: usual, clock: systemClock, log: recordedLog() });
+    await ledger.commit([{ kind: 'put', ref: { folder: 'inbox', path: 'a.pdf' }, record: recordOf() }]);
+    await ledger.close();
+    const { code, stdout } = await init(['--no-login', '--folder', 'inbox']);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(`In ${usual} there is a ledger already, with 1 document.`),
+    ]);
+    expect(stdout).toContain('state: { dir: ./state }');
+    const { stdout: apart } = await init(['--no-login', '--folder', 'inbox', '--force'], {
+      INGESTD_STATE__DIR: 'own',
+    });
+    expect(apart).not.toContain('ledger already');
   });
 
   it('writes the file that --config names, and makes its directory', async () => {

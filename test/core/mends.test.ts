@@ -25,6 +25,8 @@ const noCodes = new Set([
   'outside-folder',
   'state-directory',
   'temporary-name',
+  'attachment',
+  'directory',
   'not-swept',
   // What the log alone tells, and what needs no mend.
   'lost-count',
@@ -37,6 +39,8 @@ const noCodes = new Set([
   'settling',
   'absent',
   'documents',
+  'service-reachable',
+  'service-embedded',
   'kept',
   'polling',
   'attachments',

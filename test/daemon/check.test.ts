@@ -143,6 +143,39 @@ describe('check', () => {
     });
   });
 
+  it('warns of attachments without their document, unless a rule leaves them out', async () => {
+    await folder.write('inbox/a.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/sub/b.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/sub/.ingestignore', 'b.pdf.attachments/\n');
+    await folder.write('inbox/c.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/c.pdf', 'x');
+    const result = await check(embedded + inbox);
+    expect([result.code, codes(result, 'warning')]).toEqual([
+      0,
+      { 'inbox/a.pdf.attachments': 'orphan-attachments' },
+    ]);
+  });
+
+  it('warns of secrets that are short or plain words, without telling them', async () => {
+    await mkdir(folder.join('inbox'));
+    const values = {
+      API_KEY: 'abc',
+      CLIENT_ID: 'client-4711',
+      CLIENT_SECRET: 'delivered',
+      USERNAME: 'a@b.cd',
+      PASSWORD: 'correct horse',
+    };
+    const lines = Object.entries(values).map(([name, value]) => `INGESTD_${name}="${value}"\n`);
+    await chmod(await folder.write('.env', lines.join('')), 0o600);
+    const result = await check(remote + inbox);
+    expect(codes(result, 'warning')).toEqual({
+      INGESTD_API_KEY: 'secret-plain',
+      INGESTD_CLIENT_SECRET: 'secret-plain',
+      INGESTD_USERNAME: 'secret-plain',
+    });
+    for (const { message } of result.findings) expect(message).not.toMatch(/abc|delivered|a@b/);
+  });
+
   it('says it in words, with the mend below', async () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);
@@ -199,9 +232,15 @@ describe('the state directory', () => {
 
 describe("the service's clock", () => {
   it.each([
-    [0, []],
-    [-3_600_000, [{ code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
-    [3_600_000, [{ code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds behind/) }]],
+    [
+      0,
+      [
+        { code: 'service-reachable' },
+        { code: 'clock', level: 'info', message: expect.stringMatching(/within [123] second/) },
+      ],
+    ],
+    [-3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
+    [3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds behind/) }]],
   ])('%d ms beside ours', async (offset, expected) => {
     const requests: (string | undefined)[] = [];
     const server = createServer((request, response) => {

@@ -1,0 +1,55 @@
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { CheckFinding } from '../../src/core/reports.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+  for (const name of ['a.txt', 'b.txt']) await writeFile(join(place.inbox, name), name);
+  expect((await place.run('sync')).code).toBe(0);
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+/** Subject and code of what is not merely told. */
+async function warnings(): Promise<readonly string[]> {
+  const { out } = await place.run('check', '--json');
+  const { findings } = JSON.parse(out) as { findings: CheckFinding[] };
+  return findings.filter(({ level }) => level !== 'info').map(({ subject, code }) => `${subject} ${code}`);
+}
+
+describe('a ledger that knows a folder as another directory', () => {
+  it('is told of where that one still stands, and so are the deletions that are held for it', async () => {
+    expect(await warnings()).toEqual([]);
+    await mkdir(place.home.join('second'));
+    await writeFile(place.home.join('second/a.txt'), 'of another configuration');
+    await place.configure({ folders: [{ name: 'inbox', path: './second' }] });
+    expect(await warnings()).toEqual(['inbox state-shared', 'inbox folder-changed']);
+    const { code, err } = await place.run('sync');
+    expect([code, err]).toEqual([4, expect.stringContaining('two configurations may share this ledger')]);
+    expect(await warnings()).toEqual(['inbox state-shared', 'inbox held']);
+    expect((await place.run('check')).out).toMatch(
+      /inbox: 1 deletion held since 20.*another directory.*\n {2}.*ingestd approve/,
+    );
+  }, 60_000);
+
+  it('is well where the folder has moved, with one file gone', async () => {
+    await rename(place.inbox, place.home.join('moved'));
+    await rename(place.home.join('moved/b.txt'), place.home.join('b.txt'));
+    await place.configure({ folders: [{ name: 'inbox', path: './moved' }] });
+    expect(await warnings()).toEqual([]);
+  }, 60_000);
+});
