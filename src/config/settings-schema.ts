@@ -65,7 +65,10 @@ const service = z.strictObject({
 
 const folder = z.strictObject({
   name: folderNameSchema.meta(
-    notes({ description: 'Unique. It keeps the ledger valid when the path changes.' }),
+    notes({
+      description:
+        'Unique. It keeps the ledger valid when the path changes, as the path does when the name changes: change one at a time.',
+    }),
   ),
   path: text().meta(notes({ description: 'The directory, relative to the configuration file.' })),
   metadata: metadataSchema

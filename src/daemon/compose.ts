@@ -8,6 +8,7 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import type { Folder } from '../folder/open-folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
+import { followRenames } from './follow-renames.ts';
 import { claimLedger } from './ledger-service.ts';
 import { sharedFolders } from './shared-ledger.ts';
 
@@ -27,6 +28,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     const ledger = await openLedger({ dir: settings.state.dir, clock, log });
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
+    await followRenames(ledger, settings, log);
     await requireFolders(settings, ledger);
     for (const shared of await sharedFolders(ledger, settings))
       log.warn(shared, 'two configurations may share this ledger');

@@ -6,6 +6,7 @@ import type { Activity } from '../core/status.ts';
 import { openFolder } from '../folder/open-folder.ts';
 import { createEngine } from '../sync/engine.ts';
 import type { Engine } from '../sync/engine.ts';
+import { followRenames } from './follow-renames.ts';
 import { requireService } from './ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
@@ -30,6 +31,7 @@ export async function makePlan(options: {
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
     requireService(ledger, settings);
+    await followRenames(ledger, settings, quiet);
   } catch (error) {
     await ledger.close();
     throw error;

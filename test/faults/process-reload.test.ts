@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { ingestd } from '../support/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../support/notify-receiver.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
 import type { ScriptedService } from '../support/scripted-service.ts';
 
 let service: ScriptedService;
@@ -71,6 +71,38 @@ describe('P3: a reload', () => {
     await place.configure({ timing: { settleMs: 'soon' } });
     expect((await place.run('status')).code).toBe(2);
   });
+
+  it('that gives a folder another name sends nothing anew: its documents follow, refused ones too', async () => {
+    await mkdir(join(place.inbox, 'sub'));
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await writeFile(join(place.inbox, 'sub/b.txt'), 'b');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+    service.always(steps.refuse('no', 422));
+    await writeFile(join(place.inbox, 'refused.txt'), 'refused');
+    await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
+    const sent = service.requests.length;
+    await place.configure({ folders: [{ name: 'post', path: './inbox' }] });
+    const plan = JSON.parse((await place.run('plan', '--json')).out) as { counts: object };
+    expect(plan.counts).toMatchObject({ upload: 0, unchanged: 2 });
+    daemon.signal('SIGHUP');
+    const status = await eventually(async () => {
+      const file = JSON.parse(await readFile(place.home.join('state/daemon.json'), 'utf8')) as {
+        http: string;
+      };
+      const now = (await (await fetch(`${file.http}/api/status`)).json()) as Status;
+      return now.state === 'idle' && now.folders[0]?.name === 'post' ? now : null;
+    });
+    expect(status.folders).toMatchObject([{ name: 'post', synced: 2, failed: 1, held: 0 }]);
+    expect(service.requests).toHaveLength(sent);
+    await rm(join(place.inbox, 'a.txt'));
+    service.always(steps.accept('doc-1'));
+    await eventually(() => Promise.resolve(service.requests.length === sent + 1 || null));
+    expect(service.requests.at(-1)).toMatchObject({
+      method: 'DELETE',
+      url: expect.stringContaining('doc-1'),
+    });
+  }, 60_000);
 
   it('of one that can be read but not run goes back to the one before, with the reason', async () => {
     other.listen(0, '127.0.0.1');
