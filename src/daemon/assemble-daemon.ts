@@ -53,6 +53,8 @@ export interface Daemon {
   readonly stop: () => Promise<void>;
 }
 
+const longestRevokeMs = 5_000;
+
 /** What is opened before the rest is loaded. */
 interface Opened {
   readonly ledger: LedgerPort;
@@ -152,6 +154,16 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     return reasons;
   }
 
+  /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
+  async function revokeInTime(): Promise<void> {
+    let cancel = () => {};
+    const timeUp = new Promise<void>((resolve) => {
+      cancel = clock.after(longestRevokeMs, resolve);
+    });
+    await Promise.race([tokens.revoke({ all: false }).catch(() => {}), timeUp]);
+    cancel();
+  }
+
   return {
     control: createControl({
       settings,
@@ -190,9 +202,12 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       phase = 'stopping';
       signIn.close();
       changes.close();
-      await engine.stop(settings.timing.stopSeconds * 1000);
+      await engine.stop(settings.timing.stopSeconds * 1000, () => {
+        client.close();
+        limiter.close();
+      });
       await Promise.all(folders.map((port) => port.close()));
-      if (settings.service.revokeOnStop) await tokens.revoke({ all: false }).catch(() => {});
+      if (settings.service.revokeOnStop) await revokeInTime();
       client.close();
       tokens.close();
       limiter.close();

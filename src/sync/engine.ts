@@ -78,12 +78,18 @@ export interface Engine {
   readonly totals: Totals;
   readonly transfers: Transfers;
   readonly inFlight: () => number;
-  /** Lets requests under way end, at most `ms`, then commits no more. */
-  readonly stop: (ms: number) => Promise<void>;
+  /**
+   * Lets requests under way end, at most `ms`; then `abort` ends them, and what came of them is written down: what was
+   * not sent to its last byte is in nobody's doubt. Commits no more after that.
+   */
+  readonly stop: (ms: number, abort?: () => void) => Promise<void>;
 }
 
 /** Reasons that end by themselves. */
 const passing: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+
+/** Writing down what came of requests that were ended takes no longer, unless the disk takes nothing. */
+const abortedMs = 2_000;
 
 export function createEngine(options: EngineOptions): Engine {
   const { clock, log, ledger, limiter, metrics } = options;
@@ -210,6 +216,16 @@ export function createEngine(options: EngineOptions): Engine {
     return reasons.length > 0 && isIdle() ? reasons.filter(({ code }) => !passing.has(code)) : reasons;
   }
 
+  async function isWithin(ms: number, ended: Promise<unknown>): Promise<boolean> {
+    let cancel = () => {};
+    const timeUp = new Promise<false>((resolve) => {
+      cancel = clock.after(ms, () => resolve(false));
+    });
+    const isEnded = await Promise.race([ended.then(() => true), timeUp]);
+    cancel();
+    return isEnded;
+  }
+
   return {
     listener: (folder) => ({
       directory: reconcile.directory,
@@ -238,15 +254,14 @@ export function createEngine(options: EngineOptions): Engine {
     totals,
     transfers,
     inFlight: dispatch.inFlight,
-    stop: async (ms) => {
+    stop: async (ms, abort) => {
       looks.stop();
       agenda.close();
-      let cancel = () => {};
-      const timeUp = new Promise<void>((resolve) => {
-        cancel = clock.after(ms, resolve);
-      });
-      await Promise.race([Promise.all([dispatch.stop(), looks.whenStopped()]), timeUp]);
-      cancel();
+      const ended = Promise.all([dispatch.stop(), looks.whenStopped()]);
+      if (!(await isWithin(ms, ended)) && abort !== undefined) {
+        abort();
+        await isWithin(abortedMs, ended);
+      }
       durable.close();
     },
   };

@@ -1,6 +1,6 @@
 import type { Change, Intent } from '../core/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../core/metrics-port.ts';
-import type { FileOutcome, RequestWatch } from '../core/service-port.ts';
+import type { FileOutcome, Outcome, RequestWatch } from '../core/service-port.ts';
 import type { DurableCommit } from './commit-durably.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';
@@ -62,8 +62,9 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
       const result = await call(watch);
       const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
-      // What the ledger did not take says nothing of the service.
-      if (wentOut) gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
+      // What the ledger did not take, and what we ended ourselves, says nothing of the service.
+      if (wentOut && !isEnded(result.outcome))
+        gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
       const seconds = (clock.monotonic() - started) / 1000;
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };
@@ -71,4 +72,9 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
       transfer.end();
     }
   };
+}
+
+/** By a stop whose time was up. */
+function isEnded(outcome: Outcome): boolean {
+  return (outcome.kind === 'unavailable' || outcome.kind === 'unknown') && outcome.code === 'stopped';
 }

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/core/status.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { timing: { settleMs: 100, removeGraceMs: 300, stopSeconds: 1 }, safety: { inDoubt: 'hold' } },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+it('P2: an upload that a stop cuts off before its last byte is in nobody’s doubt, and goes out with the next start', async () => {
+  service.script(steps.stopReading());
+  await writeFile(join(place.inbox, 'large.txt'), Buffer.alloc(30_000_000, 'x'));
+  const first = await place.start();
+  await eventually(() => Promise.resolve(service.requests.length === 1 || null));
+  expect((await first.end('SIGTERM')).code).toBe(0);
+  const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
+  expect([offline.inDoubtTotal, offline.possibleDuplicates]).toEqual([0, 0]);
+  const second = await place.start();
+  await second.idle(({ totals }) => totals.uploaded === 1);
+}, 60_000);
+
+it('P2: one of which everything went out is in doubt when a stop did not wait for its answer', async () => {
+  service.script(steps.silence());
+  await writeFile(join(place.inbox, 'small.txt'), 'small');
+  const first = await place.start();
+  await eventually(() => Promise.resolve(service.requests[0]?.complete() === true || null));
+  expect((await first.end('SIGTERM')).code).toBe(0);
+  const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
+  expect(offline.inDoubt).toMatchObject([{ path: 'small.txt', count: 1 }]);
+  const second = await place.start();
+  await second.idle(({ failures }) => failures.some(({ code }) => code === 'in-doubt'));
+  expect(service.requests).toHaveLength(1);
+}, 60_000);
