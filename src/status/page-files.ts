@@ -25,9 +25,11 @@ const types = {
 
 /** From the source folder as it is built. Nothing else is ever served. */
 const names = [
+  'core/document.js',
   'core/explanations.js',
   'core/mends.js',
   'core/printable.js',
+  'core/told-as-doubt.js',
   'core/words.js',
   'status/page/act.js',
   'status/page/activity-list.js',

@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -53,6 +53,7 @@ describe('why', () => {
     expect((await why('inbox/old.txt')).verdict.message).toBe(
       'the file is gone from here: it was moved to inbox/new.txt, and its document with it',
     );
+    expect((await why('./inbox')).verdict.kind).toBe('directory');
     const unknown = await why('inbox/never.txt');
     expect(unknown).toMatchObject({ docId: null, uploadedAt: null, deletedAt: null, next: 'nothing' });
     expect(unknown.verdict.message).toBe('no such file is in the folder, and nothing is known of one');
@@ -65,40 +66,6 @@ describe('why', () => {
       deletedAt: null,
       next: 'its deletion is planned at the next look',
     });
-  }, 60_000);
-
-  it('tells that the service keeps the old name of a file that was renamed', async () => {
-    await writeFile(join(place.inbox, 'old.txt'), 'text');
-    await place.run('sync');
-    await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
-    await place.run('sync');
-    const note =
-      'the file is still called old.txt at the service: the interface has no way to rename it, and the new name goes out when its content does next';
-    expect((await why('inbox/new.txt')).notes).toEqual([note]);
-    await writeFile(join(place.inbox, 'new.txt'), 'edited');
-    await place.run('sync');
-    expect((await why('inbox/new.txt')).notes).toEqual([]);
-  }, 60_000);
-
-  it('tells of a directory that it is one, and of an attachment what keeps its document', async () => {
-    await mkdir(join(place.inbox, 'sub/b.txt.attachments'), { recursive: true });
-    await writeFile(join(place.inbox, 'sub/b.txt'), 'text');
-    await writeFile(join(place.inbox, 'sub/b.txt.attachments/x.csv'), '1');
-    for (const path of ['inbox', 'inbox/', place.inbox, './inbox/sub', 'inbox/sub/b.txt.attachments/']) {
-      expect([path, (await why(path)).verdict.kind]).toEqual([path, 'directory']);
-    }
-    const attachment = 'inbox/sub/b.txt.attachments/x.csv';
-    expect(await why(attachment)).toMatchObject({
-      verdict: { code: 'attachment' },
-      notes: [],
-      next: 'it goes out with its document: ingestd why inbox/sub/b.txt',
-    });
-    await writeFile(join(place.inbox, 'sub/b.txt.meta.json'), '{"titel": "b"}');
-    expect((await why(attachment)).notes).toEqual([
-      expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent as it stands: .*titel/),
-    ]);
-    await rm(join(place.inbox, 'sub/b.txt'));
-    expect((await why(attachment)).notes).toEqual(['its document inbox/sub/b.txt is not there']);
   }, 60_000);
 
   it('tells that a createdTimestamp stays as it went out, and the log says so once', async () => {

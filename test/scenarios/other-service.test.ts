@@ -122,6 +122,8 @@ describe('a ledger that meets another service', () => {
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
     await name(service.ingestUrl);
     expect((await place.run('plan')).code).toBe(2);
+    await name(service.ingestUrl, { state: { dir: './empty' } });
+    expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The ledger, empty so far, is of /);
   }, 60_000);
 
   it('is left to its service by another state directory: everything is uploaded', async () => {

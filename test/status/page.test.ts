@@ -339,7 +339,7 @@ function hostileStatus(): Partial<Status> {
     skipped: [{ ...place, code: markup, message: markup }],
     skippedTotal: 1,
     held: [{ folder: markup, count: 1, since, reason: markup, paths: [markup] }],
-    inDoubt: [{ ...place, since, count: 1, message: markup }],
+    inDoubt: [{ ...place, since, count: 1, message: `lost: ${markup}` }],
     inDoubtTotal: 1,
     transfers: [{ ...transfer(markup), folder: markup, operation: markup }],
   };

@@ -1,6 +1,7 @@
 import { explain } from '../../core/mends.ts';
 import { printable } from '../../core/printable.ts';
 import type { FailureStatus } from '../../core/status.ts';
+import { toldAsDoubt } from '../../core/told-as-doubt.ts';
 import { countWords, numberWords } from '../../core/words.ts';
 import { retry } from './act.ts';
 import { button, byId, createList, el, setText } from './dom.ts';
@@ -20,12 +21,15 @@ export function createFailures(): (status: PageStatus) => void {
   const show = createList<Group<FailureStatus>>(byId('failure-groups'), ({ code }) => code, createGroup);
   const everything = byId('retry-everything');
   everything.append(button('Retry all that failed', {}, () => retry([])));
-  return ({ failures, failuresTotal, inDoubtTotal }) => {
+  return (status) => {
+    const elsewhere = toldAsDoubt(status);
+    const failures = status.failures.filter((failure) => !elsewhere.has(failure));
+    const failuresTotal = status.failuresTotal - elsewhere.size;
     byId('failures').hidden = failuresTotal === 0;
     setText(byId('failures-count'), numberWords(failuresTotal));
     show(groupByCause(failures));
     // Retrying without a path dismisses doubts too: that is not to happen in passing.
-    everything.hidden = failuresTotal <= failures.length || inDoubtTotal > 0;
+    everything.hidden = failuresTotal <= failures.length || status.inDoubtTotal > 0;
     const cut = byId('failures-cut');
     cut.hidden = failuresTotal <= failures.length;
     setText(cut, `The first ${numberWords(failures.length)} of ${numberWords(failuresTotal)} are listed.`);
