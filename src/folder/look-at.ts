@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  realpathSync,
-} from 'node:fs';
+import { accessSync, constants, lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../core/document.ts';
 import type { Look } from '../core/document.ts';
@@ -16,21 +7,21 @@ import { errorCode } from '../core/errors.ts';
 import type { RootIdentity } from '../core/ledger-port.ts';
 import { isDocumentType, judgeName, judgeSize } from '../core/name-rules.ts';
 import { printable } from '../core/printable.ts';
+import { absence, rootTrouble } from './absence.ts';
 import { documentContext } from './context.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
-import { kindOf, stampOf } from './entry.ts';
+import { entryAt, wayTo } from './entry-at.ts';
+import { stampOf } from './entry.ts';
 import type { Entry } from './entry.ts';
-import { followLink } from './follow-link.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import type { Ground } from './ground.ts';
-import { afterSweepMs, ignored, settling, unfit, unknown } from './look-verdicts.ts';
+import { afterSweepMs, settling, unfit, unknown } from './look-verdicts.ts';
 import type { NoDocument } from './look-verdicts.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { readRoot, sameRoot } from './root-identity.ts';
-import { directoriesTo, ruledOut } from './ruled-out.ts';
+import { ruledOut } from './ruled-out.ts';
 import { emptyMessage } from './sight-documents.ts';
-import { linkMessage, unsupported } from './sort-entries.ts';
+import { unsupported } from './sort-entries.ts';
 
 /** Looks at one path as it is now. Never throws for what is on disk. */
 export type Looker = (path: string) => Promise<Look>;
@@ -45,111 +36,13 @@ export function createLooker(ground: Ground, sweptRoot: () => RootIdentity | nul
     const twin = ground.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
     const out = ruledOut(ground, path);
     if (out !== null) return out;
-    const way = onTheWay(ground, path);
+    const way = wayTo(ground, path);
     if (way.kind !== 'directory') return way.kind === 'nothing' ? absence(ground, way.path, sweptRoot) : way;
     if (twin !== undefined) return twinVerdict(ground, path, twin, sweptRoot);
     const entry = entryAt(ground, path);
     if (entry.kind === 'nothing') return absence(ground, path, sweptRoot);
     return entry.kind === 'file' ? judgeFile(ground, path, { entry: entry.entry, defaults }) : entry;
   };
-}
-
-function rootTrouble(ground: Ground, swept: RootIdentity | null): NoDocument | null {
-  const root = readRoot(ground.root);
-  if (root.kind === 'unavailable') return unknown(root.code, root.message);
-  if (swept === null || sameRoot(swept, root.identity)) return null;
-  return unknown('folder-changed', `${ground.root} is another directory than the one that was swept`);
-}
-
-/** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */
-function absence(ground: Ground, path: string, sweptRoot: () => RootIdentity | null): NoDocument {
-  if (sweptRoot() === null) return unknown('not-swept', 'the folder has not been swept yet');
-  const directory = directoryOf(path);
-  const state = ground.tree.get(ground.tree.nearest(directory));
-  if (state !== undefined && state.unreadable !== null)
-    return unknown('unreadable', `${printable(directory)}: ${state.unreadable}`);
-  let device: number;
-  try {
-    const absolute = ground.absolute(ground.tree.rawPath(directory));
-    // A name in another Unicode form than the last sweep saw is the same name.
-    const foreign = /[^\0-\x7f]/.test(nameOf(path));
-    if (
-      foreign &&
-      readdirSync(absolute).some(
-        (raw) => raw.normalize('NFC') === nameOf(path) && raw !== nameOf(ground.tree.rawPath(path)),
-      )
-    ) {
-      return settling(afterSweepMs);
-    }
-    device = deviceOf(absolute);
-  } catch (error) {
-    return unknown(
-      'unreadable',
-      `${printable(directory) || 'the root'} cannot be read (${errorCode(error) ?? 'unknown error'})`,
-    );
-  }
-  // The root may have gone while we looked, and taken everything with it.
-  return rootTrouble(ground, sweptRoot()) ?? { kind: 'absent', device };
-}
-
-/** The device of a directory that can be opened. Throws what `open` throws. */
-function deviceOf(absolute: string): number {
-  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    return fstatSync(handle).dev;
-  } finally {
-    closeSync(handle);
-  }
-}
-
-type Way = { readonly kind: 'directory' } | { readonly kind: 'nothing'; readonly path: string } | NoDocument;
-
-/** Follows the directories down to a path. */
-function onTheWay(ground: Ground, path: string): Way {
-  for (const directory of directoriesTo(path)) {
-    const absolute = ground.absolute(ground.tree.rawPath(directory));
-    try {
-      const stats = lstatSync(absolute, { throwIfNoEntry: false });
-      if (stats?.isSymbolicLink() === true) {
-        if (!ground.settings.followSymlinks || !ground.tree.has(directory)) {
-          return ignored('symbolic-link', `${printable(directory)} is a symbolic link`);
-        }
-      } else if (stats?.isDirectory() !== true) return { kind: 'nothing', path: directory };
-    } catch (error) {
-      return unknown(
-        'unreadable',
-        `${printable(directory)} cannot be read (${errorCode(error) ?? 'unknown error'})`,
-      );
-    }
-  }
-  return { kind: 'directory' };
-}
-
-type Found = { readonly kind: 'file'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
-
-function entryAt(ground: Ground, path: string): Found {
-  const absolute = ground.absolute(ground.tree.rawPath(path));
-  try {
-    const stats = lstatSync(absolute, { throwIfNoEntry: false });
-    if (stats === undefined) return { kind: 'nothing' };
-    const entry: Entry = {
-      name: nameOf(path),
-      raw: nameOf(absolute),
-      kind: kindOf(stats),
-      stats,
-      linkedFrom: null,
-    };
-    const followed =
-      entry.kind === 'link' && ground.settings.followSymlinks
-        ? followLink(entry, absolute, realpathSync(ground.root))
-        : entry;
-    if (followed.kind === 'link') return { kind: 'skipped', code: 'symbolic-link', message: linkMessage };
-    return followed.kind === 'file' ? { kind: 'file', entry: followed } : { kind: 'nothing' };
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return { kind: 'nothing' };
-    return unknown('unreadable', `it cannot be looked at (${code ?? 'unknown error'})`);
-  }
 }
 
 /** A name that differs from another only in its Unicode form never stands, contract section 7, 3. */

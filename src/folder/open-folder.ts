@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 
 import type { Clock } from '../core/clock.ts';
 import type { DirectorySweep, Look } from '../core/document.ts';
@@ -13,10 +13,11 @@ import type { Trouble } from './folder-health.ts';
 import { createFolderNews } from './folder-news.ts';
 import { createRounds } from './rounds.ts';
 import type { Rounds } from './rounds.ts';
-import type { Questions, SweepOutcome, SweepReport, SweepRequest, WorkerPlan } from './sweep-messages.ts';
+import type { Questions, SweepOutcome, SweepReport, SweepRequest } from './sweep-messages.ts';
 import { createSweeper } from './sweeper.ts';
 import type { Sweeper } from './sweeper.ts';
 import type { Watcher } from './watcher.ts';
+import { workerPlan } from './worker-plan.ts';
 
 /** What a folder is opened with. */
 export interface FolderOptions {
@@ -201,21 +202,6 @@ export function openFolder(options: FolderOptions): Folder {
       rounds?.close();
       await sweeper?.close();
     },
-  };
-}
-
-function workerPlan(options: FolderOptions, root: string): WorkerPlan {
-  const { settings, timing, maxFileBytes, stateDir, watcher } = options;
-  const state = relative(root, resolve(stateDir));
-  const inside = state !== '' && state !== '..' && !state.startsWith(`..${sep}`);
-  return {
-    settings,
-    maxFileBytes,
-    settleMs: timing.settleMs,
-    removeGraceMs: timing.removeGraceMs,
-    root,
-    excluded: inside ? state.normalize('NFC') : null,
-    player: watcher ?? null,
   };
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
 import { errorCode } from '../core/errors.ts';
 import type { RootIdentity } from '../core/ledger-port.ts';
@@ -33,4 +33,13 @@ export function readRoot(path: string): RootReading {
 /** Says whether two identities are of one directory. */
 export function sameRoot(one: RootIdentity, other: RootIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** A root without symbolic links in its path; as it is written, where it cannot be followed. */
+export function realRoot(root: string): string {
+  try {
+    return realpathSync(root);
+  } catch {
+    return root;
+  }
 }

@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs';
-
 import { directoryOf, joinPath } from '../core/document.ts';
 import type { SweepCause } from '../core/document.ts';
 import type { RootIdentity } from '../core/ledger-port.ts';
@@ -7,9 +5,10 @@ import type { Entry } from './entry.ts';
 import type { Ground } from './ground.ts';
 import { createPace } from './pace.ts';
 import type { PackedSweep } from './packed-sweep.ts';
-import { sameRoot } from './root-identity.ts';
+import { realRoot, sameRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';
 import type { DirectoryState } from './tree.ts';
+import { unreadDirectory } from './unread-directory.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
 import type { Visitor } from './visitor.ts';
@@ -180,33 +179,8 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     const known = tree.get(directory);
     tree.set(
       directory,
-      known === undefined ? unreadState(directory, message) : { ...known, unreadable: message },
+      known === undefined ? unreadDirectory(ground, directory, message) : { ...known, unreadable: message },
     );
-  }
-
-  function unreadState(directory: string, message: string): DirectoryState {
-    const above = tree.get(directoryOf(directory));
-    return {
-      raw: tree.rawPath(directory),
-      dev: 0,
-      ino: 0,
-      links: 0,
-      signature: 0,
-      rules: above?.rules ?? ground.rules,
-      rulesKey: '',
-      defaultsKey: '',
-      context: above?.context ?? ground.context,
-      children: new Set(),
-      attachmentDirectories: [],
-      linkedFrom: [],
-      rawNames: null,
-      twins: null,
-      lists: null,
-      stemSidecars: null,
-      polled: above?.polled ?? false,
-      unwatched: false,
-      unreadable: message,
-    };
   }
 
   async function flush(): Promise<boolean> {
@@ -220,17 +194,5 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     return true;
   }
 
-  return { plan, next: () => nextOf(stack), visit, flush, changed, fresh, entries: () => entries };
-}
-
-function nextOf(stack: string[]): string | null {
-  return stack.pop() ?? null;
-}
-
-function realRoot(root: string): string {
-  try {
-    return realpathSync(root);
-  } catch {
-    return root;
-  }
+  return { plan, next: () => stack.pop() ?? null, visit, flush, changed, fresh, entries: () => entries };
 }
