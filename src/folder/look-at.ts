@@ -61,11 +61,13 @@ async function judgeFile(
   { entry, defaults }: { readonly entry: Entry; readonly defaults: DefaultsReader },
 ): Promise<Look> {
   const { name, stats } = entry;
+  const known = ground.tree.nearest(directoryOf(path));
+  const unlisted = ground.tree.get(known)?.unreadable ?? null;
+  // No sweep comes further than that, and none can say what rules there are below it.
+  if (unlisted !== null) return unknown('unreadable', `${printable(known)}: ${unlisted}`);
   const state = ground.tree.get(directoryOf(path));
   // Its directory may have rules of its own, which only a sweep reads.
   if (state === undefined || stats === null) return settling(afterSweepMs);
-  if (state.unreadable !== null)
-    return unknown('unreadable', `${printable(directoryOf(path))}: ${state.unreadable}`);
   if (!isDocumentType(name)) {
     const [code, message] = unsupported(name);
     return { kind: 'skipped', code, message };

@@ -54,18 +54,8 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
       await outcomes.refuse(task, 'upload', result);
       return;
     }
-    const owner = ledger.findByDocId(outcome.docId);
-    if (owner !== undefined && refKey(owner) !== task.key) {
-      // Whatever the service has made of it, it may hold a document that nothing here leads to.
-      const message = 'the service answered with the docId of another document';
-      await parts.commit([{ kind: 'doubt', doubt: outcomes.doubtOf(task, message) }, ...resolved]);
-      parts.tell({ ...task.ref, what: 'in doubt', docId: null, message });
-      await outcomes.fail(task, 'upload', {
-        code: 'docid-conflict',
-        message: `the service answered with docId ${outcome.docId}, which is already that of ${owner.folder}/${owner.path}`,
-      });
-      return;
-    }
+    const { docId } = outcome;
+    if (isTaken(task, docId)) return conflict(task, docId, resolved);
     const doubts = doubtsAbout(parts, task);
     const record: LedgerRecord = {
       docId: outcome.docId,
@@ -79,16 +69,39 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
       modifiedAt: null,
       possibleDuplicates: doubts.reduce((total, { count }) => total + count, 0),
     };
-    await parts.commit([
-      { kind: 'put', ref: task.ref, record },
-      ...traceOfReplaced(task),
-      ...resolved,
-      ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
-      { kind: 'clear', ref: task.ref },
-    ]);
+    try {
+      await parts.commit([
+        { kind: 'put', ref: task.ref, record },
+        ...traceOfReplaced(task),
+        ...resolved,
+        ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
+        { kind: 'clear', ref: task.ref },
+      ]);
+    } catch (error) {
+      // Another answer with the same docId was written down in the same moment.
+      if (!isTaken(task, docId)) throw error;
+      return conflict(task, docId, resolved);
+    }
     totals.uploaded += 1;
-    parts.tell({ ...task.ref, what: 'uploaded', docId: outcome.docId, message: outcome.warning });
+    parts.tell({ ...task.ref, what: 'uploaded', docId, message: outcome.warning });
     outcomes.done(task);
+  }
+
+  function isTaken(task: Task, docId: string): boolean {
+    const owner = ledger.findByDocId(docId);
+    return owner !== undefined && refKey(owner) !== task.key;
+  }
+
+  /** Whatever the service has made of it, it may hold a document that nothing here leads to. */
+  async function conflict(task: Task, docId: string, resolved: readonly Change[]): Promise<void> {
+    const message = 'the service answered with the docId of another document';
+    await parts.commit([{ kind: 'doubt', doubt: outcomes.doubtOf(task, message) }, ...resolved]);
+    parts.tell({ ...task.ref, what: 'in doubt', docId: null, message });
+    const owner = ledger.findByDocId(docId);
+    await outcomes.fail(task, 'upload', {
+      code: 'docid-conflict',
+      message: `the service answered with docId ${docId}, which is already that of ${owner === undefined ? 'another document' : refKey(owner)}`,
+    });
   }
 
   /** What a lost answer may have left at the service is not forgotten with the record (contract 7.7). */

@@ -30,7 +30,7 @@ interface Tools {
   readonly commit: DurableCommit;
   readonly looks: () => Looks;
   readonly metrics: MetricsPort;
-  readonly mayUpload: () => boolean;
+  readonly mayUpload: (folder: string) => boolean;
   readonly upload: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
   readonly modify: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
   readonly remove: (tasks: readonly Task[], turn: Turn) => Promise<void>;
@@ -118,7 +118,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
   }
 
   function fits(task: Task): boolean {
-    if (task.operation === 'upload') return tools.mayUpload();
+    if (task.operation === 'upload') return tools.mayUpload(task.ref.folder);
     if (task.bulkKey === null) return true;
     const members = groups.get(task.bulkKey)?.size ?? 0;
     if (members >= maxBulkDocuments || clock.monotonic() - task.phaseSince >= gatherMs) return true;

@@ -88,12 +88,16 @@ export interface Engine {
 /** Reasons that end by themselves. */
 const passing: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 
+/** A network drive that hangs is swept by nobody, and must not stop what is in other folders. */
+const otherFoldersMs = 10 * 60_000;
+
 /** Writing down what came of requests that were ended takes no longer, unless the disk takes nothing. */
 const abortedMs = 2_000;
 
 export function createEngine(options: EngineOptions): Engine {
   const { clock, log, ledger, limiter, metrics } = options;
   const byName = new Map(options.folders.map((folder) => [folder.settings.name, folder]));
+  const begun = clock.monotonic();
   const totals = createTotals();
   const transfers = createTransfers();
   const desk = createDesk({
@@ -163,7 +167,7 @@ export function createEngine(options: EngineOptions): Engine {
     commit: durable,
     looks: () => looks,
     metrics,
-    mayUpload: isEverythingSwept,
+    mayUpload,
     upload: deliver.upload,
     modify: deliver.modify,
     remove: createRemove(parts, { ...tools, deletions, gate }).remove,
@@ -184,9 +188,12 @@ export function createEngine(options: EngineOptions): Engine {
     agenda.add(task);
   }
 
-  function isEverythingSwept(): boolean {
+  /** What is new here may be gone there: the other folders are waited for, and not for ever. */
+  function mayUpload(folder: string): boolean {
+    const isPatient = clock.monotonic() - begun < otherFoldersMs;
     return options.folders.every(
-      ({ settings, port }) => reconcile.isSwept(settings.name) || port.health().state === 'unavailable',
+      ({ settings: { name }, port }) =>
+        reconcile.isSwept(name) || port.health().state === 'unavailable' || (name !== folder && !isPatient),
     );
   }
 

@@ -154,6 +154,21 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
     },
   );
 
+  it('F36: below a directory that could never be listed nothing is known, and nothing is waited for', async () => {
+    folder = await folderProcess({
+      ...filled,
+      before: async (home) => {
+        await filled.before(home);
+        await chmod(home.join('closed'), 0o100);
+      },
+    });
+    expect(await folder.ask('look', { path: 'closed/deep/x.pdf' })).toMatchObject({
+      kind: 'unknown',
+      code: 'unreadable',
+      message: expect.stringMatching(/^closed: .*EACCES/),
+    });
+  });
+
   it('F36: a root of mode 000 is unavailable, and nothing in it is gone', async () => {
     folder = await folderProcess(filled);
     await chmod(folder.path, 0o000);

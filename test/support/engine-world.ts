@@ -44,6 +44,8 @@ interface Options {
   readonly maxAttempts?: number;
   /** A folder on disk instead of the simulated one; opened anew after a restart. */
   readonly port?: (clock: ManualClock) => FolderPort;
+  /** Another folder, which nobody starts. */
+  readonly beside?: FolderPort;
   /** What the wall clock shows at the beginning, ms. */
   readonly wallClock?: number;
   /** How long the next commit, or the next way of a request or an answer, takes, ms of the clock in hand. */
@@ -123,7 +125,17 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       clock,
       log,
       ledger,
-      folders: [{ settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port }],
+      folders: [
+        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port },
+        ...(options.beside === undefined
+          ? []
+          : [
+              {
+                settings: { name: options.beside.name, onRemove: 'keep', watch: 'auto' } as const,
+                port: options.beside,
+              },
+            ]),
+      ],
       limiter,
       service,
       metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStamp } from '../../src/core/document.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { simulatedFolder } from '../support/simulated-folder.ts';
 
 let world: EngineWorld;
 
@@ -389,6 +393,22 @@ describe('the sync engine', () => {
         message: 'the service takes requests again',
       },
     ]);
+  });
+
+  it('waits for other folders to be listed before it uploads, and not for ever', async () => {
+    const clock = manualClock();
+    const hung = simulatedFolder({ name: 'hung', clock, settleMs: 0, nextInode: () => 1 });
+    const health = { state: 'scanning', watches: 0, reasons: [], busy: true } as const;
+    world = await engineWorld({ ...quick, beside: { ...hung, health: () => health } });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.clock.advance(9 * 60_000);
+    expect(world.service.calls).toEqual([]);
+    for (let turn = 0; turn < 2_000 && world.service.documents.size === 0; turn += 1) {
+      await world.clock.advance(100);
+      await delay(1);
+    }
+    expect(world.service.calls).toEqual(['upload']);
   });
 
   it('counts no night in which nothing was to be sent as part of an outage', async () => {

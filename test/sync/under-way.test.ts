@@ -131,6 +131,21 @@ describe('what comes while something else is under way', () => {
     expect([...world.service.documents.values()].map(({ content }) => content)).toEqual(['edited meanwhile']);
   });
 
+  it('sends nothing again where two answers of the same moment bear one docId', async () => {
+    world = await filled(0);
+    const same: Outcome = { kind: 'accepted', docId: 'same', warning: null };
+    world.service.failNext(same);
+    world.service.failNext(same);
+    world.folder.write('a.txt', 'a');
+    world.folder.write('b.txt', 'b');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'upload']);
+    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.ledger().doubts()).toHaveLength(1);
+    expect(world.ledger().intents()).toEqual([]);
+  });
+
   it('is not sent again when something rings while it is refused and nothing has changed', async () => {
     world = await filled(0);
     world.folder.write('a.txt', 'refused');
