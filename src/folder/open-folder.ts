@@ -1,36 +1,20 @@
 import { resolve } from 'node:path';
 
-import type { Clock } from '../core/clock.ts';
 import type { DirectorySweep, Look } from '../core/document.ts';
 import { ContentChangedError, errorMessage, StoppedError } from '../core/errors.ts';
 import type { FolderListener, FolderPort } from '../core/folder-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { FolderSettings, TimingSettings } from '../core/settings.ts';
 import { openContent } from './content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
 import { folderHealth } from './folder-health.ts';
 import type { Trouble } from './folder-health.ts';
 import { createFolderNews } from './folder-news.ts';
+import type { FolderOptions } from './folder-options.ts';
 import { createRounds } from './rounds.ts';
 import type { Rounds } from './rounds.ts';
 import type { Questions, SweepOutcome, SweepReport, SweepRequest } from './sweep-messages.ts';
 import { createSweeper } from './sweeper.ts';
 import type { Sweeper } from './sweeper.ts';
-import type { Watcher } from './watcher.ts';
 import { workerPlan } from './worker-plan.ts';
-
-/** What a folder is opened with. */
-export interface FolderOptions {
-  readonly settings: FolderSettings;
-  readonly timing: TimingSettings;
-  readonly maxFileBytes: number;
-  /** Nothing in it is ever looked at, should it lie in the folder. */
-  readonly stateDir: string;
-  readonly clock: Clock;
-  readonly log: LogPort;
-  /** Who watches; without a word, the size of the tree decides. */
-  readonly watcher?: Watcher['kind'];
-}
 
 /** A folder that can begin before there is anybody to tell. */
 export interface Folder extends FolderPort {

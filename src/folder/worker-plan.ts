@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 
-import type { FolderOptions } from './open-folder.ts';
+import type { FolderOptions } from './folder-options.ts';
 import type { WorkerPlan } from './sweep-messages.ts';
 
 /** What the sweeping thread of a folder is told. `root` is absolute. */

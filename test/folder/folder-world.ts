@@ -7,7 +7,7 @@ import type { RootIdentity } from '../../src/core/ledger-port.ts';
 import type { FolderSettings, TimingSettings } from '../../src/core/settings.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openFolder } from '../../src/folder/open-folder.ts';
-import type { FolderOptions } from '../../src/folder/open-folder.ts';
+import type { FolderOptions } from '../../src/folder/folder-options.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
