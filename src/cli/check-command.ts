@@ -62,9 +62,8 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
       if (finding.mend !== '' && !isTold) line(`  ${colors.dim(printable(finding.mend))}`);
     }
   }
-  line(
-    problems === 0
-      ? colors.green('Nothing is wrong.')
-      : colors.red(`${countWords(problems, 'problem')} found.`),
-  );
+  const warnings = findings.filter(({ level }) => level === 'warning').length;
+  if (problems > 0) line(colors.red(`${countWords(problems, 'problem')} found.`));
+  else if (warnings > 0) line(colors.yellow(`Nothing is refused; ${countWords(warnings, 'warning')}.`));
+  else line(colors.green('Nothing is wrong.'));
 }
