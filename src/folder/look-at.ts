@@ -22,6 +22,7 @@ import { findSidecar } from './own-sidecar.ts';
 import { ruledOut } from './ruled-out.ts';
 import { emptyMessage } from './sight-documents.ts';
 import { unsupported } from './sort-entries.ts';
+import { unsettledRules } from './unsettled-rules.ts';
 
 /** Looks at one path as it is now. Never throws for what is on disk. */
 export type Looker = (path: string) => Promise<Look>;
@@ -72,7 +73,7 @@ async function judgeFile(
     const [code, message] = unsupported(name);
     return { kind: 'skipped', code, message };
   }
-  const delay = ground.observations.settle(path, stats);
+  const delay = Math.max(ground.observations.settle(path, stats), unsettledRules(ground, path));
   if (delay > 0) return settling(delay);
   if (stats.size === 0) return { kind: 'skipped', code: 'empty-file', message: emptyMessage };
   const fitName = judgeName(name, ground.settings.names);

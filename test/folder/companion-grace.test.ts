@@ -63,3 +63,51 @@ it('is not replaced for a moment by what a sidecar of the same stem says', async
   await writeFile(world.join('sub/a.pdf.meta.json'), secret);
   expect(await mode()).toBe('NONE');
 });
+
+describe('what ignore rules keep in', () => {
+  /** The private directory is not listed as long as the rules stand. */
+  async function ruledFolder(removeGraceMs: number): Promise<void> {
+    world = await folderWorld({
+      timing: { removeGraceMs },
+      before: async (folder) => {
+        await folder.write('.ingestignore', 'private/\n');
+        await folder.write('private/a.pdf', 'pdf');
+        await folder.write('b.pdf', 'pdf');
+      },
+    });
+    await eventually(() => Promise.resolve(world.documents().join() === 'b.pdf' || null));
+  }
+  const sighted = () => eventually(() => Promise.resolve(world.documents().length === 2 || null));
+
+  it('stays in while they are saved by unlink and recreate', async () => {
+    await ruledFolder(3_600_000);
+    await unlink(world.join('.ingestignore'));
+    await sighted();
+    expect((await world.port.look('private/a.pdf')).kind).toBe('settling');
+    await writeFile(world.join('.ingestignore'), 'private/\n');
+    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
+    expect((await world.look('b.pdf')).kind).toBe('document');
+  });
+
+  it('goes out when nothing has come in their place within the grace', async () => {
+    await ruledFolder(500);
+    await unlink(world.join('.ingestignore'));
+    await sighted();
+    expect((await world.look('private/a.pdf')).kind).toBe('document');
+  });
+
+  it('stays in while they are written anew from the beginning', async () => {
+    await ruledFolder(500);
+    await writeFile(world.join('.ingestignore'), '');
+    // Written on all the time: it is never whole.
+    const writing = setInterval(() => void writeFile(world.join('.ingestignore'), ''), 20);
+    try {
+      await sighted();
+      expect((await world.port.look('private/a.pdf')).kind).toBe('settling');
+    } finally {
+      clearInterval(writing);
+    }
+    await writeFile(world.join('.ingestignore'), 'private/\n');
+    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
+  });
+});
