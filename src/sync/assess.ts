@@ -118,12 +118,24 @@ async function compare(parts: Parts, task: Task, document: FoundDocument): Promi
   if (compared === null) return movedOn;
   if ('code' in compared) return { kind: 'unfit', ...compared };
   const operation = planDocument(compared, record);
+  const againMs = sidecarGrace(parts, task, operation);
+  if (againMs > 0) return { ...movedOn, againMs };
   if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
   if (record === null) return { kind: 'settled' };
   const done = claimPaths(parts, task, [document.ref]);
   if (done === null) return movedOn;
   const learned = adopt(parts, compared, record, operation).finally(done);
   return (await learned) ? { kind: 'settled' } : movedOn;
+}
+
+/**
+ * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
+ * follow it. All else can be put right without harm.
+ */
+function sidecarGrace({ clock, timing }: Parts, { movedAt }: Task, operation: Operation): number {
+  if (movedAt === null || operation.kind !== 'modify' || operation.metadata?.shareInfo === undefined)
+    return 0;
+  return Math.max(0, movedAt + timing.removeGraceMs - clock.monotonic());
 }
 
 /** Gives the document the record of its file, where that is another path's. */

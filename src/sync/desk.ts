@@ -141,6 +141,7 @@ export function createDesk({ ledger, monotonic, changed }: Parts): Desk {
         bulkKey: null,
         operation: null,
         hashed: null,
+        movedAt: null,
         isLost: false,
         recorded: false,
       };

@@ -82,7 +82,7 @@ async function commitMove(
     ])
     .finally(done);
   forgetRecord(parts, from, came);
-  parts.desk.change(mover, { hasRecord: true });
+  parts.desk.change(mover, { hasRecord: true, movedAt: parts.clock.monotonic() });
   parts.totals.moved += 1;
   parts.tell({
     ...document.ref,

@@ -122,7 +122,8 @@ async function commitSteps(parts: Parts, task: Task, relocation: Relocation): Pr
   await parts.commit(changesOf(parts, relocation)).finally(done);
   for (const { entry, to } of steps) {
     const arrived = parts.desk.get(to);
-    if (arrived !== undefined) parts.desk.change(arrived, { hasRecord: true, again: true });
+    if (arrived !== undefined)
+      parts.desk.change(arrived, { hasRecord: true, again: true, movedAt: parts.clock.monotonic() });
     parts.totals.moved += 1;
     parts.tell({
       ...to,

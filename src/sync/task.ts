@@ -61,6 +61,8 @@ export interface Task {
   operation: 'upload' | 'modify' | 'delete' | null;
   /** The last hash, so that the second look need not read the file again. */
   hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
+  /** When its document came here from another path, monotonic ms; null: it did not, as far as one knows. */
+  movedAt: number | null;
   /** The service no longer has it and it is to be uploaded anew; its record stays until that is done. */
   isLost: boolean;
   /** A failure that the ledger keeps as well. */

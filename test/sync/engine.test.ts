@@ -395,6 +395,37 @@ describe('the sync engine', () => {
     ]);
   });
 
+  it('takes no sharing mode back while the sidecar of a moved document may still follow it', async () => {
+    world = await engineWorld(quick);
+    world.folder.write('a/secret.txt', 'secret');
+    world.folder.describe('a/secret.txt', { shareInfo: { mode: 'NONE' } });
+    world.folder.sweep();
+    await world.quiesce();
+    world.service.forget();
+    world.folder.rename('a/secret.txt', 'b/secret.txt');
+    world.folder.describe('b/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'default' });
+    world.folder.sweep();
+    await eventually(async () => {
+      await world.clock.advance(10);
+      return world.docIds().has('b/secret.txt') || null;
+    });
+    // Its sidecar has come, too.
+    world.folder.describe('b/secret.txt', { shareInfo: { mode: 'NONE' }, sourceType: 'own' });
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.parts).toMatchObject([{ content: false, metadata: { sourceType: 'own' } }]);
+    expect(world.service.parts[0]?.metadata).not.toHaveProperty('shareInfo');
+
+    // Where none comes it is true after the grace.
+    world.folder.rename('b/secret.txt', 'c/secret.txt');
+    world.folder.describe('c/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'own' });
+    world.folder.sweep();
+    await world.quiesce();
+    expect([...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode)).toEqual([
+      'EVERYONE',
+    ]);
+  });
+
   it('waits for other folders to be listed before it uploads, and not for ever', async () => {
     const clock = manualClock();
     const hung = simulatedFolder({ name: 'hung', clock, settleMs: 0, nextInode: () => 1 });
