@@ -152,23 +152,20 @@ describe('ledger import', () => {
     expect(new Map(documents.map(({ path, docId }) => [path, docId]))).toEqual(docIds);
   }, 60_000);
 
-  it('adopts the files of a CSV as they stand: what is edited before the first run is sent', async () => {
+  it('adopts the files of a CSV as they stand, unfit ones too: what is edited before the first run is sent', async () => {
+    await writeFile(join(place.inbox, 'a.txt.meta.json'), 'not JSON');
     expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
     await writeFile(join(place.inbox, 'sub/b.txt'), 'edited');
+    await writeFile(join(place.inbox, 'a.txt'), 'edited too');
+    await rm(join(place.inbox, 'a.txt.meta.json'));
     const content = (await planned()).filter(({ parts }) => parts.includes('content'));
-    expect(content).toEqual([expect.objectContaining({ kind: 'modify', path: 'sub/b.txt' })]);
+    expect(content.map(({ kind, path }) => `${kind} ${path}`).sort()).toEqual([
+      'modify a.txt',
+      'modify sub/b.txt',
+    ]);
     expect((await place.run('sync')).code).toBe(0);
     const held = service.contentPath(docIds.get('sub/b.txt') ?? '') ?? '';
     expect(await readFile(held, 'utf8')).toBe('edited');
     expect(await plannedKinds()).toEqual([]);
-  }, 60_000);
-
-  it('adopts the bytes of a file that cannot be sent now: an edit before it can be is sent', async () => {
-    await writeFile(join(place.inbox, 'a.txt.meta.json'), 'not JSON');
-    expect(await importText('documents.csv', csvOf(docIds))).toMatchObject({ code: 0 });
-    await writeFile(join(place.inbox, 'a.txt'), 'edited');
-    await rm(join(place.inbox, 'a.txt.meta.json'));
-    const content = (await planned()).filter(({ parts }) => parts.includes('content'));
-    expect(content).toEqual([expect.objectContaining({ kind: 'modify', path: 'a.txt' })]);
   }, 60_000);
 });
