@@ -27,7 +27,7 @@ const { metafile } = await build({
   external: [
     // Reads a file beside itself, and hardly anybody has a proxy script.
     'pac-proxy-agent',
-    // Fastify asks for them when a route has a schema or is called without a socket: none is. 0.8 MB to parse.
+    // Fastify asks for them where routes have schemas or are called without a socket: none are. 0.8 MB to parse.
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',

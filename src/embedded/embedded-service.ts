@@ -3,6 +3,7 @@ import { fastify } from 'fastify';
 
 import type { Clock } from '../core/clock.ts';
 import type { LogPort } from '../core/log-port.ts';
+import { noSchemas } from '../core/no-schemas.ts';
 import type { Credentials } from '../core/settings.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { addFallbacks } from './add-fallbacks.ts';
@@ -113,6 +114,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
     logger: false,
     exposeHeadRoutes: false,
     connectionTimeout: 120_000,
+    schemaController: noSchemas,
   });
   addFallbacks(app, log);
   app.register(async (scope) => addPageRoutes(scope, store));

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noSchemas } from '../core/no-schemas.ts';
 import { answerError, send } from './answer-error.ts';
 import type { AppOptions } from './app-options.ts';
 import { addChangeRoutes } from './change-routes.ts';
@@ -28,6 +29,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     bodyLimit: BODY_LIMIT_BYTES,
     exposeHeadRoutes: true,
     logger: false,
+    schemaController: noSchemas,
     // The listeners are not the framework's: there are two, and one guard for each.
     serverFactory: (handler) => {
       handle = handler;
