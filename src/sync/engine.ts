@@ -1,11 +1,5 @@
-import type { Clock } from '../core/clock.ts';
 import type { FolderListener } from '../core/folder-port.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { MetricsPort } from '../core/metrics-port.ts';
-import type { LimiterPort, ServicePort } from '../core/service-port.ts';
-import type { SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
-import type { Activity, Reason } from '../core/status.ts';
+import type { Reason } from '../core/status.ts';
 import { createAgenda } from './agenda.ts';
 import { createDurableCommit } from './commit-durably.ts';
 import { createDeletions } from './deletions.ts';
@@ -13,12 +7,14 @@ import { createDeliver } from './deliver.ts';
 import { createDesk } from './desk.ts';
 import type { Desk } from './desk.ts';
 import { createDispatch } from './dispatch.ts';
+import type { EngineOptions } from './engine-options.ts';
 import { createGate } from './gate.ts';
+import { isWithin } from './is-within.ts';
 import { createLooks } from './looks.ts';
 import type { Looks } from './looks.ts';
 import { createModifyMany } from './modify-many.ts';
 import { createOutcomes } from './outcomes.ts';
-import type { EngineFolder, Parts } from './parts.ts';
+import type { Parts } from './parts.ts';
 import { createReconcile } from './reconcile.ts';
 import type { Reconcile } from './reconcile.ts';
 import { recoverUploads } from './recover-uploads.ts';
@@ -27,34 +23,11 @@ import { createRetry } from './retry.ts';
 import type { Retry } from './retry.ts';
 import { createSend } from './send.ts';
 import type { Phase, Task } from './task.ts';
+import { createTell } from './tell-activity.ts';
 import { createTotals } from './totals.ts';
 import type { Totals } from './totals.ts';
 import { createTransfers } from './transfers.ts';
 import type { Transfers } from './transfers.ts';
-
-export interface EngineOptions {
-  readonly clock: Clock;
-  readonly log: LogPort;
-  readonly ledger: LedgerPort;
-  readonly folders: readonly EngineFolder[];
-  readonly limiter: LimiterPort;
-  readonly service: ServicePort;
-  readonly metrics: MetricsPort;
-  readonly settings: {
-    readonly service: ServiceSettings;
-    readonly timing: TimingSettings;
-    readonly safety: SafetySettings;
-  };
-  /** How long the token endpoint is left alone, ms. */
-  readonly authRestMs: () => number;
-  /** `sync` gives up after this many attempts; null: never. */
-  readonly maxAttempts: number | null;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-  readonly onActivity: (activity: Activity) => void;
-  /** Something that status shows has changed. */
-  readonly onChange: () => void;
-}
 
 /** Brings the service in line with the folders: sweeps in, requests out, every step durable. */
 export interface Engine {
@@ -141,7 +114,7 @@ export function createEngine(options: EngineOptions): Engine {
     commit: durable.commit,
     moving: new Set(),
     look,
-    tell,
+    tell: createTell(options),
   };
   const reconcile = createReconcile(parts);
   const folders = (): readonly string[] => [...byName.keys()];
@@ -197,16 +170,6 @@ export function createEngine(options: EngineOptions): Engine {
     );
   }
 
-  function tell(activity: Parameters<Parts['tell']>[0]): void {
-    const whole = { documents: 1, ...activity, at: new Date(clock.now()).toISOString() };
-    const { what, at: _, documents, message, docId, ...where } = whole;
-    const line = { ...where, ...(docId === null ? {} : { docId }), ...(message === null ? {} : { message }) };
-    if (what === 'failed' || what === 'held' || what === 'in doubt' || what === 'warning') {
-      log.warn(documents === 1 ? line : { ...line, documents }, what);
-    } else log.info(line, what);
-    options.onActivity(whole);
-  }
-
   function isIdle(): boolean {
     const moving: readonly Phase[] = ['look', 'looking', 'ready', 'sending', 'settling', 'grace', 'retry'];
     if (moving.some((phase) => desk.inPhase(phase).size > 0) || dispatch.inFlight() > 0) return false;
@@ -221,16 +184,6 @@ export function createEngine(options: EngineOptions): Engine {
   function gateReasons(): readonly Reason[] {
     const reasons = gate.reasons();
     return reasons.length > 0 && isIdle() ? reasons.filter(({ code }) => !passing.has(code)) : reasons;
-  }
-
-  async function isWithin(ms: number, ended: Promise<unknown>): Promise<boolean> {
-    let cancel = () => {};
-    const timeUp = new Promise<false>((resolve) => {
-      cancel = clock.after(ms, () => resolve(false));
-    });
-    const isEnded = await Promise.race([ended.then(() => true), timeUp]);
-    cancel();
-    return isEnded;
   }
 
   return {
@@ -265,9 +218,9 @@ export function createEngine(options: EngineOptions): Engine {
       looks.stop();
       agenda.close();
       const ended = Promise.all([dispatch.stop(), looks.whenStopped()]);
-      if (!(await isWithin(ms, ended)) && abort !== undefined) {
+      if (!(await isWithin(clock, ms, ended)) && abort !== undefined) {
         abort();
-        await isWithin(abortedMs, ended);
+        await isWithin(clock, abortedMs, ended);
       }
       durable.close();
     },

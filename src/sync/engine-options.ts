@@ -1,0 +1,33 @@
+import type { Clock } from '../core/clock.ts';
+import type { LedgerPort } from '../core/ledger-port.ts';
+import type { LogPort } from '../core/log-port.ts';
+import type { MetricsPort } from '../core/metrics-port.ts';
+import type { LimiterPort, ServicePort } from '../core/service-port.ts';
+import type { SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
+import type { Activity } from '../core/status.ts';
+import type { EngineFolder } from './parts.ts';
+
+/** What an engine works with. */
+export interface EngineOptions {
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly EngineFolder[];
+  readonly limiter: LimiterPort;
+  readonly service: ServicePort;
+  readonly metrics: MetricsPort;
+  readonly settings: {
+    readonly service: ServiceSettings;
+    readonly timing: TimingSettings;
+    readonly safety: SafetySettings;
+  };
+  /** How long the token endpoint is left alone, ms. */
+  readonly authRestMs: () => number;
+  /** `sync` gives up after this many attempts; null: never. */
+  readonly maxAttempts: number | null;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly onActivity: (activity: Activity) => void;
+  /** Something that status shows has changed. */
+  readonly onChange: () => void;
+}
