@@ -1,5 +1,5 @@
 import { printable } from '../core/printable.ts';
-import type { FolderStatus, Status } from '../core/status.ts';
+import type { FailureStatus, FolderStatus, Status } from '../core/status.ts';
 import { toldAsDoubt } from '../core/told-as-doubt.ts';
 import { ledgerVerdict, verdict } from '../core/verdict.ts';
 import { countWords, numberWords } from '../core/words.ts';
@@ -96,15 +96,26 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   ];
 }
 
-/** Without what stands under the uploads in doubt. */
+/** Without what stands under the uploads in doubt; apart from what is tried again by itself, which the verdict counts as on its way. */
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = toldAsDoubt(status);
-  const total = status.failuresTotal - elsewhere.size;
-  const rows = status.failures
-    .filter((failure) => !elsewhere.has(failure))
-    .map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  const listed = status.failures.filter((failure) => !elsewhere.has(failure));
+  const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
+  const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);
+  const total = status.failuresTotal - elsewhere.size - again.length;
   const hint = 'ingestd retry tries them again, ingestd why PATH tells the story';
-  return section(`Failed (${numberWords(total)})`, cut(rows, total, hint), colors.red);
+  return [
+    ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
+    ...section(
+      `Tried again by itself (${numberWords(again.length)})`,
+      cut(again, again.length, 'nothing has to be done; ingestd why PATH tells the story'),
+      colors.yellow,
+    ),
+  ];
+}
+
+function failureRow({ folder, path, message }: FailureStatus): string {
+  return `${folder}/${path}: ${message}`;
 }
 
 function heldRows({ held }: Status): string[] {

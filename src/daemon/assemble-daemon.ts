@@ -151,7 +151,10 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     if (tokens.status().state === 'none') {
       reasons.push({ code: 'not-signed-in', message: 'the service has not accepted the credentials yet' });
     }
-    return reasons;
+    // The sign-in and the gate may both have been told the same.
+    return reasons.filter(
+      (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
+    );
   }
 
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
@@ -223,9 +226,10 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   return port;
 }
 
-/** The file is read at a SIGHUP only: a mend, or the old text put back, counts from the next one. */
+/** In one line. The file is read at a SIGHUP only: a mend, or the old text put back, counts from the next one. */
 function refusedWords(why: string): string {
-  return `${why.replace(/\.+$/, '')}. The configuration before goes on; mend the file, then send SIGHUP: it is read again then, and this goes`;
+  const faults = why.replace(/\n\s+/g, ' ').replaceAll('\n', '; ');
+  return `${faults.replace(/\.+$/, '')}. The configuration before goes on; mend the file, then send SIGHUP: it is read again then, and this goes`;
 }
 
 /** As they stand now; what cannot be read at the moment is as it was. */

@@ -34,7 +34,7 @@ export async function explain(
   try {
     await port.start({ directory: () => {}, swept: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);
-    const story = await tellStory({ ref, port, ledger, recent: [], task: undefined, nextAt: null });
+    const story = await tellStory({ ref, port, ledger, recent: [], task: null, nextAt: null });
     const other = otherService(ledger, settings);
     return other === null ? story : { ...story, next: `nothing: ${otherServiceText(other)}` };
   } finally {

@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Why } from '../core/control-port.ts';
-import { refKey } from '../core/document.ts';
+import { refKey, sameStamp } from '../core/document.ts';
 import type { DocumentRef, FoundDocument, Look } from '../core/document.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
@@ -17,7 +17,8 @@ interface Sources {
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId'>;
   /** What happened lately, newest last; empty where no daemon remembers it. */
   readonly recent: readonly Activity[];
-  readonly task: Task | undefined;
+  /** What a running daemon has to do with it; null: no daemon runs. */
+  readonly task: Task | undefined | null;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
 }
@@ -47,7 +48,8 @@ export async function tellStory(sources: Sources): Promise<Why> {
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
     notes: aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record)),
-    next: aside?.next ?? nextOf(look, task, record !== undefined),
+    next:
+      aside?.next ?? (task === null ? nextAtStart(look, sources) : nextOf(look, task, record !== undefined)),
     nextAt,
   };
 }
@@ -127,6 +129,32 @@ function verdictOf(look: Look): Why['verdict'] {
     case 'unfit':
       return { kind: look.kind, code: look.code, message: look.message };
   }
+}
+
+/** Nothing is hashed for it: a stamp that differs may yet turn out to be the same content. */
+function nextAtStart(look: Look, { ref, ledger }: Sources): string {
+  const record = ledger.get(ref);
+  const failure = ledger.failure(ref);
+  if (look.kind === 'absent') {
+    return record === undefined ? 'nothing' : 'its deletion is planned at the next look';
+  }
+  if (look.kind !== 'document' && look.kind !== 'settling') return 'nothing is planned for it now';
+  if (failure !== undefined) return `it is looked at again when ingestd runs; it failed: ${failure.message}`;
+  if (record === undefined) return 'it is uploaded when ingestd runs';
+  if (look.kind === 'document' && isAsSent(look.document, record)) {
+    return 'nothing: the service holds it as it stands here';
+  }
+  return 'it is compared when ingestd runs, and what differs from what was sent goes out';
+}
+
+function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
+  const compared = { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
+  const attachments = document.attachments.every(({ name, stamp }) =>
+    record.attachments.some((known) => known.name === name && sameStamp(known.stamp, stamp)),
+  );
+  return (
+    attachments && sameStamp(document.stamp, record.stamp) && planDocument(compared, record).kind === 'none'
+  );
 }
 
 function nextOf(look: Look, task: Task | undefined, known: boolean): string {

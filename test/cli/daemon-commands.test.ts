@@ -172,6 +172,26 @@ describe('a command beside a running daemon', () => {
     expect(stdout).toMatch(/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/);
   });
 
+  it('status does not call failed what is tried again by itself', async () => {
+    const again = {
+      folder: 'inbox',
+      path: 'e.pdf',
+      code: 'econnrefused',
+      message: 'the connection was refused',
+      attempts: 1,
+      retryAt: '2026-01-01T00:00:00Z',
+    };
+    answer = () => ({
+      status: 200,
+      body: { ...status, failures: [...status.failures, again], failuresTotal: 2 },
+    });
+    const { stdout } = await run('status');
+    expect(stdout).toContain('\nFailed (1)\n');
+    expect(stdout).toMatch(
+      /\nTried again by itself \(1\)\n {2}inbox\/e\.pdf: the connection was refused\n {2}\(nothing has to be done/,
+    );
+  });
+
   it('status is coloured where that is asked for', async () => {
     const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
     expect(stdout).toContain('\x1b[31m');

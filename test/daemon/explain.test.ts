@@ -80,4 +80,37 @@ describe('why, where no daemon runs', () => {
       expect((await why('new.txt')).notes).toEqual(notes);
     }
   });
+
+  it('tells of a document what goes out when ingestd runs, and not that the service holds what it does not', async () => {
+    await folder.write('inbox/new.txt', 'text');
+    expect((await why('new.txt')).next).toBe('it is uploaded when ingestd runs');
+    const found = await stat(folder.join('inbox/new.txt'));
+    const metadata = (await why('new.txt')).metadata ?? {};
+    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    const ref = { folder: 'inbox', path: 'new.txt' };
+    const record = recordOf({ fileName: 'new.txt', stamp: stampOf(found), metadata });
+    await ledger.commit([{ kind: 'put', ref, record }]);
+    await ledger.close();
+    expect((await why('new.txt')).next).toBe('nothing: the service holds it as it stands here');
+    await folder.write('inbox/new.txt', 'edited');
+    const compared = 'it is compared when ingestd runs, and what differs from what was sent goes out';
+    expect((await why('new.txt')).next).toBe(compared);
+  });
+
+  it('tells that a sidecar which changed meanwhile is not yet at the service', async () => {
+    await folder.write('inbox/a.txt', 'text');
+    const stamp = stampOf(await stat(folder.join('inbox/a.txt')));
+    const metadata = (await why('a.txt')).metadata ?? {};
+    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    await ledger.commit([
+      {
+        kind: 'put',
+        ref: { folder: 'inbox', path: 'a.txt' },
+        record: recordOf({ fileName: 'a.txt', stamp, metadata }),
+      },
+    ]);
+    await ledger.close();
+    await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
+    expect((await why('a.txt')).next).toMatch(/^it is compared when ingestd runs/);
+  });
 });

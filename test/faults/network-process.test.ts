@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { Status } from '../../src/core/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -88,6 +89,10 @@ describe('the real process', () => {
     await writeFile(join(place.inbox, 'a.txt'), 'text');
     const daemon = await place.start();
     await eventually(async () => (await daemon.status()).auth.state === 'refused');
+    // A document has come to the refusal too: it is one reason all the same.
+    await eventually(async () => (await daemon.status()).failures.length === 1);
+    const { reasons } = (await (await daemon.fetch('/readyz')).json()) as Pick<Status, 'reasons'>;
+    expect(reasons.filter(({ code }) => code === 'credentials-refused')).toHaveLength(1);
     await writeFile(file, 'new\n');
     const status = await daemon.idle(({ totals }) => totals.uploaded === 1);
     expect(status).toMatchObject({ auth: { state: 'ok' }, reasons: [], failures: [] });

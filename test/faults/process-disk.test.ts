@@ -133,6 +133,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     const { code, err } = await place.run('sync');
     expect([code, err]).toEqual([1, expect.stringContaining(state)]);
     expect(err).toMatch(/EROFS|read-only/);
+    expect(err).toMatch(/make room in the state directory, let the user .* write there, or name another/);
     expect(service.requests).toHaveLength(0);
   });
 });

@@ -33,6 +33,18 @@ afterEach(async () => {
 });
 
 describe('P3: a reload', () => {
+  it('of a file with several faults says all of them in one line', async () => {
+    const daemon = await place.start();
+    await place.configure({ folders: [], timing: { settleMs: 'soon' } });
+    daemon.signal('SIGHUP');
+    const message = await eventually(async () => {
+      const { reasons } = await daemon.status();
+      return reasons.find(({ code }) => code === 'configuration-refused')?.message ?? null;
+    });
+    expect(message).toMatch(/folders.*; .*timing\.settleMs.*then send SIGHUP/);
+    expect(message).not.toContain('\n');
+  });
+
   it('of a file that is wrong keeps the configuration before, says so in log and status, and goes on', async () => {
     const daemon = await place.start();
     await daemon.idle();
