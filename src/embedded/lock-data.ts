@@ -50,11 +50,15 @@ async function lives(holder: string): Promise<boolean> {
   return (await startOf(Number(pid))) === start;
 }
 
-/** When a process began, in the kernel's count: the same number later is another process if this differs. */
+/**
+ * When a process began, in the kernel's count: the same number later is another process if this differs. One that has
+ * ended and that nobody has waited for holds nothing any more.
+ */
 async function startOf(pid: number): Promise<string> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'unknown';
+    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? 'unknown');
   } catch {
     return 'unknown';
   }

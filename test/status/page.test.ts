@@ -80,6 +80,8 @@ withTool('chromium', chromiumFound, () => {
       pages.push(plain);
       await plain.goto(world.url);
       expect(await textOf(plain, '#verdict')).toMatch(/^13,578 of 13,603 documents are in the service/);
+      // What happened is asked for later: until then nothing is said of it.
+      expect(await plain.locator('#activity-none').isVisible()).toBe(false);
 
       const page = await visit(world);
       const bytes = await page.evaluate<number>(
