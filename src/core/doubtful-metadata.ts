@@ -39,6 +39,26 @@ export function doubtfulMetadata(
   };
 }
 
+/**
+ * What is wanted where the outcome of modifies was never learned: what nobody states any more is stated as it was last
+ * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode that was never accepted is
+ * DEFAULT, interface 2.6; of the texts only those that were accepted can be put back.
+ */
+export function restatedMetadata(
+  wanted: Metadata,
+  accepted: Metadata,
+  attempts: readonly Metadata[],
+): Metadata {
+  const last: Metadata = { shareInfo: { mode: 'DEFAULT' }, ...accepted };
+  const fields = whole.filter(
+    (field) =>
+      wanted[field] === undefined &&
+      last[field] !== undefined &&
+      attempts.some((attempt) => JSON.stringify(attempt[field]) !== JSON.stringify(accepted[field])),
+  );
+  return { ...wanted, ...Object.fromEntries(fields.map((field) => [field, last[field]])) };
+}
+
 function agreed<T extends { readonly operation?: 'ADD' | 'DELETE' | undefined }>(
   wanted: readonly T[] | undefined,
   { lists, kind }: { readonly lists: readonly (readonly T[] | undefined)[]; readonly kind: ElementKind<T> },

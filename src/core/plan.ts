@@ -1,11 +1,19 @@
 import { sameStamp } from './document.ts';
-import { doubtfulMetadata } from './doubtful-metadata.ts';
+import { doubtfulMetadata, restatedMetadata } from './doubtful-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import { timestampOf } from './effective-metadata.ts';
 import { isDelete } from './element-delta.ts';
 import type { LedgerRecord, RecordedAttachment } from './ledger-port.ts';
 import { metadataDelta, uploadMetadata } from './metadata-delta.ts';
-import type { BulkChange, ComparedDocument, MetadataChange, Operation, Unclearable } from './operation.ts';
+import type { Metadata } from './metadata.ts';
+import type {
+  BulkChange,
+  ComparedDocument,
+  MetadataChange,
+  MetadataDelta,
+  Operation,
+  Unclearable,
+} from './operation.ts';
 
 /** What a bulk call is stated to update, interface 4.6. */
 const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
@@ -39,11 +47,10 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
   }
   const said = record.said ?? [];
   const { unsure } = record;
-  const known =
+  const delta =
     unsure === undefined
-      ? record.metadata
-      : doubtfulMetadata(document.metadata, record.metadata, unsure.metadata);
-  const delta = metadataDelta(document.metadata, known, said);
+      ? metadataDelta(document.metadata, record.metadata, said)
+      : doubtfulDelta(document.metadata, record, unsure.metadata);
   const content =
     unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
   const attachments =
@@ -70,6 +77,16 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
     unclearable,
     bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
   };
+}
+
+/** What attempts without an answer may have changed is put right. */
+function doubtfulDelta(
+  metadata: Metadata,
+  { metadata: accepted, said }: LedgerRecord,
+  attempts: readonly Metadata[],
+): MetadataDelta {
+  const wanted = restatedMetadata(metadata, accepted, attempts);
+  return metadataDelta(wanted, doubtfulMetadata(wanted, accepted, attempts), said);
 }
 
 /** One that follows the file's modification time is nobody's word; what an imported document has is not known. */

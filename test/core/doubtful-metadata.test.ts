@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { doubtfulMetadata } from '../../src/core/doubtful-metadata.ts';
+import { doubtfulMetadata, restatedMetadata } from '../../src/core/doubtful-metadata.ts';
 import { metadataDelta, uploadMetadata } from '../../src/core/metadata-delta.ts';
 import type { Metadata } from '../../src/core/metadata.ts';
 import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';
@@ -31,6 +31,23 @@ describe('what a service holds after modifies without an answer', () => {
         expect(ends).toEqual(ended);
       }),
       { numRuns: 1_000 },
+    );
+  });
+
+  it('ends in one sharing mode, whether they were taken or not, also where none is wanted', () => {
+    fc.assert(
+      fc.property(arbitraryMetadata, arbitraryMetadata, arbitraryMetadata, (first, tried, stated) => {
+        const { send, accepted } = uploadMetadata({ ...first, shareInfo: first.shareInfo ?? {} });
+        const attempt = metadataDelta(tried, accepted);
+        const wanted = restatedMetadata(stated, accepted, [attempt.accepted]);
+        const delta = metadataDelta(wanted, doubtfulMetadata(wanted, accepted, [attempt.accepted]));
+        const before = applyMetadata(holdsNothing, send);
+        for (const held of [before, applyMetadata(before, attempt.change ?? {})]) {
+          const mode = applyMetadata(held, delta.change ?? {}).fields.get('shareInfo');
+          expect(mode).toBe(delta.accepted.shareInfo?.mode);
+        }
+      }),
+      { numRuns: 500 },
     );
   });
 

@@ -75,6 +75,30 @@ describe('what to send for a document', () => {
       metadata: { title: 'a', shareInfo: { mode: 'NONE' } },
     });
   });
+
+  it.each([
+    ['what was last accepted', { mode: 'NONE' }, { mode: 'NONE' }],
+    ['DEFAULT where none ever was', undefined, { mode: 'DEFAULT' }],
+  ] as const)(
+    'is a sharing mode that nobody states any more, once another may have gone out: %s',
+    (_, held, sent) => {
+      const unsure = {
+        content: false,
+        attachments: false,
+        metadata: [{ shareInfo: { mode: 'EVERYONE' } }],
+      } as const;
+      const accepted: Metadata = held === undefined ? {} : { shareInfo: held };
+      const operation = planDocument(comparedOf({ metadata: {} }), recordOf({ metadata: accepted, unsure }));
+      expect(operation).toMatchObject({
+        kind: 'modify',
+        metadata: { shareInfo: sent },
+        accepted: { shareInfo: sent },
+      });
+      // And that is the end of it.
+      const after = planDocument(comparedOf({ metadata: {} }), recordOf({ metadata: { shareInfo: sent } }));
+      expect(after).toMatchObject({ kind: 'none', unclearable: [{ code: 'shareInfo' }] });
+    },
+  );
 });
 
 const attachmentCases: readonly {
