@@ -72,6 +72,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
     codes: {
       'sidecar-invalid': { cause: 'Sidecar that cannot be used', mend: fixSidecar },
       'sidecar-unreadable': { cause: 'Sidecar that cannot be read', mend: makeReadable },
+      'moved-unsent': {
+        cause: 'Moved to where it cannot be sent',
+        mend: 'Mend what is said of the file where it stands now. Until then the service keeps the document as it was.',
+      },
       'sidecar-missing': {
         cause: 'Waits for its sidecar',
         mend: 'This folder has sidecar: required. Write NAME.meta.json beside the document.',

@@ -7,6 +7,8 @@ import { errorCode } from '../core/errors.ts';
 
 /** Field of `/proc/<pid>/stat` that holds the start time in ticks since boot, counted behind the name. */
 const START_FIELD = 19;
+/** States of a process that has ended and that nobody has waited for yet. */
+const ended: ReadonlySet<string | undefined> = new Set(['Z', 'X']);
 
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
 export const processIdentitySchema = z.object({
@@ -50,10 +52,12 @@ export async function isAlive(
   return isRunning(holder.pid) ? 'yes' : 'no';
 }
 
+/** Null: there is no such process, or it has ended. */
 async function startOf(pid: number): Promise<string | null> {
   const stat = await firstLine(`/proc/${pid}/stat`);
   // The name in parentheses may hold spaces and parentheses of its own.
-  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[START_FIELD] ?? null;
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
+  return ended.has(fields[0]) ? null : (fields[START_FIELD] ?? null);
 }
 
 function isRunning(pid: number): boolean {

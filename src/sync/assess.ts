@@ -1,9 +1,10 @@
-import { sameStamp } from '../core/document.ts';
+import { refKey, sameStamp } from '../core/document.ts';
 import type { FoundDocument } from '../core/document.ts';
 import { errorCode } from '../core/errors.ts';
 import type { LedgerRecord } from '../core/ledger-port.ts';
 import type { ComparedDocument, Operation } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
+import { printable } from '../core/printable.ts';
 import { attachmentsAsHeld } from './attachments-as-held.ts';
 import { claimPaths, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
@@ -13,6 +14,7 @@ import { hashOnce } from './hash-once.ts';
 import type { Parts } from './parts.ts';
 import { findRelocation } from './relocate.ts';
 import { sayUnclearable } from './say-unclearable.ts';
+import { standsUnsent } from './stands-unsent.ts';
 import { keptCode } from './task.ts';
 import type { Task } from './task.ts';
 
@@ -93,12 +95,22 @@ export async function assess(parts: Parts, task: Task): Promise<Assessment> {
 }
 
 function judgeAbsence(
-  { ledger }: Parts,
+  parts: Parts,
   task: Task,
   { onRemove, device }: { readonly onRemove: 'delete' | 'keep'; readonly device: number },
 ): Assessment {
-  if (ledger.get(task.ref) === undefined) return { kind: 'nothing', device };
-  if (onRemove === 'delete') return { kind: 'gone', device };
+  if (parts.ledger.get(task.ref) === undefined) return { kind: 'nothing', device };
+  if (onRemove === 'delete') {
+    const stands = standsUnsent(parts, task);
+    if (stands === null) return { kind: 'gone', device };
+    return {
+      kind: 'later',
+      phase: 'paired',
+      againMs: parts.timing.pollSeconds * 1_000,
+      code: 'moved-unsent',
+      message: `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps it as it was until that is mended or removed`,
+    };
+  }
   return {
     kind: 'dormant',
     device,

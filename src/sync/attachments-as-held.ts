@@ -1,13 +1,16 @@
 import type { LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
 import type { ComparedDocument } from '../core/operation.ts';
 
-/** What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. */
+/**
+ * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. Of
+ * those that an answer was lost about it says nothing, so that the next ones are sent.
+ */
 export function attachmentsAsHeld(
   { document, attachmentHashes }: ComparedDocument,
   record: LedgerRecord | null,
 ): readonly RecordedAttachment[] {
   const held = record?.attachments ?? [];
-  if (document.attachments.length === 0) return held;
+  if (document.attachments.length === 0) return record?.unsure?.attachments === true ? [] : held;
   return document.attachments.map(({ name, stamp }, index) => ({
     name,
     stamp,

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFile, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { eventually } from '../support/eventually.ts';
+import { makeZombie } from '../support/zombie.ts';
 import type { Trial } from './trial.ts';
 import { startTrial } from './trial.ts';
 
@@ -134,22 +132,14 @@ describe('the data directory', () => {
   });
 
   it('is taken over from a process that was killed and that nobody has waited for', async () => {
-    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const { pid, start, bury } = await makeZombie();
     try {
-      const [pid] = (await once(parent.stdout, 'data')).map((data) => String(data).trim());
-      const fields = await eventually(async () => {
-        const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-        const [state, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-        return state === 'Z' ? rest : null;
-      });
       await trial.service.close();
-      await writeFile(join(trial.dataDir, 'lock'), `${pid} ${fields[18]} x`);
+      await writeFile(join(trial.dataDir, 'lock'), `${pid} ${start} x`);
       await trial.restart();
       expect((await trial.auth()).status).toBe(200);
     } finally {
-      parent.kill();
+      bury();
     }
   });
 

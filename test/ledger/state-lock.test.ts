@@ -14,6 +14,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { makeZombie } from '../support/zombie.ts';
 import { compileSources } from './compiled-sources.ts';
 import { put, recordOf } from './samples.ts';
 
@@ -149,6 +150,19 @@ describe('P4: the lock of the state directory', () => {
       expect(JSON.parse(await readFile(folder.join('lock'), 'utf8'))).toMatchObject({ pid: process.pid });
       await lock.release();
       expect(await readdir(folder.path)).toEqual([]);
+    }
+  });
+
+  it('is taken over from a process that was killed and that nobody has waited for', async () => {
+    const { pid, start, bury } = await makeZombie();
+    try {
+      const own = await ownIdentity('2025-01-01T00:00:00.000Z');
+      await writeFile(join(folder.path, 'lock'), JSON.stringify({ ...own, pid, start }));
+      const lock = await takeStateLock(folder.path, manualClock());
+      expect(lock.isHeld()).toBe(true);
+      await lock.release();
+    } finally {
+      bury();
     }
   });
 

@@ -1,0 +1,48 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1 } },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+const at = (...path: string[]) => join(place.inbox, ...path);
+
+it('a file that is moved to where it cannot be sent keeps its document, and its docId once that is mended', async () => {
+  for (const name of ['named.txt', 'below.txt', 'gone.txt']) await writeFile(at(name), name);
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 3);
+  await mkdir(at('sub'));
+  await writeFile(at('sub', '.meta.json'), '{ "title": ');
+  await rename(at('named.txt'), at('na.med.txt'));
+  await rename(at('below.txt'), at('sub', 'below.txt'));
+  await rename(at('gone.txt'), at('go.ne.txt'));
+  await daemon.idle(({ failuresTotal, queue }) => failuresTotal === 3 && queue.waiting === 3);
+  expect((await place.run('why', at('named.txt'))).out).toContain('inbox/na.med.txt');
+
+  await rm(at('go.ne.txt'));
+  await daemon.idle(({ totals }) => totals.deleted === 1);
+  await rename(at('na.med.txt'), at('renamed.txt'));
+  await writeFile(at('sub', '.meta.json'), '{}');
+  const after = await daemon.idle(({ totals, queue }) => totals.moved === 2 && queue.waiting === 0);
+  expect(after.totals).toMatchObject({ uploaded: 3, deleted: 1 });
+}, 60_000);

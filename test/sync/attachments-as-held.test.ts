@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+
+import { planDocument } from '../../src/core/plan.ts';
+import { attachmentsAsHeld } from '../../src/sync/attachments-as-held.ts';
+import { comparedOf, recordOf, stampOf } from '../support/core-fixtures.ts';
+
+const attachment = { name: 'a.csv', stamp: stampOf(), sha256: 'aa' };
+
+it('attachments about which an answer was lost, and which nobody lists any more, are sent when they are listed again', () => {
+  const unsure = { content: false, attachments: true, metadata: [] };
+  const record = recordOf({ attachments: [attachment], unsure });
+  const none = comparedOf();
+  expect(planDocument(none, record)).toMatchObject({ kind: 'none', unclearable: [{ code: 'attachments' }] });
+  const adopted = recordOf({ attachments: attachmentsAsHeld(none, record) });
+  const again = comparedOf({ attachments: [['a.csv', 'aa']] });
+  expect(planDocument(again, adopted)).toMatchObject({ kind: 'modify', attachments: true });
+});
