@@ -138,8 +138,8 @@ function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
 /** Records alone: what is in doubt has names and hint of its own, and is in no record. */
 function duplicateRows({ recordedDuplicates: recorded }: Status, { colors }: StatusView): string[] {
   if (recorded === 0) return [];
-  const names = recorded === 1 ? 'names it' : 'names them';
-  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates)`;
+  const [names, them] = recorded === 1 ? ['names it', 'it'] : ['names them', 'them'];
+  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates); look there, then ingestd retry PATH dismisses ${them}`;
   return ['', colors.yellow(text)];
 }
 

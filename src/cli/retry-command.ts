@@ -20,7 +20,10 @@ export function addRetryCommand(program: Command, context: CommandContext): void
     });
   withExamples(command, [
     { command: 'ingestd retry', does: 'everything that failed' },
-    { command: 'ingestd retry inbox/report.pdf', does: 'one document' },
+    {
+      command: 'ingestd retry inbox/report.pdf',
+      does: 'one document, or its possible duplicates are dismissed',
+    },
   ]);
 }
 
@@ -30,16 +33,21 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
   const daemon = await connectDaemon(settings.state.dir);
-  const { retried, unknown } =
+  const { retried, dismissed, unknown } =
     daemon === null
       ? await (await import('../daemon/offline-actions.ts')).retryOffline(settings, wanted)
       : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
   const when = daemon === null ? 'when ingestd runs' : 'now';
   if (retried > 0) context.output.line(`${countWords(retried, 'document')} will be tried again ${when}.`);
-  else if (unknown.length === 0) context.output.line('Nothing has failed.');
+  if (dismissed > 0) {
+    context.output.line(
+      `${countWords(dismissed, 'document')} ${dismissed === 1 ? 'counts' : 'count'} no longer as being in the service twice.`,
+    );
+  }
+  if (retried + dismissed + unknown.length === 0) context.output.line('Nothing has failed.');
   for (const path of unknown) {
     context.complain(
-      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt`,
+      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt, or one that may be in the service twice`,
     );
   }
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;

@@ -91,7 +91,11 @@ export const whySchema: z.ZodType<Why> = z.object({
 });
 
 /** The answer to POST /api/retry. */
-export const retriedSchema = z.object({ retried: count, unknown: z.array(text) });
+export const retriedSchema = z.object({
+  retried: count,
+  dismissed: count.default(0),
+  unknown: z.array(text),
+});
 
 /** The answer to POST /api/approve. */
 export const approvedSchema = z.object({ approved: count });

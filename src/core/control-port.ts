@@ -27,15 +27,23 @@ export interface Why {
   readonly nextAt: string | null;
 }
 
+/** What a `retry` did. */
+export interface Retried {
+  /** Documents that had failed or were in doubt. */
+  readonly retried: number;
+  /** Documents that were named and are delivered: their possible duplicates count no longer. */
+  readonly dismissed: number;
+  /** Paths as they were given, for which there was nothing to do. */
+  readonly unknown: readonly string[];
+}
+
 /** What the HTTP address and the command line may ask of a running daemon. */
 export interface ControlPort {
   readonly status: () => Status;
   /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
   readonly why: (path: string) => Promise<Why>;
-  /** Puts failed documents back into the queue and dismisses doubts; no path: all. Unknown paths are listed. */
-  readonly retry: (
-    paths: readonly string[],
-  ) => Promise<{ readonly retried: number; readonly unknown: readonly string[] }>;
+  /** Puts failed documents back into the queue and dismisses doubts; no path: all. */
+  readonly retry: (paths: readonly string[]) => Promise<Retried>;
   /** Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured. */
   readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;

@@ -59,14 +59,13 @@ export function createControl(sources: Sources): ControlPort {
     },
     retry: async (paths) => {
       if (paths.length === 0) {
-        const { retried } = await engine.retry(null);
-        return { retried, unknown: [] };
+        return { ...(await engine.retry(null)), unknown: [] };
       }
       const named = paths.map((text) => ({ text, ref: resolvePath(settings, text) }));
       const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
-      const { retried, unknown } = await engine.retry(refs);
+      const { retried, dismissed, unknown } = await engine.retry(refs);
       const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
-      return { retried, unknown: lost };
+      return { retried, dismissed, unknown: lost };
     },
     approve: async (folder) => {
       if (folder !== null && !folders.some(({ name }) => name === folder)) {

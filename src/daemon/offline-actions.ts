@@ -1,19 +1,18 @@
 import { stat } from 'node:fs/promises';
 
+import type { Retried } from '../core/control-port.ts';
 import { refKey } from '../core/document.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { Change, LedgerPort } from '../core/ledger-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
+import { isPerhapsDouble, withoutDuplicates } from '../sync/retry.ts';
 import { missingFiles } from './missing-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { systemClock } from './system-clock.ts';
 
 /** `retry` without a running daemon: forgets failures and doubts, so that the next start tries again. */
-export async function retryOffline(
-  settings: Settings,
-  paths: readonly string[],
-): Promise<{ readonly retried: number; readonly unknown: readonly string[] }> {
+export async function retryOffline(settings: Settings, paths: readonly string[]): Promise<Retried> {
   return withLedger(settings, async (ledger) => {
     const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
     const wanted = new Set([...named.values()].flatMap((ref) => (ref === null ? [] : [refKey(ref)])));
@@ -30,11 +29,17 @@ export async function retryOffline(
       known.add(refKey(ref));
       changes.push({ kind: 'dismiss', id });
     }
+    const delivered = new Set<string>();
+    for (const ref of named.values()) {
+      if (ref === null || !isPerhapsDouble(ledger, ref)) continue;
+      delivered.add(refKey(ref));
+      changes.push(...withoutDuplicates(ledger, ref));
+    }
     if (changes.length > 0) await ledger.commit(changes);
     const unknown = [...named]
-      .filter(([, ref]) => ref === null || !known.has(refKey(ref)))
+      .filter(([, ref]) => ref === null || !(known.has(refKey(ref)) || delivered.has(refKey(ref))))
       .map(([text]) => text);
-    return { retried: known.size, unknown };
+    return { retried: known.size, dismissed: delivered.size, unknown };
   });
 }
 

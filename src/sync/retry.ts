@@ -1,13 +1,18 @@
 import { refKey } from '../core/document.ts';
 import type { DocumentRef } from '../core/document.ts';
-import type { Change } from '../core/ledger-port.ts';
+import type { Change, LedgerPort } from '../core/ledger-port.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';
 
-/** Failed documents back in line, and doubts dismissed; null: all. Gives those of `refs` that are neither. */
-export type Retry = (
-  refs: readonly DocumentRef[] | null,
-) => Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }>;
+/**
+ * Failed documents back in line, and doubts dismissed; null: all. Possible duplicates of a delivered document are
+ * dismissed only where it is named: nobody has looked at all of them. Gives those of `refs` that are none of this.
+ */
+export type Retry = (refs: readonly DocumentRef[] | null) => Promise<{
+  readonly retried: number;
+  readonly dismissed: number;
+  readonly unknown: readonly DocumentRef[];
+}>;
 
 interface Tools {
   readonly gate: Gate;
@@ -21,7 +26,9 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
     const isWanted = (key: string) => wanted === null || wanted.has(key);
     const failed = [...desk.inPhase('failed'), ...desk.inPhase('retry')].filter(({ key }) => isWanted(key));
     const dismissed = ledger.doubts().filter(({ ref }) => isWanted(refKey(ref)));
+    const delivered = (refs ?? []).filter((ref) => !isUnderWay(ref) && isPerhapsDouble(ledger, ref));
     const changes = [
+      ...delivered.flatMap((ref) => withoutDuplicates(ledger, ref)),
       ...dismissed.map(({ id }): Change => ({ kind: 'dismiss', id })),
       ...failed.filter(({ recorded }) => recorded).map(({ ref }): Change => ({ kind: 'clear', ref })),
     ];
@@ -35,6 +42,24 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
     gate.open();
     pump();
     const known = new Set([...failed, ...dismissed].map(({ ref }) => refKey(ref)));
-    return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
+    const looked = new Set(delivered.map(refKey));
+    const unknown = (refs ?? []).filter((ref) => !known.has(refKey(ref)) && !looked.has(refKey(ref)));
+    return { retried: known.size, dismissed: looked.size, unknown };
   };
+
+  /** Its record is about to be written anew, from what it was. */
+  function isUnderWay(ref: DocumentRef): boolean {
+    return desk.get(ref)?.phase === 'sending' || parts.moving.has(refKey(ref));
+  }
+}
+
+/** Whether an upload of a delivered document may have made another one, as its record says. */
+export function isPerhapsDouble(ledger: LedgerPort, ref: DocumentRef): boolean {
+  return (ledger.get(ref)?.possibleDuplicates ?? 0) > 0;
+}
+
+/** The change by which a person's look at them ends the count. */
+export function withoutDuplicates(ledger: LedgerPort, ref: DocumentRef): readonly Change[] {
+  const record = ledger.get(ref);
+  return record === undefined ? [] : [{ kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } }];
 }

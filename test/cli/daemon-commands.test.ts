@@ -145,7 +145,7 @@ describe('a command beside a running daemon', () => {
       body: { ...status, possibleDuplicates: 5_009, recordedDuplicates: 7, inDoubt, inDoubtTotal: 5_000 },
     });
     expect((await run('status')).stdout).toContain(
-      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates)\n',
+      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates); look there, then ingestd retry PATH dismisses them\n',
     );
   });
 

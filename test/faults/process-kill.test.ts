@@ -200,5 +200,12 @@ describe('P2: a daemon that is stopped within an upload', () => {
     expect((await place.run('sync')).code).toBe(0);
     expect(service.requests).toHaveLength(2);
     expect(await record()).toMatchObject({ possibleDuplicates: 1 });
+    // Somebody has looked at the service.
+    const { code, out } = await place.run('retry', 'inbox/report.pdf');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: '1 document counts no longer as being in the service twice.\n',
+    });
+    expect(await record()).toMatchObject({ possibleDuplicates: 0 });
   });
 });

@@ -38,7 +38,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     retry: (paths) =>
       called(
         { retry: paths },
-        { retried: paths.length, unknown: paths.filter((path) => path.includes('unknown')) },
+        { retried: paths.length, dismissed: 0, unknown: paths.filter((path) => path.includes('unknown')) },
       ),
     approve: async (folder) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
