@@ -139,7 +139,8 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     // What was frozen may have changed in any place below.
     const below = deep || visit.inherits || before === undefined || before.unreadable !== null;
     for (const child of children) planChild(joinPath(directory, child.name), child, below);
-    if (before?.signature !== state.signature) {
+    // One that could not be read counts as changed: its watch may be set later than it was listed.
+    if (before?.signature !== state.signature || before.unreadable !== null) {
       changed.push(directory);
       if (before === undefined) fresh.push(directory);
       if (!visited.has(directory)) planDependents(directory);
