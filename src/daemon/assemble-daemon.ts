@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { ControlPort } from '../core/control-port.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { FolderPort } from '../core/folder-port.ts';
+import { isWithin } from '../core/is-within.ts';
 import type { LedgerPort } from '../core/ledger-port.ts';
 import type { Credentials, Settings } from '../core/settings.ts';
 import type { Reason, Status } from '../core/status.ts';
@@ -159,12 +160,11 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
 
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
   async function revokeInTime(): Promise<void> {
-    let cancel = () => {};
-    const timeUp = new Promise<void>((resolve) => {
-      cancel = clock.after(longestRevokeMs, resolve);
-    });
-    await Promise.race([tokens.revoke({ all: false }).catch(() => {}), timeUp]);
-    cancel();
+    await isWithin(
+      clock,
+      longestRevokeMs,
+      tokens.revoke({ all: false }).catch(() => {}),
+    );
   }
 
   return {

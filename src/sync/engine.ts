@@ -1,4 +1,5 @@
 import type { FolderListener } from '../core/folder-port.ts';
+import { isWithin } from '../core/is-within.ts';
 import type { Reason } from '../core/status.ts';
 import { createAgenda } from './agenda.ts';
 import { createDurableCommit } from './commit-durably.ts';
@@ -9,7 +10,6 @@ import type { Desk } from './desk.ts';
 import { createDispatch } from './dispatch.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createGate } from './gate.ts';
-import { isWithin } from './is-within.ts';
 import { createLooks } from './looks.ts';
 import type { Looks } from './looks.ts';
 import { createModifyMany } from './modify-many.ts';

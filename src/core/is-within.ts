@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Says whether something ends within so many milliseconds; resolves when it has, or when they are over. */
 export async function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Promise<boolean> {
