@@ -9,7 +9,7 @@ import type { LedgerEntry } from '../core/ledger-port.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { stampOf } from '../folder/entry.ts';
-import { openAsItStands } from './open-as-it-stands.ts';
+import { openAsItStands } from './open-unwatched.ts';
 
 /** Documents with what their files are at this moment, or why some cannot be adopted, with the mend. */
 export interface AdoptedFiles {

@@ -10,7 +10,7 @@ import type { FolderSettings, Settings } from '../core/settings.ts';
 import { countWords } from '../core/words.ts';
 import { isAttachmentDirectory } from '../folder/attachment-directory.ts';
 import { checkPolling } from './check-polling.ts';
-import { openAsItStands } from './open-as-it-stands.ts';
+import { openAsItStands } from './open-unwatched.ts';
 
 /** What one folder has to say. */
 export interface FolderCheck {

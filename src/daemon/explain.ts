@@ -2,14 +2,11 @@ import type { Why } from '../core/control-port.ts';
 import { ConfigurationError } from '../core/errors.ts';
 import type { LogPort } from '../core/log-port.ts';
 import type { Settings } from '../core/settings.ts';
-import { openFolder } from '../folder/open-folder.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from './ledger-service.ts';
+import { openUnwatched } from './open-unwatched.ts';
 import { resolvePath } from './resolve-path.ts';
-import { systemClock } from './system-clock.ts';
 import { tellStory } from './tell-story.ts';
-
-const mebibyte = 1024 * 1024;
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
 export async function explain(
@@ -23,14 +20,7 @@ export async function explain(
       `${path} is in none of the folders; name it as FOLDER/PATH or by its absolute path`,
     );
   }
-  const port = openFolder({
-    settings: { ...folder, watch: 'polling' },
-    timing: settings.timing,
-    maxFileBytes: settings.service.maxFileMegabytes * mebibyte,
-    stateDir: settings.state.dir,
-    clock: systemClock,
-    log,
-  });
+  const port = openUnwatched(folder, { settings, log });
   try {
     await port.start({ directory: () => {}, swept: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);

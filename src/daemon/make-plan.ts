@@ -3,16 +3,15 @@ import type { MetricsPort } from '../core/metrics-port.ts';
 import type { PlannedOperation, PlanReport } from '../core/reports.ts';
 import type { Settings } from '../core/settings.ts';
 import type { Activity } from '../core/status.ts';
-import { openFolder } from '../folder/open-folder.ts';
 import { createEngine } from '../sync/engine.ts';
 import type { Engine } from '../sync/engine.ts';
 import { followRenames } from './follow-renames.ts';
 import { requireService } from './ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
+import { openUnwatched } from './open-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { systemClock } from './system-clock.ts';
 
-const mebibyte = 1024 * 1024;
 const askMs = 20;
 /** Files that still change are told as waiting; a plan does not wait for them longer than this. */
 const longestMs = 10_000;
@@ -39,14 +38,7 @@ export async function makePlan(options: {
   const timing = { ...settings.timing, removeGraceMs: 0 };
   const folders = settings.folders.map((folder) => ({
     settings: folder,
-    port: openFolder({
-      settings: { ...folder, watch: 'polling' },
-      timing,
-      maxFileBytes: settings.service.maxFileMegabytes * mebibyte,
-      stateDir: settings.state.dir,
-      clock: systemClock,
-      log: quiet,
-    }),
+    port: openUnwatched(folder, { settings: { ...settings, timing }, log: quiet }),
   }));
   const service = createPlanningService(ledger.findByDocId);
   const activities: Activity[] = [];

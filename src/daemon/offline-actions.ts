@@ -6,7 +6,7 @@ import { ConfigurationError } from '../core/errors.ts';
 import type { Change, LedgerPort } from '../core/ledger-port.ts';
 import type { Settings } from '../core/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
-import { isPerhapsDouble, withoutDuplicates } from '../sync/retry.ts';
+import { withoutDuplicates } from '../sync/retry.ts';
 import { missingFiles } from './missing-files.ts';
 import { resolvePath } from './resolve-path.ts';
 import { systemClock } from './system-clock.ts';
@@ -31,9 +31,10 @@ export async function retryOffline(settings: Settings, paths: readonly string[])
     }
     const delivered = new Set<string>();
     for (const ref of named.values()) {
-      if (ref === null || !isPerhapsDouble(ledger, ref)) continue;
+      const change = ref === null ? null : withoutDuplicates(ledger, ref);
+      if (ref === null || change === null) continue;
       delivered.add(refKey(ref));
-      changes.push(...withoutDuplicates(ledger, ref));
+      changes.push(change);
     }
     if (changes.length > 0) await ledger.commit(changes);
     const unknown = [...named]

@@ -6,6 +6,7 @@ import { refKey, sameStamp } from '../core/document.ts';
 import type { DocumentRef, FoundDocument, Look } from '../core/document.ts';
 import type { FolderPort } from '../core/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
+import type { ComparedDocument } from '../core/operation.ts';
 import { planDocument } from '../core/plan.ts';
 import type { Activity } from '../core/status.ts';
 import type { Task } from '../sync/task.ts';
@@ -104,8 +105,7 @@ async function ownerStory(
 
 /** Everything that cannot be taken back or changed, whether the log said it before or not. */
 function notesOn(document: FoundDocument, record: LedgerRecord): readonly string[] {
-  const compared = { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
-  const operation = planDocument(compared, { ...record, said: [] });
+  const operation = planDocument(unread(document), { ...record, said: [] });
   const unclearable = operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
   if (record.fileName === document.fileName) return unclearable;
   const name =
@@ -148,13 +148,19 @@ function nextAtStart(look: Look, { ref, ledger }: Sources): string {
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
-  const compared = { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
   const attachments = document.attachments.every(({ name, stamp }) =>
     record.attachments.some((known) => known.name === name && sameStamp(known.stamp, stamp)),
   );
   return (
-    attachments && sameStamp(document.stamp, record.stamp) && planDocument(compared, record).kind === 'none'
+    attachments &&
+    sameStamp(document.stamp, record.stamp) &&
+    planDocument(unread(document), record).kind === 'none'
   );
+}
+
+/** A document of which nothing was hashed. */
+function unread(document: FoundDocument): ComparedDocument {
+  return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
 function nextOf(look: Look, task: Task | undefined, known: boolean): string {

@@ -3,6 +3,7 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errorCode, StateLockedError } from '../core/errors.ts';
+import { startIn } from '../core/process-stat.ts';
 import { readIfThere } from './durable-file.ts';
 
 const attempts = 3;
@@ -56,9 +57,7 @@ async function lives(holder: string): Promise<boolean> {
  */
 async function startOf(pid: number): Promise<string> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return state === 'Z' || state === 'X' ? 'ended' : (fields[18] ?? 'unknown');
+    return startIn(await readFile(`/proc/${pid}/stat`, 'utf8')) ?? 'ended';
   } catch {
     return 'unknown';
   }

@@ -4,11 +4,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 
 import { errorCode } from '../core/errors.ts';
-
-/** Field of `/proc/<pid>/stat` that holds the start time in ticks since boot, counted behind the name. */
-const START_FIELD = 19;
-/** States of a process that has ended and that nobody has waited for yet. */
-const ended: ReadonlySet<string | undefined> = new Set(['Z', 'X']);
+import { startIn } from '../core/process-stat.ts';
 
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
 export const processIdentitySchema = z.object({
@@ -54,10 +50,7 @@ export async function isAlive(
 
 /** Null: there is no such process, or it has ended. */
 async function startOf(pid: number): Promise<string | null> {
-  const stat = await firstLine(`/proc/${pid}/stat`);
-  // The name in parentheses may hold spaces and parentheses of its own.
-  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ') ?? [];
-  return ended.has(fields[0]) ? null : (fields[START_FIELD] ?? null);
+  return startIn((await firstLine(`/proc/${pid}/stat`)) ?? '');
 }
 
 function isRunning(pid: number): boolean {

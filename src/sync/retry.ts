@@ -26,9 +26,13 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
     const isWanted = (key: string) => wanted === null || wanted.has(key);
     const failed = [...desk.inPhase('failed'), ...desk.inPhase('retry')].filter(({ key }) => isWanted(key));
     const dismissed = ledger.doubts().filter(({ ref }) => isWanted(refKey(ref)));
-    const delivered = (refs ?? []).filter((ref) => !isUnderWay(ref) && isPerhapsDouble(ledger, ref));
+    const looked = new Map<string, Change>();
+    for (const ref of refs ?? []) {
+      const change = isUnderWay(ref) ? null : withoutDuplicates(ledger, ref);
+      if (change !== null) looked.set(refKey(ref), change);
+    }
     const changes = [
-      ...delivered.flatMap((ref) => withoutDuplicates(ledger, ref)),
+      ...looked.values(),
       ...dismissed.map(({ id }): Change => ({ kind: 'dismiss', id })),
       ...failed.filter(({ recorded }) => recorded).map(({ ref }): Change => ({ kind: 'clear', ref })),
     ];
@@ -42,7 +46,6 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
     gate.open();
     pump();
     const known = new Set([...failed, ...dismissed].map(({ ref }) => refKey(ref)));
-    const looked = new Set(delivered.map(refKey));
     const unknown = (refs ?? []).filter((ref) => !known.has(refKey(ref)) && !looked.has(refKey(ref)));
     return { retried: known.size, dismissed: looked.size, unknown };
   };
@@ -53,13 +56,12 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
   }
 }
 
-/** Whether an upload of a delivered document may have made another one, as its record says. */
-export function isPerhapsDouble(ledger: LedgerPort, ref: DocumentRef): boolean {
-  return (ledger.get(ref)?.possibleDuplicates ?? 0) > 0;
-}
-
-/** The change by which a person's look at them ends the count. */
-export function withoutDuplicates(ledger: LedgerPort, ref: DocumentRef): readonly Change[] {
+/**
+ * The change by which a person's look at the possible duplicates of a delivered document ends their count; null: it has
+ * none.
+ */
+export function withoutDuplicates(ledger: Pick<LedgerPort, 'get'>, ref: DocumentRef): Change | null {
   const record = ledger.get(ref);
-  return record === undefined ? [] : [{ kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } }];
+  if (record === undefined || record.possibleDuplicates === 0) return null;
+  return { kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } };
 }
