@@ -12,7 +12,7 @@ const main = `${root}dist/main.js`;
 await mkdir(`${root}dist`, { recursive: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/main.ts', 'sweep-worker': 'src/folder/sweep-worker.ts' },
+  entryPoints: { main: 'src/main.ts', 'scan-worker': 'src/scan/worker/scan-worker.ts' },
   outdir: program,
   bundle: true,
   splitting: true,

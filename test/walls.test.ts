@@ -33,19 +33,24 @@ describe('the reader of walls, shown a house with broken ones', () => {
   it.each([
     ['a room that knows another', 'sync/a.ts', `import { b } from '../ledger/b.ts';`, /sync.*ledger\/b\.ts/],
     ['by a type alone', 'sync/a.ts', `import type { B } from '../ledger/b.ts';`, /ledger\/b\.ts/],
-    ['by an export', 'folder/a.ts', `export * from '../remote/b.ts';`, /folder.*remote\/b\.ts/],
+    ['by an export', 'scan/a.ts', `export * from '../remote/b.ts';`, /scan.*remote\/b\.ts/],
     ['by a dynamic import', 'log/a.ts', `export const b = () => import('../status/b.ts');`, /status\/b\.ts/],
     ['by the type of an import', 'log/a.ts', `export type B = import('../status/b.ts').B;`, /status\/b\.ts/],
     [
       'by the URL of a worker',
-      'folder/a.ts',
+      'scan/a.ts',
       `export const b = new Worker(new URL('../ledger/b.ts', import.meta.url));`,
-      /folder.*ledger\/b\.ts/,
+      /scan.*ledger\/b\.ts/,
     ],
     ['a room that knows the daemon', 'status/a.ts', `import { b } from '../daemon/b.ts';`, /daemon\/b\.ts/],
-    ['a core that knows a room', 'core/a.ts', `import { b } from '../log/b.ts';`, /core.*log\/b\.ts/],
-    ['a core that reads files', 'core/a.ts', `import { readFile } from 'node:fs/promises';`, /core is pure/],
-    ['a core with a package', 'core/a.ts', `import got from 'got';`, /no package but zod/],
+    ['a model that knows a room', 'model/a.ts', `import { b } from '../log/b.ts';`, /model.*log\/b\.ts/],
+    [
+      'a model that reads files',
+      'model/a.ts',
+      `import { readFile } from 'node:fs/promises';`,
+      /model is pure/,
+    ],
+    ['a core with a package', 'model/a.ts', `import got from 'got';`, /no package but zod/],
     [
       'an embedded service that knows the client',
       'embedded/a.ts',
@@ -66,7 +71,7 @@ describe('the reader of walls, shown a house with broken ones', () => {
       /not the door of lowdb/,
     ],
     ['a package that nobody named', 'log/a.ts', `import _ from 'lodash';`, /lodash, which has no door/],
-    ['a room that nobody named', 'utils/a.ts', `import { b } from '../core/b.ts';`, /utils.*core\/b\.ts/],
+    ['a room that nobody named', 'utils/a.ts', `import { b } from '../model/b.ts';`, /utils.*model\/b\.ts/],
     [
       'a way out of the source',
       'log/a.ts',
@@ -91,9 +96,9 @@ describe('the reader of walls, shown a house with broken ones', () => {
 
   it('lets a sound house stand', async () => {
     const found = await broken({
-      'core/a.ts': `import type { Readable } from 'node:stream';\nimport { z } from 'zod';\nexport type A = Readable;`,
-      'folder/chokidar-watcher.ts': `import { watch } from 'chokidar';\nimport type { A } from '../core/a.ts';`,
-      'daemon/compose.ts': `import '../folder/chokidar-watcher.ts';`,
+      'model/a.ts': `import type { Readable } from 'node:stream';\nimport { z } from 'zod';\nexport type A = Readable;`,
+      'scan/watch/chokidar-backend.ts': `import { watch } from 'chokidar';\nimport type { A } from '../../model/a.ts';`,
+      'daemon/compose.ts': `import '../scan/watch/chokidar-backend.ts';`,
       'cli/run.ts': `import '../daemon/compose.ts';\nimport { Command } from 'commander';`,
       'main.ts': `import './cli/run.ts';`,
     });

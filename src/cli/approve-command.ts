@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { closest } from '../core/closest.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
+import { closest } from '../lib/closest.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { connectDaemon } from './daemon-client.ts';
 import { withExamples } from './examples.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError } from '../model/errors.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { connectDaemon } from './daemon-client.ts';
 import { withExamples } from './examples.ts';

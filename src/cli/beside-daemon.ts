@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '../core/errors.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { type DaemonClient, connectDaemon } from './daemon-client.ts';
 import { type Prepared, prepare } from './prepare.ts';

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
-import { mendBeside } from '../core/mends.ts';
-import { printable } from '../core/printable.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import { countWords } from '../core/words.ts';
+import { exitCodes } from '../model/errors.ts';
+import { fixBeside } from '../model/report/fixes.ts';
+import { printable } from '../lib/printable.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import { countWords } from '../lib/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import type { Output } from './output.ts';
@@ -58,8 +58,8 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
       line(`${marks[level]} ${colors.bold(printable(finding.subject))}: ${printable(finding.message)}`);
-      const isTold = mendBeside(finding.code) === '';
-      if (finding.mend !== '' && !isTold) line(`  ${colors.dim(printable(finding.mend))}`);
+      const isTold = fixBeside(finding.code) === '';
+      if (finding.fix !== '' && !isTold) line(`  ${colors.dim(printable(finding.fix))}`);
     }
   }
   const warnings = findings.filter(({ level }) => level === 'warning').length;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { FolderSettings } from '../core/settings.ts';
+import type { FolderSettings } from '../model/settings.ts';
 
 /** What a path on the command line is seen from. */
 export interface Place {

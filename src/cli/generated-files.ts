@@ -9,7 +9,7 @@ import { createProgram } from './program.ts';
 import { troublesPage } from './troubles-page.ts';
 import { version } from '../daemon/version.ts';
 
-/** The files that are made from the settings, the commands and the mends: path from the project's root → text. `npm run docs` writes them. */
+/** The files that are made from the settings, the commands and the fixes: path from the project's root → text. `npm run docs` writes them. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const program = createProgram({
     env: {},

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
+import { exitCodes } from '../model/errors.ts';
 import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';

@@ -3,8 +3,8 @@ import { checkAddress } from '../config/check-address.ts';
 import { folderNameSchema } from '../config/folder-name.ts';
 import { readSecret, secretFault } from '../config/read-secret.ts';
 import { type SecretName, credentialNames, secretVariables } from '../config/secret-names.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { Credentials } from '../core/settings.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Credentials } from '../model/settings.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Prompter } from './prompter.ts';
 

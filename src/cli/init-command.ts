@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
-import { shareModes } from '../core/metadata.ts';
+import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
+import { shareModes } from '../model/metadata/metadata.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
@@ -92,7 +92,7 @@ async function tryLogin(
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof CredentialsRefusedError) {
-      complain(`${error.message}; mend them in ${join(dirname(file), '.env')} and try: ingestd auth login`);
+      complain(`${error.message}; fix them in ${join(dirname(file), '.env')} and try: ingestd auth login`);
       return error.exitCode;
     }
     if (!(error instanceof ServiceUnavailableError)) throw error;

@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { secretVariables, credentialNames } from '../config/secret-names.ts';
 import { mergeEnvironmentFile } from '../config/merge-environment-file.ts';
 import { writeYaml } from '../config/write-yaml.ts';
-import { ConfigurationError, errorCode } from '../core/errors.ts';
+import { ConfigurationError, errorCode } from '../model/errors.ts';
 import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from './prompter.ts';
 

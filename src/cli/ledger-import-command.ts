@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
-import { countWords, numberWords } from '../core/words.ts';
+import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
+import { countWords, numberWords } from '../lib/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import { prepare } from './prepare.ts';

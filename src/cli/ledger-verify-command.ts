@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
-import { countWords } from '../core/words.ts';
+import { exitCodes } from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
+import { countWords } from '../lib/words.ts';
 import { serviceWords } from '../daemon/service-identity.ts';
 import type { LedgerVerification } from '../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
@@ -34,7 +34,7 @@ async function ledgerVerify(
 }
 
 function printReport(
-  { ok, documents, service, findings, mend }: LedgerVerification,
+  { ok, documents, service, findings, fix }: LedgerVerification,
   { line, colors }: Output,
 ): void {
   for (const { file, state, message } of findings) {
@@ -43,5 +43,5 @@ function printReport(
   const whose = service === null ? '' : ` of ${printable(serviceWords(service))}`;
   const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
   line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
-  if (mend !== null) line(printable(mend));
+  if (fix !== null) line(printable(fix));
 }

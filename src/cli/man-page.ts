@@ -79,7 +79,7 @@ const exitRows = [
     '1',
     'An error nobody foresaw, or a damaged ledger. health: no daemon runs, or it makes no progress. auth login: the service could not be asked.',
   ],
-  ['2', 'Usage or configuration: the message names the key, the value and the mend.'],
+  ['2', 'Usage or configuration: the message names the key, the value and the fix.'],
   ['3', 'The service refused the credentials: auth login, auth revoke, init.'],
   ['4', 'sync: documents failed or are held. check: problems found.'],
   ['5', 'Another ingestd holds the state directory.'],

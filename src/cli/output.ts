@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import picocolors from 'picocolors';
-import { errorCode } from '../core/errors.ts';
+import { errorCode } from '../model/errors.ts';
 
 /** Standard output of a command. */
 export interface Output {

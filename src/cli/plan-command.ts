@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { printable } from '../core/printable.ts';
-import type { PlanReport, PlannedOperation } from '../core/reports.ts';
-import { countWords, durationWords, numberWords } from '../core/words.ts';
+import { printable } from '../lib/printable.ts';
+import type { PlanReport, PlannedOperation } from '../model/report/reports.ts';
+import { countWords, durationWords, numberWords } from '../lib/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { withExamples } from './examples.ts';
 import type { Output } from './output.ts';

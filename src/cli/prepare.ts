@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import type { Configuration } from '../config/load-configuration.ts';
-import type { Credentials, Settings } from '../core/settings.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
 import type { CheckOptions } from '../daemon/check.ts';
 import type { Log } from '../log/create-log.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';

@@ -1,4 +1,4 @@
-import { IngestdError, errorMessage, exitCodes } from '../core/errors.ts';
+import { IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
 
 /** Asks a person. */
 export interface Prompter {

@@ -1,8 +1,8 @@
-import { printable } from '../core/printable.ts';
-import type { FailureStatus, FolderStatus, Status } from '../core/status.ts';
-import { toldAsDoubt } from '../core/told-as-doubt.ts';
-import { ledgerVerdict, verdict } from '../core/verdict.ts';
-import { countWords, numberWords } from '../core/words.ts';
+import { printable } from '../lib/printable.ts';
+import type { FailureStatus, FolderStatus, Status } from '../model/report/status.ts';
+import { toldAsDoubt } from '../model/report/told-as-doubt.ts';
+import { ledgerVerdict, verdict } from '../model/report/headline.ts';
+import { countWords, numberWords } from '../lib/words.ts';
 import type { Output } from './output.ts';
 
 interface StatusView {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
-import { countWords } from '../core/words.ts';
+import { exitCodes } from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
+import { countWords } from '../lib/words.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { connectDaemon } from './daemon-client.ts';
 import { withExamples } from './examples.ts';

@@ -1,22 +1,22 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
 import { secretVariables } from '../config/secret-names.ts';
-import { closest } from '../core/closest.ts';
+import { closest } from '../lib/closest.ts';
 import {
   ConfigurationError,
   IngestdError,
   LedgerUnwritableError,
   errorMessage,
   exitCodes,
-} from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
+} from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
 import { createConcealer } from '../log/concealer.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import type { CommandContext } from './command-context.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 
-const unwritableMend =
+const unwritableFix =
   'make room in the state directory, let the user that runs ingestd write there, or name another one by state.dir';
 
 /** The process a command line runs in. */
@@ -123,7 +123,7 @@ function report(
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   complain(errorMessage(error));
   // The system's word alone says what is wrong, not what to do.
-  if (error instanceof LedgerUnwritableError) complain(unwritableMend);
+  if (error instanceof LedgerUnwritableError) complain(unwritableFix);
   if (error instanceof IngestdError) return error.exitCode;
   if (stacks) complain(stackOf(error));
   return exitCodes.unforeseen;

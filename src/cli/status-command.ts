@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ConfigurationError } from '../core/errors.ts';
-import type { Status } from '../core/status.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Status } from '../model/report/status.ts';
 import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { type DaemonClient, connectDaemon } from './daemon-client.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Why } from '../core/control-port.ts';
-import type { Metadata } from '../core/metadata.ts';
-import type { Status } from '../core/status.ts';
+import type { Why } from '../model/ports/control-port.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
+import type { Status } from '../model/report/status.ts';
 
 const count = z.number();
 const text = z.string();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Why } from '../core/control-port.ts';
-import { printable } from '../core/printable.ts';
+import type { Why } from '../model/ports/control-port.ts';
+import { printable } from '../lib/printable.ts';
 import { besideDaemon } from './beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import type { DaemonClient } from './daemon-client.ts';

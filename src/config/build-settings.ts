@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ServiceSettings, Settings } from '../core/settings.ts';
+import type { ServiceSettings, Settings } from '../model/settings.ts';
 import { checkAddress } from './check-address.ts';
 import type { Problem } from './problem.ts';
 import type { SettingsInput } from './settings-schema.ts';

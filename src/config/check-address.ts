@@ -1,6 +1,6 @@
 import { isLoopback } from './is-loopback.ts';
 
-/** An address without a slash at its end, or what is wrong with it and the mend. */
+/** An address without a slash at its end, or what is wrong with it and the fix. */
 export type Address =
   { readonly kind: 'address'; readonly url: string } | { readonly kind: 'wrong'; readonly message: string };
 

@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { ConfigurationError, errorCode } from '../core/errors.ts';
-import type { Settings } from '../core/settings.ts';
+import { ConfigurationError, errorCode } from '../model/errors.ts';
+import type { Settings } from '../model/settings.ts';
 
 interface Place {
   /** `folders[0].path` */

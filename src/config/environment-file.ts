@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
-import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 
 /** The `.env` beside the configuration file. */
 export interface EnvironmentFile {

@@ -1,5 +1,5 @@
-import { closest } from '../core/closest.ts';
-import { ConfigurationError, errorMessage } from '../core/errors.ts';
+import { closest } from '../lib/closest.ts';
+import { ConfigurationError, errorMessage } from '../model/errors.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
 import { environmentName, keyText, snakeCase } from './key-path.ts';
 import { readYaml } from './read-yaml.ts';

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import { closest } from '../core/closest.ts';
+import { closest } from '../lib/closest.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
 import { keyText } from './key-path.ts';
 import type { Problem } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** What the schema found wrong with `input`, in words: the key, the value, the mend. */
+/** What the schema found wrong with `input`, in words: the key, the value, the fix. */
 export function explainIssues(issues: readonly Issue[], input: unknown, schema: JsonSchema): Problem[] {
   return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
@@ -19,11 +19,11 @@ function unknownKey(path: readonly PropertyKey[], schema: JsonSchema): Problem {
   const parent = path.slice(0, -1);
   const known = Object.keys(schemaAt(schema, parent)?.properties ?? {});
   const near = closest(String(path.at(-1)), known);
-  const mend =
+  const fix =
     near === undefined
       ? `take it out; ${parent.length === 0 ? 'the file' : keyText(parent)} has ${known.join(', ')}`
       : `did you mean ${keyText([...parent, near])}?`;
-  return { path, message: `${keyText(path)} is not a known key; ${mend}` };
+  return { path, message: `${keyText(path)} is not a known key; ${fix}` };
 }
 
 function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
@@ -34,7 +34,7 @@ function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
     return `folders: ${shown(value)} is not a list of at least one folder; ${FOLDER_EXAMPLE}`;
   if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
   if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
-  return `${key || 'the file'}: ${shown(value)} is not ${expected(node)}${mend(value, node)}`;
+  return `${key || 'the file'}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
 }
 
 const FOLDER_EXAMPLE = 'write\n    folders:\n      - name: inbox\n        path: ./inbox';
@@ -73,7 +73,7 @@ function range({ minimum, maximum }: JsonSchema): string {
   return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 
-function mend(value: unknown, node: JsonSchema): string {
+function fix(value: unknown, node: JsonSchema): string {
   const kinds = [node, ...(node.anyOf ?? [])].map(({ type }) => type);
   const numeric = kinds.includes('integer') || kinds.includes('number');
   if (typeof value === 'string' && numeric && value.trim() !== '' && Number.isFinite(Number(value))) {

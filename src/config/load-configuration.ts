@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
-import type { Settings } from '../core/settings.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
+import type { Settings } from '../model/settings.ts';
 import { applyOverrides } from './apply-overrides.ts';
 import { buildSettings } from './build-settings.ts';
 import { checkPaths } from './check-paths.ts';
@@ -38,7 +38,7 @@ const MAX_PROBLEMS = 20;
 
 /**
  * Finds, reads and judges the configuration, contract section 3. Throws ConfigurationError that names the
- * place, the key, the value and the mend of everything that is wrong with it.
+ * place, the key, the value and the fix of everything that is wrong with it.
  */
 export async function loadConfiguration(search: ConfigurationSearch): Promise<Configuration> {
   const { file, trial } = await findSettingsFile(search);

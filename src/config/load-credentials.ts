@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../core/errors.ts';
-import type { Credentials } from '../core/settings.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Credentials } from '../model/settings.ts';
 import { type SecretSources, readSecret } from './read-secret.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 

@@ -1,5 +1,5 @@
-import { ConfigurationError } from '../core/errors.ts';
-import type { Settings } from '../core/settings.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Settings } from '../model/settings.ts';
 import { isLoopback } from './is-loopback.ts';
 import { type SecretSources, readSecret } from './read-secret.ts';
 import { secretVariables } from './secret-names.ts';
@@ -10,7 +10,7 @@ const MIN_LENGTH = 16;
 interface HttpTokenFault {
   readonly subject: string;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /**
@@ -25,12 +25,12 @@ export async function findHttpToken(
   const variable = secretVariables.httpToken;
   if (token !== null && token.length < MIN_LENGTH) {
     const message = `its value is shorter than ${MIN_LENGTH} characters`;
-    return { token, fault: { subject: variable, message, mend: 'Make one with: openssl rand -hex 16' } };
+    return { token, fault: { subject: variable, message, fix: 'Make one with: openssl rand -hex 16' } };
   }
   if (token === null && port !== false && !isLoopback(host)) {
     const message = `${host} is open to other machines and no token is set`;
-    const mend = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or http.host to 127.0.0.1.`;
-    return { token, fault: { subject: 'http.host', message, mend } };
+    const fix = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or http.host to 127.0.0.1.`;
+    return { token, fault: { subject: 'http.host', message, fix } };
   }
   return { token, fault: null };
 }
@@ -42,5 +42,5 @@ export async function findHttpToken(
 export async function loadHttpToken(settings: Settings, sources: SecretSources): Promise<string | null> {
   const { token, fault } = await findHttpToken(settings, sources);
   if (fault === null) return token;
-  throw new ConfigurationError(`${fault.subject}: ${fault.message}. ${fault.mend}`);
+  throw new ConfigurationError(`${fault.subject}: ${fault.message}. ${fault.fix}`);
 }

@@ -1,5 +1,5 @@
 import { parse } from 'dotenv';
-import { ConfigurationError } from '../core/errors.ts';
+import { ConfigurationError } from '../model/errors.ts';
 
 /** A `.env` text with other values in it. */
 export interface MergedEnvironmentFile {

@@ -1,5 +1,5 @@
-import { isGarbling, shortestConcealed } from '../core/concealment.ts';
-import type { Credentials } from '../core/settings.ts';
+import { isGarbling, shortestConcealed } from '../lib/redaction.ts';
+import type { Credentials } from '../model/settings.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 
 /** What is to be said of a secret that is right, and awkward. */

@@ -2,6 +2,6 @@
 export interface Problem {
   /** Path of the key in the file; empty for the file as a whole. */
   readonly path: readonly PropertyKey[];
-  /** What is wrong, with the value, and the mend. */
+  /** What is wrong, with the value, and the fix. */
   readonly message: string;
 }

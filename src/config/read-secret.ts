@@ -1,6 +1,6 @@
 import { access, constants, open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { EnvironmentFile } from './environment-file.ts';
 import { type SecretName, secretVariables } from './secret-names.ts';
 
@@ -19,7 +19,7 @@ const inHeaders = new Set<SecretName>(['apiKey', 'clientId', 'httpToken']);
 
 /**
  * The secret, or undefined where no source has it; an empty value counts as none. Throws ConfigurationError
- * that names the variable and the mend, never the value.
+ * that names the variable and the fix, never the value.
  */
 export async function readSecret(name: SecretName, sources: SecretSources): Promise<string | undefined> {
   const variable = secretVariables[name];

@@ -1,5 +1,5 @@
 import { LineCounter, isMap, isNode, isPair, parseDocument } from 'yaml';
-import { ConfigurationError, errorMessage } from '../core/errors.ts';
+import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
 /** A YAML text, read, with a way back to its lines. */
 export interface YamlText {

@@ -1,4 +1,4 @@
-import type { Credentials } from '../core/settings.ts';
+import type { Credentials } from '../model/settings.ts';
 
 /** A secret and the environment variable that carries it. */
 export type SecretName = keyof Credentials | 'httpToken';

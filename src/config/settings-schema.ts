@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { metadataSchema } from '../core/metadata-schema.ts';
+import { metadataSchema } from '../model/metadata/metadata-schema.ts';
 import { folderNameSchema } from './folder-name.ts';
 
 /** What a key is called beside its value: shown in the documentation. */

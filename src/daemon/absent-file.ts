@@ -1,7 +1,7 @@
-import type { DocumentRef } from '../core/document.ts';
-import { refKey } from '../core/document.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { Activity } from '../core/status.ts';
+import type { DocumentRef } from '../model/document.ts';
+import { refKey } from '../model/document.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Activity } from '../model/report/status.ts';
 
 interface Sources {
   readonly ledger: Pick<LedgerPort, 'get' | 'findByDocId'>;

@@ -1,4 +1,4 @@
-import type { Activity } from '../core/status.ts';
+import type { Activity } from '../model/report/status.ts';
 
 /** What happened lately, and who wants to hear of it. */
 export interface Activities {

@@ -1,17 +1,17 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { refKey } from '../core/document.ts';
-import type { FileStamp } from '../core/document.ts';
-import { errorMessage } from '../core/errors.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import type { LedgerEntry } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
-import { stampOf } from '../folder/entry.ts';
+import { refKey } from '../model/document.ts';
+import type { FileStamp } from '../model/document.ts';
+import { errorMessage } from '../model/errors.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LedgerEntry } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
+import { stampOf } from '../scan/walk/entry.ts';
 import { openAsItStands } from './open-unwatched.ts';
 
-/** Documents with what their files are at this moment, or why some cannot be adopted, with the mend. */
+/** Documents with what their files are at this moment, or why some cannot be adopted, with the fix. */
 export interface AdoptedFiles {
   readonly entries: readonly LedgerEntry[];
   readonly problems: readonly string[];
@@ -19,7 +19,7 @@ export interface AdoptedFiles {
 
 const atOnce = 16;
 
-const listener = { directory: () => undefined, swept: () => undefined, changed: () => undefined };
+const listener = { directory: () => undefined, scanned: () => undefined, changed: () => undefined };
 
 /**
  * Gives each imported document whose bytes nobody knows (`sha256` empty) those of its file: the file as it stands is
@@ -54,7 +54,7 @@ export async function adoptFiles(
 
 /** A text: why not. */
 async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promise<LedgerEntry | string> {
-  const look = await port.look(ref.path);
+  const look = await port.inspect(ref.path);
   switch (look.kind) {
     case 'document':
       try {
@@ -70,7 +70,7 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
     case 'settling':
       return changing(ref);
     case 'unknown':
-      return `${refKey(ref)} cannot be looked at (${look.message}); mend that, and import again`;
+      return `${refKey(ref)} cannot be looked at (${look.message}); fix that, and import again`;
     // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document. An
     // edit before it can be sent is an edit all the same.
     case 'waiting':

@@ -1,11 +1,11 @@
-import type { Clock } from '../core/clock.ts';
-import type { ControlPort } from '../core/control-port.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import { isWithin } from '../core/is-within.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { Credentials, Settings } from '../core/settings.ts';
-import type { Reason, Status } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import { isWithin } from '../lib/is-within.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
+import type { Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -198,7 +198,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       tokens.forget();
       signIn.begin();
       engine.kick();
-      await Promise.all(folders.map((port) => port.rescan('ring')));
+      await Promise.all(folders.map((port) => port.rescan('event')));
     },
     isRefused: () => tokens.status().state === 'refused',
     stop: async () => {
@@ -226,10 +226,10 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   return port;
 }
 
-/** In one line. The file is read at a SIGHUP only: a mend, or the old text put back, counts from the next one. */
+/** In one line. The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
 function refusedWords(why: string): string {
   const faults = why.replace(/\n\s+/g, ' ').replaceAll('\n', '; ');
-  return `${faults.replace(/\.+$/, '')}. The configuration before goes on; mend the file, then send SIGHUP: it is read again then, and this goes`;
+  return `${faults.replace(/\.+$/, '')}. The configuration before goes on; fix the file, then send SIGHUP: it is read again then, and this goes`;
 }
 
 /** As they stand now; what cannot be read at the moment is as it was. */

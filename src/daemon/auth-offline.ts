@@ -1,5 +1,5 @@
-import type { LogPort } from '../core/log-port.ts';
-import type { Credentials, Settings } from '../core/settings.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
 import { createTokenSource } from '../remote/token-source.ts';
 import { systemClock } from './system-clock.ts';
 

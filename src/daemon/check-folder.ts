@@ -1,14 +1,14 @@
 import { access, constants, stat } from 'node:fs/promises';
-import { errorCode } from '../core/errors.ts';
-import { joinPath } from '../core/document.ts';
-import type { Look, Skip } from '../core/document.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import { mendFor } from '../core/mends.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import type { FolderSettings, Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
-import { isAttachmentDirectory } from '../folder/attachment-directory.ts';
+import { errorCode } from '../model/errors.ts';
+import { joinPath } from '../model/document.ts';
+import type { Inspection, Skip } from '../model/document.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import { fixFor } from '../model/report/fixes.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { FolderSettings, Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
+import { isAttachmentDirectory } from '../scan/rules/attachment-directory.ts';
 import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from './open-unwatched.ts';
 
@@ -47,12 +47,12 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
   await port.start({
     directory: (sweep) => {
       directories += 1;
-      for (const { path } of sweep.sightings) paths.push(path);
+      for (const { path } of sweep.entries) paths.push(path);
       skips.push(...sweep.skips);
       for (const name of sweep.subdirectories.filter(isAttachmentDirectory))
         attachments.push(joinPath(sweep.directory, name));
     },
-    swept: () => undefined,
+    scanned: () => undefined,
     changed: () => undefined,
   });
   const findings = skips.map((skip) => finding(folder, skip.path, skip));
@@ -60,7 +60,7 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
   let documents = 0;
   for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {
     const some = paths.slice(from, from + LOOKS_AT_ONCE);
-    const looks = await Promise.all(some.map((path) => port.look(path)));
+    const looks = await Promise.all(some.map((path) => port.inspect(path)));
     for (const [index, look] of looks.entries()) {
       const refused = refusal(look);
       if (refused === null) documents += 1;
@@ -78,9 +78,9 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
 
 /** No file stands under the name of its document, and no rule leaves the directory out. */
 async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
-  const inside = await port.look(joinPath(path, 'any'));
+  const inside = await port.inspect(joinPath(path, 'any'));
   if (inside.kind !== 'ignored' || inside.owner === undefined) return false;
-  return (await port.look(inside.owner)).kind === 'absent';
+  return (await port.inspect(inside.owner)).kind === 'absent';
 }
 
 function orphan(folder: FolderSettings, path: string): CheckFinding {
@@ -89,7 +89,7 @@ function orphan(folder: FolderSettings, path: string): CheckFinding {
 }
 
 /** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */
-function refusal(look: Look): { readonly code: string; readonly message: string } | null {
+function refusal(look: Inspection): { readonly code: string; readonly message: string } | null {
   const refused =
     look.kind === 'unknown' || look.kind === 'skipped' || look.kind === 'waiting' || look.kind === 'unfit';
   return refused ? look : null;
@@ -99,14 +99,14 @@ function finding(
   folder: FolderSettings,
   path: string,
   { code, message }: { readonly code: string; readonly message: string },
-  kind: Look['kind'] = 'skipped',
+  kind: Inspection['kind'] = 'skipped',
 ): CheckFinding {
   const level = kind === 'waiting' || harmless.has(code) ? 'warning' : 'error';
-  return { level, subject: `${folder.name}/${path}`, code, message, mend: mendFor(code) };
+  return { level, subject: `${folder.name}/${path}`, code, message, fix: fixFor(code) };
 }
 
 function healthFinding(folder: FolderSettings, code: string, message: string): CheckFinding {
-  return { level: 'error', subject: folder.name, code, message, mend: mendFor(code) };
+  return { level: 'error', subject: folder.name, code, message, fix: fixFor(code) };
 }
 
 function summary(folder: FolderSettings, documents: number): CheckFinding {
@@ -115,17 +115,17 @@ function summary(folder: FolderSettings, documents: number): CheckFinding {
     subject: folder.name,
     code: 'documents',
     message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
-    mend: '',
+    fix: '',
   };
 }
 
 async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding | null> {
-  const wrong = (code: string, message: string, mend: string): CheckFinding => ({
+  const wrong = (code: string, message: string, fix: string): CheckFinding => ({
     level: 'error',
     subject: name,
     code,
     message,
-    mend,
+    fix,
   });
   try {
     await stat(path);
@@ -134,7 +134,7 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT')
-      return wrong('folder-missing', `${path} does not exist`, 'Make it, mount it, or mend folders[].path.');
+      return wrong('folder-missing', `${path} does not exist`, 'Make it, mount it, or fix folders[].path.');
     return wrong(
       'folder-unreadable',
       `${path} cannot be read (${code ?? 'unknown'})`,

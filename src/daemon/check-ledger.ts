@@ -1,7 +1,7 @@
-import { errorCode, errorMessage } from '../core/errors.ts';
-import { mendFor } from '../core/mends.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import type { Settings } from '../core/settings.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import { fixFor } from '../model/report/fixes.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { Settings } from '../model/settings.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { checkRecords } from './check-records.ts';
 import { otherService } from './ledger-service.ts';
@@ -19,7 +19,7 @@ export async function checkLedger(settings: Settings): Promise<CheckFinding[]> {
     const code = errorCode(error);
     // Of a directory that is closed to this user it is said elsewhere.
     return code === 'ledger-damaged'
-      ? [{ ...found, code, message: errorMessage(error), mend: mendFor(code) }]
+      ? [{ ...found, code, message: errorMessage(error), fix: fixFor(code) }]
       : [];
   }
 }

@@ -1,14 +1,14 @@
-import type { CheckFinding } from '../core/reports.ts';
-import type { FolderSettings } from '../core/settings.ts';
-import { silentFileSystemAt } from '../folder/file-systems.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { FolderSettings } from '../model/settings.ts';
+import { silentFileSystemAt } from '../scan/watch/network-file-systems.ts';
 
 /** Says which folder will be looked through on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
   { name, path, watch }: FolderSettings,
   { pollSeconds, fileSystemAt = silentFileSystemAt }: PollingOptions,
 ): CheckFinding | null {
-  const told = (level: CheckFinding['level'], message: string, mend: string): CheckFinding => {
-    return { level, subject: name, code: 'polling', message, mend };
+  const told = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
+    return { level, subject: name, code: 'polling', message, fix };
   };
   const how =
     pollSeconds === 1

@@ -1,24 +1,24 @@
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { sameStamp } from '../core/document.ts';
-import { mendFor } from '../core/mends.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import type { FolderSettings, Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
-import { stampOf } from '../folder/entry.ts';
+import { sameStamp } from '../model/document.ts';
+import { fixFor } from '../model/report/fixes.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { FolderSettings, Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
+import { stampOf } from '../scan/walk/entry.ts';
 import type { LedgerReader } from '../ledger/ledger-state.ts';
 import { missingFiles } from './missing-files.ts';
 import { sharedFolders } from './shared-ledger.ts';
 
 /** Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders share. */
 export async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<CheckFinding[]> {
-  const shared = (await sharedFolders(ledger, settings)).map(({ folder, message, mend }): CheckFinding => ({
+  const shared = (await sharedFolders(ledger, settings)).map(({ folder, message, fix }): CheckFinding => ({
     level: 'warning',
     subject: folder,
     code: 'state-shared',
     message,
-    mend,
+    fix,
   }));
   const held: CheckFinding[] = [];
   for (const folder of settings.folders) {
@@ -37,7 +37,7 @@ function heldFinding(ledger: LedgerReader, { name }: FolderSettings, missing: nu
   if (hold === undefined) return null;
   const since = new Date(hold.since).toISOString();
   const message = `${countWords(missing, 'deletion')} held since ${since}: ${hold.reason}`;
-  return { level: 'warning', subject: name, code: 'held', message, mend: mendFor('held') };
+  return { level: 'warning', subject: name, code: 'held', message, fix: fixFor('held') };
 }
 
 /** What the next start makes of the root: another one is proven to be the same by one recorded file in it. */
@@ -59,7 +59,7 @@ async function rootFinding(
     subject: name,
     code: 'folder-changed',
     message,
-    mend: mendFor('folder-changed'),
+    fix: fixFor('folder-changed'),
   };
 }
 

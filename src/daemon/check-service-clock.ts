@@ -1,9 +1,9 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { errorCode, errorMessage } from '../core/errors.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import type { ServiceSettings } from '../core/settings.ts';
-import { countWords, numberWords } from '../core/words.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { ServiceSettings } from '../model/settings.ts';
+import { countWords, numberWords } from '../lib/words.ts';
 import { createAgents } from '../remote/agents.ts';
 
 /** Beyond this a token may look expired, or valid for too long. */
@@ -19,13 +19,13 @@ export async function checkServiceClock({
   const found = (
     level: CheckFinding['level'],
     code: string,
-    [message, mend]: readonly [string, string],
+    [message, fix]: readonly [string, string],
   ): CheckFinding => ({
     level,
     subject: authUrl,
     code,
     message,
-    mend,
+    fix,
   });
   try {
     const before = Date.now();

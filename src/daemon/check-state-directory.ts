@@ -1,25 +1,20 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorCode } from '../core/errors.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import { sizeWords } from '../core/words.ts';
+import { errorCode } from '../model/errors.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import { sizeWords } from '../lib/words.ts';
 
 const LOW_BYTES = 200_000_000;
 const TOO_LOW_BYTES = 10_000_000;
 
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {
-  const found = (
-    level: CheckFinding['level'],
-    code: string,
-    message: string,
-    mend: string,
-  ): CheckFinding => ({
+  const found = (level: CheckFinding['level'], code: string, message: string, fix: string): CheckFinding => ({
     level,
     subject: 'state.dir',
     code,
     message,
-    mend,
+    fix,
   });
   const place = await nearest(dir);
   const findings: CheckFinding[] = [];

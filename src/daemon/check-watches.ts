@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { CheckFinding } from '../core/reports.ts';
-import { countWords } from '../core/words.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import { countWords } from '../lib/words.ts';
 
 const LIMIT_FILE = '/proc/sys/fs/inotify/max_user_watches';
 
@@ -18,7 +18,7 @@ export async function checkWatches(directories: number): Promise<CheckFinding[]>
       subject: 'inotify',
       code: 'watch-limit',
       message: `${countWords(directories, 'directory', 'directories')} are to be watched, and the kernel allows ${countWords(limit, 'watch', 'watches')}; folders beyond it are polled`,
-      mend: `sudo sysctl fs.inotify.max_user_watches=${wanted}`,
+      fix: `sudo sysctl fs.inotify.max_user_watches=${wanted}`,
     },
   ];
 }

@@ -1,7 +1,7 @@
-import type { LogPort } from '../core/log-port.ts';
-import { mendFor } from '../core/mends.ts';
-import type { CheckFinding } from '../core/reports.ts';
-import type { Settings } from '../core/settings.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import { fixFor } from '../model/report/fixes.ts';
+import type { CheckFinding } from '../model/report/reports.ts';
+import type { Settings } from '../model/settings.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
@@ -17,14 +17,14 @@ export interface CheckOptions {
   /** Secrets that are awkward to keep out of texts, and why. */
   readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
   /** What speaks against the token of the HTTP address; null: nothing. */
-  readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'mend'> | null;
+  readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
   /** Asks the service for its clock too. */
   readonly online: boolean;
 }
 
-/** Everything that would stand in the way of delivery, each with its mend, `contract.md` section 2. Sends nothing, changes nothing. */
+/** Everything that would stand in the way of delivery, each with its fix, `contract.md` section 2. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { settings, log, missingCredentials, warnings, online } = options;
   const findings: CheckFinding[] = [
@@ -57,7 +57,7 @@ const notAsked: CheckFinding = {
   subject: 'service.mode',
   code: 'service-embedded',
   message: 'the embedded service is part of ingestd: there is nobody to ask',
-  mend: '',
+  fix: '',
 };
 
 function missingCredential(variable: string): CheckFinding {
@@ -66,7 +66,7 @@ function missingCredential(variable: string): CheckFinding {
     subject: variable,
     code: 'credential-missing',
     message: 'is not set anywhere',
-    mend: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
+    fix: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
   };
 }
 
@@ -76,10 +76,10 @@ function plainSecret({ variable, message }: { variable: string; message: string 
     subject: variable,
     code: 'secret-plain',
     message,
-    mend: mendFor('secret-plain'),
+    fix: fixFor('secret-plain'),
   };
 }
 
 function configurationWarning(warning: string): CheckFinding {
-  return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, mend: '' };
+  return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, fix: '' };
 }

@@ -1,12 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { ConfigurationError } from '../core/errors.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { Settings } from '../core/settings.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
-import { openFolder } from '../folder/open-folder.ts';
-import type { Folder } from '../folder/open-folder.ts';
+import { openFolder } from '../scan/folder.ts';
+import type { Folder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { followRenames } from './follow-renames.ts';
 import { claimLedger } from './ledger-service.ts';
@@ -104,7 +104,7 @@ async function requireFolders(settings: Settings, ledger: LedgerPort): Promise<v
     }
     throw new ConfigurationError(
       `the folder "${folder.name}" is ${folder.path}, and there is no such directory: ` +
-        'create it, mount it, or mend folders[].path',
+        'create it, mount it, or fix folders[].path',
     );
   }
 }

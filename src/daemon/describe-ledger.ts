@@ -1,6 +1,6 @@
-import { errorCode, errorMessage } from '../core/errors.ts';
-import type { Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type { Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { documentsIn } from './ledger-service.ts';
 import { serviceWords } from './service-identity.ts';

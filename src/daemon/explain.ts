@@ -1,7 +1,7 @@
-import type { Why } from '../core/control-port.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Why } from '../model/ports/control-port.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from './ledger-service.ts';
 import { openUnwatched } from './open-unwatched.ts';
@@ -22,7 +22,7 @@ export async function explain(
   }
   const port = openUnwatched(folder, { settings, log });
   try {
-    await port.start({ directory: () => {}, swept: () => {}, changed: () => {} });
+    await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);
     const story = await tellStory({ ref, port, ledger, recent: [], task: null, nextAt: null });
     const other = otherService(ledger, settings);

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
-import type { Change, LedgerPort, RootIdentity } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Change, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
 
 const recordsAtOnce = 5_000;
 

@@ -1,7 +1,7 @@
-import { refKey } from '../core/document.ts';
-import type { LedgerEntry, LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
+import { refKey } from '../model/document.ts';
+import type { LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { importLedger } from '../ledger/import-ledger.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';

@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../core/errors.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
-import type { Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
 import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
@@ -9,7 +9,7 @@ type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
 /** Why the ledger's records must not be taken for those of the configured service. */
 export interface OtherService {
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /**
@@ -28,15 +28,15 @@ export function otherService(ledger: Known, { service, state }: Settings): Other
     message:
       `the ledger in ${state.dir} is of ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
       `and ${now}. Nothing is sent: what the one holds would count as delivered to the other`,
-    mend:
+    fix:
       'For another service give state.dir a directory of its own, and everything is uploaded there.' +
       (moved ? ' For the same service at a new address run: ingestd ledger service-moved' : ''),
   };
 }
 
 /** The same as one text. */
-export function otherServiceText({ message, mend }: OtherService): string {
-  return `${message}. ${mend}`;
+export function otherServiceText({ message, fix }: OtherService): string {
+  return `${message}. ${fix}`;
 }
 
 /** Throws ConfigurationError where the records are another service's. */

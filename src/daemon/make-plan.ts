@@ -1,8 +1,8 @@
-import type { LogPort } from '../core/log-port.ts';
-import type { MetricsPort } from '../core/metrics-port.ts';
-import type { PlannedOperation, PlanReport } from '../core/reports.ts';
-import type { Settings } from '../core/settings.ts';
-import type { Activity } from '../core/status.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { MetricsPort } from '../model/ports/metrics-port.ts';
+import type { PlannedOperation, PlanReport } from '../model/report/reports.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Activity } from '../model/report/status.ts';
 import { createEngine } from '../sync/engine.ts';
 import type { Engine } from '../sync/engine.ts';
 import { followRenames } from './follow-renames.ts';

@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { AuthPort, LimiterPort } from '../core/service-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { AuthPort, LimiterPort } from '../model/ports/service-port.ts';
+import type { Settings } from '../model/settings.ts';
 import type {
   DaemonState,
   FailureStatus,
@@ -12,8 +12,8 @@ import type {
   Reason,
   SkipStatus,
   Status,
-} from '../core/status.ts';
-import { countWords } from '../core/words.ts';
+} from '../model/report/status.ts';
+import { countWords } from '../lib/words.ts';
 import type { Engine } from '../sync/engine.ts';
 
 /** What status is made of. */

@@ -1,9 +1,9 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorCode } from '../core/errors.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { FolderSettings } from '../core/settings.ts';
+import { errorCode } from '../model/errors.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { FolderSettings } from '../model/settings.ts';
 
 /** Paths of a folder's recorded documents whose files are gone at this moment. Throws where the folder itself cannot be read. */
 export async function missingFiles(

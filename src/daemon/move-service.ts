@@ -1,5 +1,5 @@
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { claimLedger, documentsIn } from './ledger-service.ts';
 import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 
-import type { Retried } from '../core/control-port.ts';
-import { refKey } from '../core/document.ts';
-import { ConfigurationError } from '../core/errors.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { Retried } from '../model/ports/control-port.ts';
+import { refKey } from '../model/document.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { openLedger } from '../ledger/open-ledger.ts';
 import { withoutDuplicates } from '../sync/retry.ts';
 import { missingFiles } from './missing-files.ts';

@@ -1,5 +1,5 @@
-import type { Settings } from '../core/settings.ts';
-import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../core/status.ts';
+import type { Settings } from '../model/settings.ts';
+import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../model/report/status.ts';
 import type { LedgerReader } from '../ledger/ledger-state.ts';
 import { readLedger } from '../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from './ledger-service.ts';

@@ -1,7 +1,7 @@
-import type { FolderPort } from '../core/folder-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { FolderSettings, Settings } from '../core/settings.ts';
-import { openFolder } from '../folder/open-folder.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { FolderSettings, Settings } from '../model/settings.ts';
+import { openFolder } from '../scan/folder.ts';
 import { systemClock } from './system-clock.ts';
 
 const mebibyte = 1024 * 1024;

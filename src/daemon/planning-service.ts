@@ -1,13 +1,13 @@
-import type { DocumentRef } from '../core/document.ts';
-import type { PlannedOperation } from '../core/reports.ts';
+import type { DocumentRef } from '../model/document.ts';
+import type { PlannedOperation } from '../model/report/reports.ts';
 import type {
   FileOutcome,
   LimiterPort,
   ModifyRequest,
   SentContent,
   ServicePort,
-  Turn,
-} from '../core/service-port.ts';
+  Permit,
+} from '../model/ports/service-port.ts';
 
 /** A service that takes everything, sends nothing and remembers what it was asked. */
 export interface PlanningService extends ServicePort {
@@ -21,7 +21,11 @@ export function createPlanningService(find: Find): PlanningService {
   const operations: PlannedOperation[] = [];
   let requests = 0;
 
-  function accept(docId: string | null, turn: Turn, sent: readonly SentContent[] = []): Promise<FileOutcome> {
+  function accept(
+    docId: string | null,
+    turn: Permit,
+    sent: readonly SentContent[] = [],
+  ): Promise<FileOutcome> {
     requests += 1;
     turn.spent();
     return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent, requests: 1 });
@@ -59,7 +63,7 @@ export function createPlanningService(find: Find): PlanningService {
 
 /** Places without end: a plan waits for nothing. */
 export function createFreeLimiter(limit: number): LimiterPort {
-  const turn: Turn = { spent: () => {}, giveBack: () => {} };
+  const turn: Permit = { spent: () => {}, giveBack: () => {} };
   return {
     take: () => Promise.resolve(turn),
     pause: () => {},

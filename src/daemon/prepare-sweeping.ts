@@ -1,1 +1,1 @@
-export { prepareThread as prepareSweeping } from '../folder/spare-thread.ts';
+export { prepareThread as prepareSweeping } from '../scan/worker/spare-thread.ts';

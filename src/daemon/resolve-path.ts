@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 
-import type { DocumentRef } from '../core/document.ts';
-import type { Settings } from '../core/settings.ts';
+import type { DocumentRef } from '../model/document.ts';
+import type { Settings } from '../model/settings.ts';
 
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
 export function resolvePath(settings: Pick<Settings, 'folders'>, text: string): DocumentRef | null {

@@ -2,9 +2,9 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { errorCode, errorMessage, exitCodes } from '../core/errors.ts';
-import type { Credentials, Settings } from '../core/settings.ts';
-import { verdict } from '../core/verdict.ts';
+import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
+import { verdict } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/start-status-server.ts';
 import { composeDaemon } from './compose.ts';

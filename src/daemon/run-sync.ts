@@ -1,6 +1,6 @@
-import { exitCodes } from '../core/errors.ts';
-import type { Credentials, Settings } from '../core/settings.ts';
-import type { FailureStatus, Status } from '../core/status.ts';
+import { exitCodes } from '../model/errors.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
+import type { FailureStatus, Status } from '../model/report/status.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';

@@ -1,5 +1,5 @@
 import { isLoopback } from '../config/is-loopback.ts';
-import type { ServiceSettings } from '../core/settings.ts';
+import type { ServiceSettings } from '../model/settings.ts';
 
 const embedded = 'embedded';
 

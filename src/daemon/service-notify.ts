@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '../core/clock.ts';
-import { errorCode, errorMessage } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 
 /** A message that the service manager has not taken after this long is given up. */
 const sendTimeoutMs = 10_000;

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { FolderSettings, Settings } from '../core/settings.ts';
-import { countWords } from '../core/words.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { FolderSettings, Settings } from '../model/settings.ts';
+import { countWords } from '../lib/words.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
@@ -10,7 +10,7 @@ type Known = Pick<LedgerPort, 'root' | 'count'>;
 export interface SharedFolder {
   readonly folder: string;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function sharedFolders(ledger: Known, settings: Settings): Promise<
       message:
         `the ledger in ${settings.state.dir} knows it as ${other} (${countWords(ledger.count(folder.name), 'document')}), ` +
         `which is still there, and this configuration means ${folder.path}: files of the same name count as edits of those`,
-      mend: 'Give each of two configurations a state.dir of its own. Where the folder has moved here, all is well.',
+      fix: 'Give each of two configurations a state.dir of its own. Where the folder has moved here, all is well.',
     });
   }
   return found;

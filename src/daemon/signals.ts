@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
-import { exitCodes } from '../core/errors.ts';
+import { exitCodes } from '../model/errors.ts';
 
 /** The signals of contract section 2, one at a time. */
 export interface Signals {

@@ -30,10 +30,10 @@ export async function warnOfLostState(
 /** The pure part: `mountinfo` is the text of `/proc/self/mountinfo`, `stateDir` absolute and real. */
 export function judgeStateMount(stateDir: string, mountinfo: string): string | null {
   const mount = mountOf(stateDir, mountinfo);
-  const mend = `give ${stateDir} a named volume, or every document is uploaded again when the container is replaced`;
-  if (mount === null || mount.point === '/') return `the state directory lies inside the container: ${mend}`;
-  if (mount.type === 'tmpfs' || mount.type === 'ramfs') return `the state directory lies in memory: ${mend}`;
-  if (anonymousVolume.test(mount.root)) return `the state directory lies on a volume without a name: ${mend}`;
+  const fix = `give ${stateDir} a named volume, or every document is uploaded again when the container is replaced`;
+  if (mount === null || mount.point === '/') return `the state directory lies inside the container: ${fix}`;
+  if (mount.type === 'tmpfs' || mount.type === 'ramfs') return `the state directory lies in memory: ${fix}`;
+  if (anonymousVolume.test(mount.root)) return `the state directory lies on a volume without a name: ${fix}`;
   return null;
 }
 

@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Why } from '../core/control-port.ts';
-import { refKey, sameStamp } from '../core/document.ts';
-import type { DocumentRef, FoundDocument, Look } from '../core/document.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import type { LedgerPort, LedgerRecord } from '../core/ledger-port.ts';
-import type { ComparedDocument } from '../core/operation.ts';
-import { planDocument } from '../core/plan.ts';
-import type { Activity } from '../core/status.ts';
+import type { Why } from '../model/ports/control-port.ts';
+import { refKey, sameStamp } from '../model/document.ts';
+import type { DocumentRef, FoundDocument, Inspection } from '../model/document.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
+import type { ComparedDocument } from '../model/operation.ts';
+import { planDocument } from '../model/plan.ts';
+import type { Activity } from '../model/report/status.ts';
 import type { Task } from '../sync/task.ts';
 import { absentFile } from './absent-file.ts';
 
@@ -29,7 +29,7 @@ export async function tellStory(sources: Sources): Promise<Why> {
   const { ref, port, ledger, recent, task, nextAt } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return directoryStory(ref);
-  const look = await port.look(ref.path);
+  const look = await port.inspect(ref.path);
   const owner = look.kind === 'ignored' ? look.owner : undefined;
   const aside = owner === undefined ? null : await ownerStory(sources, owner);
   const document = look.kind === 'document' ? look.document : null;
@@ -90,7 +90,7 @@ async function ownerStory(
   path: string,
 ): Promise<Pick<Why, 'notes' | 'next'>> {
   const owner = { folder, path };
-  const look = await port.look(path);
+  const look = await port.inspect(path);
   const name = refKey(owner);
   if (look.kind === 'absent') {
     return { notes: [`its document ${name} is not there`], next: `nothing until ${name} is there` };
@@ -114,7 +114,7 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
   return [name, ...unclearable];
 }
 
-function verdictOf(look: Look): Why['verdict'] {
+function verdictOf(look: Inspection): Why['verdict'] {
   switch (look.kind) {
     case 'document':
       return { kind: 'document', code: 'document', message: 'a document of this folder' };
@@ -132,7 +132,7 @@ function verdictOf(look: Look): Why['verdict'] {
 }
 
 /** Nothing is hashed for it: a stamp that differs may yet turn out to be the same content. */
-function nextAtStart(look: Look, { ref, ledger }: Sources): string {
+function nextAtStart(look: Inspection, { ref, ledger }: Sources): string {
   const record = ledger.get(ref);
   const failure = ledger.failure(ref);
   if (look.kind === 'absent') {
@@ -163,7 +163,7 @@ function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
-function nextOf(look: Look, task: Task | undefined, known: boolean): string {
+function nextOf(look: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (look.kind === 'absent') return known ? 'its deletion is planned at the next look' : 'nothing';
     return known ? 'nothing: the service holds it as it stands here' : 'nothing is planned for it now';

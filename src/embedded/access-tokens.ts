@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { RefusalError } from './refusal-error.ts';
 
 const issuer = 'embedded-ingestion-service';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
-import { errorMessage } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
+import { errorMessage } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 
 /** What holds for every address: nosniff, JSON for what is not there, and 500 without its inner words. */
 export function addFallbacks(app: FastifyInstance, log: LogPort): void {

@@ -1,4 +1,4 @@
-import type { Company, CustomTag, DocumentAuthor, Metadata } from '../core/metadata.ts';
+import type { Company, CustomTag, DocumentAuthor, Metadata } from '../model/metadata/metadata.ts';
 import type { MetadataChange } from './metadata-schemas.ts';
 
 /** Metadata after a change, and what of the change could not be done. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { errorCode } from '../core/errors.ts';
+import { errorCode } from '../model/errors.ts';
 
 /** Ends the names of files that were being written; a start removes them. */
 export const temporarySuffix = '.tmp';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 
-import type { Clock } from '../core/clock.ts';
-import type { LogPort } from '../core/log-port.ts';
-import { noSchemas } from '../core/no-schemas.ts';
-import type { Credentials } from '../core/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import { noSchemas } from '../lib/no-schemas.ts';
+import type { Credentials } from '../model/settings.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { addFallbacks } from './add-fallbacks.ts';
 import type { AuthContext } from './auth-context.ts';

@@ -3,8 +3,8 @@ import { chmod } from 'node:fs/promises';
 
 import * as z from 'zod';
 
-import { IngestdError } from '../core/errors.ts';
-import type { Credentials } from '../core/settings.ts';
+import { IngestdError } from '../model/errors.ts';
+import type { Credentials } from '../model/settings.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readIfThere, writeDurably } from './durable-file.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { DocumentStore } from './document-store.ts';
 import { RefusalError } from './refusal-error.ts';
 import type { DocumentRecord } from './stored-document.ts';

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
-import { ConfigurationError, errorCode } from '../core/errors.ts';
+import { ConfigurationError, errorCode } from '../model/errors.ts';
 
 const graceMs = 2000;
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorCode, StateLockedError } from '../core/errors.ts';
-import { startIn } from '../core/process-stat.ts';
+import { errorCode, StateLockedError } from '../model/errors.ts';
+import { startIn } from '../lib/process-stat.ts';
 import { readIfThere } from './durable-file.ts';
 
 const attempts = 3;

@@ -6,7 +6,7 @@ import {
   saliences,
   shareModes,
   tagVisibilities,
-} from '../core/metadata.ts';
+} from '../model/metadata/metadata.ts';
 
 const text = z.string().min(1);
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 /** Lets at most so many through in any stretch of time of one length, wherever it begins. */
 export interface SlidingWindow {

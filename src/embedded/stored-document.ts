@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { Metadata } from '../core/metadata.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import { storedMetadataSchema } from './metadata-schemas.ts';
 
 const fileRecordSchema = z.strictObject({

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 
 import * as z from 'zod';
 
-import type { Clock } from '../core/clock.ts';
-import { IngestdError } from '../core/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { IngestdError } from '../model/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { readIfThere, writeDurably } from './durable-file.ts';
 

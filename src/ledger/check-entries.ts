@@ -1,5 +1,5 @@
-import { refKey } from '../core/document.ts';
-import type { LedgerEntry } from '../core/ledger-port.ts';
+import { refKey } from '../model/document.ts';
+import type { LedgerEntry } from '../model/ports/ledger-port.ts';
 import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 import { isValidRef } from './valid-ref.ts';
 

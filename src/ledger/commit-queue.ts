@@ -1,5 +1,5 @@
-import { IngestdError, StoppedError, exitCodes } from '../core/errors.ts';
-import type { Change } from '../core/ledger-port.ts';
+import { IngestdError, StoppedError, exitCodes } from '../model/errors.ts';
+import type { Change } from '../model/ports/ledger-port.ts';
 import { docIdsAfter, findDouble } from './find-double.ts';
 import type { PendingDocIds } from './find-double.ts';
 import type { LedgerState } from './ledger-state.ts';

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 
-import { LedgerDamagedError, errorCode, errorMessage } from '../core/errors.ts';
+import { LedgerDamagedError, errorCode, errorMessage } from '../model/errors.ts';
 import { LEDGER_VERSION } from './journal-line.ts';
 
 const NEWER = 'newer-version';

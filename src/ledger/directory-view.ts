@@ -1,4 +1,4 @@
-import type { DirectoryRecords, LedgerRecord } from '../core/ledger-port.ts';
+import type { DirectoryRecords, LedgerRecord } from '../model/ports/ledger-port.ts';
 import type { RecordTable } from './record-table.ts';
 
 /** A map of file name to row, seen as a map of file name to record. Live; each record is made when asked for. */

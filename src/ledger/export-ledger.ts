@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '../core/ledger-port.ts';
-import type { Metadata } from '../core/metadata.ts';
+import type { LedgerEntry } from '../model/ports/ledger-port.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import type { LedgerReader } from './ledger-state.ts';
 
 /** One document as `ledger export` prints it, contract section 5; `fileName` and `said` stand beside. */

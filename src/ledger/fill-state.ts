@@ -1,4 +1,4 @@
-import { joinPath } from '../core/document.ts';
+import { joinPath } from '../model/document.ts';
 import type { LedgerState } from './ledger-state.ts';
 import { checkCells } from './record-cells.ts';
 import type { DirectoryRows } from './record-table.ts';

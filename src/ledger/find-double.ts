@@ -1,4 +1,4 @@
-import { refKey } from '../core/document.ts';
+import { refKey } from '../model/document.ts';
 import type { LedgerState } from './ledger-state.ts';
 import type { StoredChange } from './stored-change.ts';
 

@@ -1,4 +1,4 @@
-import type { FileStamp } from '../core/document.ts';
+import type { FileStamp } from '../model/document.ts';
 import { decodeHash } from './decode-hash.ts';
 import type { Cells } from './record-cells.ts';
 import { ShapeError } from './shape.ts';

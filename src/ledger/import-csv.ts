@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 
-import { errorMessage } from '../core/errors.ts';
+import { errorMessage } from '../model/errors.ts';
 import { checkEntries } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord } from './imported-record.ts';

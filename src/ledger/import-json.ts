@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import { errorMessage } from '../core/errors.ts';
-import type { LedgerEntry } from '../core/ledger-port.ts';
+import { errorMessage } from '../model/errors.ts';
+import type { LedgerEntry } from '../model/ports/ledger-port.ts';
 import { checkEntries } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord, unknownStamp } from './imported-record.ts';

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../core/ledger-port.ts';
+import type { LedgerEntry } from '../model/ports/ledger-port.ts';
 
 /** Something in an import file that cannot be taken. */
 export interface ImportProblem {

@@ -1,6 +1,6 @@
-import { nameOf } from '../core/document.ts';
-import type { FileStamp } from '../core/document.ts';
-import type { LedgerRecord } from '../core/ledger-port.ts';
+import { nameOf } from '../model/document.ts';
+import type { FileStamp } from '../model/document.ts';
+import type { LedgerRecord } from '../model/ports/ledger-port.ts';
 
 const UNKNOWN: FileStamp = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
 

@@ -1,4 +1,4 @@
-import { LedgerUnwritableError, errorCode, errorMessage } from '../core/errors.ts';
+import { LedgerUnwritableError, errorCode, errorMessage } from '../model/errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { groupLine, headerLine, sealLine } from './journal-line.ts';
 import type { LedgerPaths } from './ledger-files.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { Adapter } from 'lowdb';
 
-import { LedgerUnwritableError, errorCode } from '../core/errors.ts';
+import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
 import type { Append } from './commit-queue.ts';
 import type { Disk } from './disk.ts';
 import { initializeLedger, markUsed } from './initialize-ledger.ts';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { errorCode } from '../core/errors.ts';
+import { errorCode } from '../model/errors.ts';
 import { unreadable } from './damage.ts';
 
 const SNAPSHOT = 'ledger.json';

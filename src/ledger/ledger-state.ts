@@ -1,4 +1,4 @@
-import type { LedgerPort } from '../core/ledger-port.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RecordStore } from './record-store.ts';
 import { createSideState } from './side-state.ts';

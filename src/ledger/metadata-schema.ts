@@ -6,8 +6,8 @@ import {
   saliences,
   shareModes,
   tagVisibilities,
-} from '../core/metadata.ts';
-import type { Metadata } from '../core/metadata.ts';
+} from '../model/metadata/metadata.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 
 const fields = {
   title: z.string().optional(),

@@ -1,9 +1,9 @@
 import { Low } from 'lowdb';
 
-import type { Clock } from '../core/clock.ts';
-import { errorMessage } from '../core/errors.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { errorMessage } from '../model/errors.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import { createCommitQueue } from './commit-queue.ts';
 import { createCompactor } from './compactor.ts';
 import { realDisk } from './disk.ts';

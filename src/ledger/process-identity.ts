@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 
 import * as z from 'zod';
 
-import { errorCode } from '../core/errors.ts';
-import { startIn } from '../core/process-stat.ts';
+import { errorCode } from '../model/errors.ts';
+import { startIn } from '../lib/process-stat.ts';
 
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
 export const processIdentitySchema = z.object({

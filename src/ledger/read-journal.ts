@@ -1,4 +1,4 @@
-import { errorCode, errorMessage } from '../core/errors.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
 import { damaged, tooNew, unreadable } from './damage.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';

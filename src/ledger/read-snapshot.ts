@@ -2,8 +2,8 @@ import { isAscii } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
-import { errorCode, errorMessage } from '../core/errors.ts';
-import { countWords } from '../core/words.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import { countWords } from '../lib/words.ts';
 import { damaged, tooNew, unreadable } from './damage.ts';
 import { checksumText, LEDGER_VERSION } from './journal-line.ts';
 import { readLines } from './read-lines.ts';

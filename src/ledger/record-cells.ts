@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
-import type { LedgerRecord, RecordedAttachment, Unsure } from '../core/ledger-port.ts';
-import type { Metadata } from '../core/metadata.ts';
+import type { LedgerRecord, RecordedAttachment, Unsure } from '../model/ports/ledger-port.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import { metadataSchema } from './metadata-schema.ts';
 import { asNumber, asShape, asText, ShapeError } from './shape.ts';
 import { stampSchema } from './stamp-schema.ts';

@@ -1,7 +1,7 @@
-import { directoryOf, nameOf } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
-import type { DirectoryRecords, LedgerEntry } from '../core/ledger-port.ts';
-import type { Metadata } from '../core/metadata.ts';
+import { directoryOf, nameOf } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
+import type { DirectoryRecords, LedgerEntry } from '../model/ports/ledger-port.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import { createDirectoryView } from './directory-view.ts';
 import { createRecordTable } from './record-table.ts';
 import type { DirectoryRows, Pools, RecordTable, RowPlace } from './record-table.ts';

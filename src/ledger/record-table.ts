@@ -1,6 +1,6 @@
-import { joinPath } from '../core/document.ts';
-import type { LedgerEntry, LedgerRecord, RecordMatch } from '../core/ledger-port.ts';
-import type { Metadata } from '../core/metadata.ts';
+import { joinPath } from '../model/document.ts';
+import type { LedgerEntry, LedgerRecord, RecordMatch } from '../model/ports/ledger-port.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import { createFixedColumns, enlarged } from './fixed-columns.ts';
 import { recordOf } from './record-cells.ts';
 import type { Cells, Extras } from './record-cells.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { Change } from '../core/ledger-port.ts';
+import type { Change } from '../model/ports/ledger-port.ts';
 import { stampSchema } from './stamp-schema.ts';
 
 const ref = z.object({ folder: z.string(), path: z.string() });

@@ -1,5 +1,5 @@
-import { refKey } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 import type {
   Doubt,
   Failure,
@@ -9,7 +9,7 @@ import type {
   Removal,
   RootIdentity,
   SentRequest,
-} from '../core/ledger-port.ts';
+} from '../model/ports/ledger-port.ts';
 import type { SideChange } from './stored-change.ts';
 
 const SENT_KEPT_MS = 600_000;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { FileStamp } from '../core/document.ts';
+import type { FileStamp } from '../model/document.ts';
 
 /** What `lstat` said of a file, as the ledger keeps it. */
 export const stampSchema: z.ZodType<FileStamp> = z.object({

@@ -4,8 +4,8 @@ import { link, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'no
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Clock } from '../core/clock.ts';
-import { StateLockedError, errorCode } from '../core/errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import { StateLockedError, errorCode } from '../model/errors.ts';
 import { unwritable } from './journal-writer.ts';
 import { isAlive, ownIdentity, processIdentitySchema } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';

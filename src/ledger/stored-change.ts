@@ -1,7 +1,7 @@
-import { nameOf } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
-import { IngestdError, errorMessage, exitCodes } from '../core/errors.ts';
-import type { Change } from '../core/ledger-port.ts';
+import { nameOf } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
+import { IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
+import type { Change } from '../model/ports/ledger-port.ts';
 import { cellsOf, checkCells } from './record-cells.ts';
 import type { Cells } from './record-cells.ts';
 import { asList, asShape, asText, ShapeError } from './shape.ts';

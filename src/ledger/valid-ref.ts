@@ -1,4 +1,4 @@
-import type { DocumentRef } from '../core/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 
 /** Says whether a reference leads to a place inside a folder: no empty name, no `.` or `..`, not absolute, no NUL. */
 export function isValidRef({ folder, path }: DocumentRef): boolean {

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 
-import { errorMessage } from '../core/errors.ts';
-import { countWords } from '../core/words.ts';
+import { errorMessage } from '../model/errors.ts';
+import { countWords } from '../lib/words.ts';
 import { faultAlone, wayOut } from './damage.ts';
 import { createStateFiller } from './fill-state.ts';
 import type { RejectedRow } from './fill-state.ts';
@@ -35,7 +35,7 @@ export interface LedgerVerification {
   readonly findings: readonly LedgerFinding[];
   readonly rejected: readonly RejectedRow[];
   /** What to do; null where all is well. */
-  readonly mend: string | null;
+  readonly fix: string | null;
 }
 
 /** Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. */
@@ -61,7 +61,7 @@ async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<Ledge
     service: loaded.state.reader.service(),
     findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
     rejected: loaded.rejected,
-    mend: ok ? null : mendOf(loaded),
+    fix: ok ? null : fixOf(loaded),
   };
 }
 
@@ -76,7 +76,7 @@ function damagedReport(dir: string, findings: readonly LedgerFinding[], error: u
     service: null,
     findings: isTold ? findings : [...findings, finding],
     rejected: [],
-    mend: wayOut(dir),
+    fix: wayOut(dir),
   };
 }
 
@@ -92,7 +92,7 @@ const nothingYet: LedgerVerification = {
   service: null,
   findings: [],
   rejected: [],
-  mend: null,
+  fix: null,
 };
 
 async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<readonly LedgerFinding[]> {
@@ -155,7 +155,7 @@ function rejectedFinding({ folder, path, message }: RejectedRow): LedgerFinding 
   return { file: `${folder}/${path}`, state: 'damaged', message };
 }
 
-function mendOf({ recovered, rejected }: LoadedLedger): string {
+function fixOf({ recovered, rejected }: LoadedLedger): string {
   if (rejected.length > 0) return 'The next start leaves these records out and says so.';
   return recovered === null
     ? 'Nothing is lost: the damaged file is not the one in force. The next snapshot replaces it.'

@@ -1,4 +1,4 @@
-import { printable } from '../core/printable.ts';
+import { printable } from '../lib/printable.ts';
 import type { Concealer } from './concealer.ts';
 
 const MAX_DEPTH = 6;

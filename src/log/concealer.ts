@@ -1,4 +1,4 @@
-import { isPlainWord, shortestConcealed } from '../core/concealment.ts';
+import { isPlainWord, shortestConcealed } from '../lib/redaction.ts';
 
 /** Cuts secrets out of text. */
 export interface Concealer {

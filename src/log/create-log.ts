@@ -1,8 +1,8 @@
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { LogPort } from '../core/log-port.ts';
-import type { Settings } from '../core/settings.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
 import { type Concealer, createConcealer } from './concealer.ts';
 import { writeStandardError } from './standard-error.ts';

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { errorCode } from '../core/errors.ts';
+import { errorCode } from '../model/errors.ts';
 
 const STANDARD_ERROR = 2;
 const PATIENCE_MS = 200;

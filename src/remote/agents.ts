@@ -4,8 +4,8 @@ import { isIPv4 } from 'node:net';
 
 import { proxies, ProxyAgent } from 'proxy-agent';
 
-import { ConfigurationError } from '../core/errors.ts';
-import { printable } from '../core/printable.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import { printable } from '../lib/printable.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */
 const pacPackage = 'pac-proxy-agent';
@@ -39,18 +39,18 @@ export function createAgents(address: string): Agents {
 function checkProxy(proxy: unknown): void {
   if (typeof proxy !== 'string' || proxy === '') return;
   const variable = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY';
-  const mend = 'give the proxy as http://HOST:PORT, or name the host of the service in NO_PROXY';
+  const fix = 'give the proxy as http://HOST:PORT, or name the host of the service in NO_PROXY';
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
-  if (scheme === null) throw new ConfigurationError(`${variable}: no address of a proxy: ${mend}`);
+  if (scheme === null) throw new ConfigurationError(`${variable}: no address of a proxy: ${fix}`);
   if (!Object.keys(proxies).includes(scheme)) {
     throw new ConfigurationError(
-      `${variable}: ${printable(scheme)} is no kind of proxy that is known: ${mend}`,
+      `${variable}: ${printable(scheme)} is no kind of proxy that is known: ${fix}`,
     );
   }
   if (!scheme.startsWith('pac+') || canResolve(pacPackage)) return;
   throw new ConfigurationError(
     `${variable}: a proxy script (${scheme}) needs the package ${pacPackage}, which is not installed: ` +
-      `${mend}, or run npm install ${pacPackage} where ingestd is installed`,
+      `${fix}, or run npm install ${pacPackage} where ingestd is installed`,
   );
 }
 

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { errorCode, errorMessage } from '../core/errors.ts';
-import type { Outcome, OutgoingFile, RequestWatch, SentContent, Turn } from '../core/service-port.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type {
+  Outcome,
+  OutgoingFile,
+  RequestWatch,
+  SentContent,
+  Permit,
+} from '../model/ports/service-port.ts';
 import type { Call, Content } from './calls.ts';
 import { exchange } from './exchange.ts';
 import type { Exchange, ExchangeOptions, WireBody } from './exchange.ts';
@@ -34,7 +40,7 @@ export interface AttemptOptions {
 export interface Ticket {
   /** Asked for when the files are open and their size is known. */
   readonly pass: (bytes: number) => Promise<Pass>;
-  readonly turn: Turn;
+  readonly turn: Permit;
   readonly watch: RequestWatch;
 }
 

@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 
-import type { Metadata } from '../core/metadata.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
 import type {
   BulkModifyRequest,
   ModifyRequest,
   OutgoingFile,
   ServicePort,
   UploadRequest,
-} from '../core/service-port.ts';
+} from '../model/ports/service-port.ts';
 import { isUsableDocId } from './doc-id.ts';
 import type { WireRequest } from './exchange.ts';
 import type { OperationKind } from './judge.ts';

@@ -1,4 +1,4 @@
-import type { Credentials } from '../core/settings.ts';
+import type { Credentials } from '../model/settings.ts';
 
 /** What must never be shown of them: all five. */
 export function secretsOf(credentials: Credentials): readonly string[] {

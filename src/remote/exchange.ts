@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 
 import { got } from 'got';
 
-import type { Clock } from '../core/clock.ts';
-import { errorCode } from '../core/errors.ts';
-import type { BodySent } from '../core/service-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { errorCode } from '../model/errors.ts';
+import type { BodySent } from '../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';

@@ -1,16 +1,16 @@
 import { setMaxListeners } from 'node:events';
 
-import type { Clock } from '../core/clock.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import type {
   FileOutcome,
   LimiterPort,
   Outcome,
   RequestWatch,
   ServicePort,
-  Turn,
-} from '../core/service-port.ts';
-import type { ServiceSettings } from '../core/settings.ts';
+  Permit,
+} from '../model/ports/service-port.ts';
+import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './agents.ts';
 import { createAttempt } from './attempt.ts';
 import type { Attempted, Sent } from './attempt.ts';
@@ -66,7 +66,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     },
   };
 
-  async function run(call: Call, turn: Turn, watch: RequestWatch = {}): Promise<FileOutcome> {
+  async function run(call: Call, turn: Permit, watch: RequestWatch = {}): Promise<FileOutcome> {
     if (call.fault !== null) {
       turn.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
@@ -83,7 +83,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   /** After a 401: a fresh token, a turn of its own, a new body; once. */
   async function replay(call: Call, stale: Pass, watch: RequestWatch): Promise<FileOutcome> {
     let pass: Pass;
-    let turn: Turn;
+    let turn: Permit;
     try {
       pass = await tokens.renew(stale);
       turn = await limiter.take({ ahead: true });

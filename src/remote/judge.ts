@@ -1,4 +1,4 @@
-import type { Outcome } from '../core/service-port.ts';
+import type { Outcome } from '../model/ports/service-port.ts';
 import { describeFault } from './describe-fault.ts';
 import { isUsableDocId } from './doc-id.ts';
 import type { Answer, Exchange, Fault } from './exchange.ts';

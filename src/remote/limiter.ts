@@ -1,9 +1,9 @@
 import Bottleneck from 'bottleneck';
 
-import type { Clock } from '../core/clock.ts';
-import { StoppedError } from '../core/errors.ts';
-import type { SentRequest } from '../core/ledger-port.ts';
-import type { LimiterPort, Turn } from '../core/service-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { StoppedError } from '../model/errors.ts';
+import type { SentRequest } from '../model/ports/ledger-port.ts';
+import type { LimiterPort, Permit } from '../model/ports/service-port.ts';
 
 const minuteMs = 60_000;
 const aheadPriority = 0;
@@ -58,7 +58,7 @@ export function createLimiter({
 
   return {
     take: ({ ahead = false } = {}) =>
-      new Promise<Turn>((resolve, reject) => {
+      new Promise<Permit>((resolve, reject) => {
         const stop = () => reject(new StoppedError('the limiter is closed'));
         if (closed) return stop();
         const waiting: Waiting = { ahead, stop, go: () => resolve(occupy()) };
@@ -114,7 +114,7 @@ export function createLimiter({
     for (const waiting of ready) waiting.go();
   }
 
-  function occupy(): Turn {
+  function occupy(): Permit {
     const place: Place = { freeAt: null };
     places.add(place);
     let used = false;

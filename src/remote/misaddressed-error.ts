@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '../core/errors.ts';
+import { ServiceUnavailableError } from '../model/errors.ts';
 
 /** The token endpoint's address is wrong: a redirect, a page that is not there, TLS that cannot be trusted. */
 export class MisaddressedError extends ServiceUnavailableError {

@@ -3,8 +3,8 @@ import { Transform } from 'node:stream';
 
 import FormData from 'form-data';
 
-import { ContentChangedError } from '../core/errors.ts';
-import type { ContentSource } from '../core/folder-port.ts';
+import { ContentChangedError } from '../model/errors.ts';
+import type { ContentSource } from '../model/ports/folder-port.ts';
 import { contentType } from './content-type.ts';
 import type { WireBody } from './exchange.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
-import { CredentialsRefusedError, ServiceUnavailableError } from '../core/errors.ts';
-import type { Credentials } from '../core/settings.ts';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../model/errors.ts';
+import type { Credentials } from '../model/settings.ts';
 import { describeFault } from './describe-fault.ts';
 import { exchange } from './exchange.ts';
 import type { Answer, ExchangeOptions, WireBody } from './exchange.ts';

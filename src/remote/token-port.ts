@@ -1,5 +1,5 @@
-import type { AuthPort } from '../core/service-port.ts';
-import type { Credentials } from '../core/settings.ts';
+import type { AuthPort } from '../model/ports/service-port.ts';
+import type { Credentials } from '../model/settings.ts';
 
 /** A token and the credentials it was obtained with. */
 export interface Pass {

@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import { MisaddressedError } from './misaddressed-error.ts';
 import { restAfterRefusals, restAfterTroubles } from './token-life.ts';
 

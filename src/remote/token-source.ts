@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Clock } from '../core/clock.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Credentials, ServiceSettings } from '../core/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Credentials, ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './agents.ts';
 import { censor } from './censor.ts';
 import { sameCredentials, secretsOf } from './credential-secrets.ts';

@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { Clock } from '../core/clock.ts';
-import type { ServiceSettings } from '../core/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ServiceSettings } from '../model/settings.ts';
 
 /** The slowest line that is still waited for, for the time that a whole request may take. */
 const slowestBytesPerMs = 16;

@@ -1,5 +1,5 @@
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../core/errors.ts';
-import type { Outcome } from '../core/service-port.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { Outcome } from '../model/ports/service-port.ts';
 import { MisaddressedError } from './misaddressed-error.ts';
 
 /** What comes of a call that no token, or after a 401 no turn, could be had for. Its request did not go out. */

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
-import { IngestdError, errorCode, errorMessage } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
+import { IngestdError, errorCode, errorMessage } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 
 /** Every answer that is not a success has this body. */
 export interface ErrorBody {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { ControlPort } from '../core/control-port.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import type { DeliveryHistory } from './delivery-history.ts';
 import type { EventHub } from './event-hub.ts';
 import type { PageFiles } from './page-files.ts';

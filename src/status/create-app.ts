@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { noSchemas } from '../core/no-schemas.ts';
+import { noSchemas } from '../lib/no-schemas.ts';
 import { answerError, send } from './answer-error.ts';
 import type { AppOptions } from './app-options.ts';
 import { addChangeRoutes } from './change-routes.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts';
-import type { Activity } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Activity } from '../model/report/status.ts';
 
 /** What the chart tells apart. */
 const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;

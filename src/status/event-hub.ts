@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../core/clock.ts';
-import type { ControlPort } from '../core/control-port.ts';
-import type { Activity } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
+import type { Activity } from '../model/report/status.ts';
 import { createEventClient } from './event-client.ts';
 import type { EventClient } from './event-client.ts';
 import { statusAnswer } from './status-answer.ts';

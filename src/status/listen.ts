@@ -4,7 +4,7 @@ import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { ListenOptions } from 'node:net';
-import { ConfigurationError, errorCode, errorMessage } from '../core/errors.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 
 /** Something that listens. */
 export interface Listener {

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { MetricsPort } from '../core/metrics-port.ts';
-import type { Reason, Status } from '../core/status.ts';
+import type { MetricsPort } from '../model/ports/metrics-port.ts';
+import type { Reason, Status } from '../model/report/status.ts';
 import { addProcessMetrics } from './process-metrics.ts';
 import { createStatusMetrics } from './status-metrics.ts';
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { errorCode } from '../core/errors.ts';
+import { errorCode } from '../model/errors.ts';
 
 /** A file of the page, as it is sent. */
 interface PageFile {
@@ -25,12 +25,12 @@ const types = {
 
 /** From the source folder as it is built. Nothing else is ever served. */
 const names = [
-  'core/document.js',
-  'core/explanations.js',
-  'core/mends.js',
-  'core/printable.js',
-  'core/told-as-doubt.js',
-  'core/words.js',
+  'lib/printable.js',
+  'lib/words.js',
+  'model/document.js',
+  'model/report/explanations.js',
+  'model/report/fixes.js',
+  'model/report/told-as-doubt.js',
   'status/page/act.js',
   'status/page/activity-list.js',
   'status/page/budget.js',

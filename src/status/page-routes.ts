@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { verdict } from '../core/verdict.ts';
+import { verdict } from '../model/report/headline.ts';
 import { send } from './answer-error.ts';
 import type { AppOptions } from './app-options.ts';
 import { pagePaths } from './page-files.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../core/clock.ts';
-import type { ControlPort } from '../core/control-port.ts';
-import { ConfigurationError, StoppedError } from '../core/errors.ts';
-import type { LogPort } from '../core/log-port.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { ControlPort } from '../model/ports/control-port.ts';
+import { ConfigurationError, StoppedError } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
 import { openApp } from './create-app.ts';
 import { createDoor, urlHost } from './create-door.ts';
 import { createDeliveryHistory } from './delivery-history.ts';

@@ -1,5 +1,5 @@
-import type { Status } from '../core/status.ts';
-import { verdict } from '../core/verdict.ts';
+import type { Status } from '../model/report/status.ts';
+import { verdict } from '../model/report/headline.ts';
 
 /** The status as it is sent: contract section 6, with the verdict beside it. */
 export interface StatusAnswer extends Status {

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
-import type { DaemonState, FolderStatus, Reason, Status } from '../core/status.ts';
+import type { DaemonState, FolderStatus, Reason, Status } from '../model/report/status.ts';
 
 /** The figures that the status knows. */
 export interface StatusMetrics {

@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue';
 
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Task } from './task.ts';
 
 interface Entry {

@@ -1,10 +1,10 @@
-import { refKey, sameStamp } from '../core/document.ts';
-import type { FoundDocument } from '../core/document.ts';
-import { errorCode } from '../core/errors.ts';
-import type { LedgerRecord } from '../core/ledger-port.ts';
-import type { ComparedDocument, Operation } from '../core/operation.ts';
-import { planDocument } from '../core/plan.ts';
-import { printable } from '../core/printable.ts';
+import { refKey, sameStamp } from '../model/document.ts';
+import type { FoundDocument } from '../model/document.ts';
+import { errorCode } from '../model/errors.ts';
+import type { LedgerRecord } from '../model/ports/ledger-port.ts';
+import type { ComparedDocument, Operation } from '../model/operation.ts';
+import { planDocument } from '../model/plan.ts';
+import { printable } from '../lib/printable.ts';
 import { attachmentsAsHeld } from './attachments-as-held.ts';
 import { claimPaths, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
@@ -67,7 +67,7 @@ const movedOn = {
 export async function assess(parts: Parts, task: Task): Promise<Assessment> {
   const folder = parts.folder(task.ref.folder);
   if (folder === undefined) return { kind: 'nothing', device: null };
-  const look = await folder.port.look(task.ref.path);
+  const look = await folder.port.inspect(task.ref.path);
   switch (look.kind) {
     case 'document':
       parts.desk.change(task, {
@@ -108,7 +108,7 @@ function judgeAbsence(
       phase: 'paired',
       againMs: parts.timing.pollSeconds * 1_000,
       code: 'moved-unsent',
-      message: `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps it as it was until that is mended or removed`,
+      message: `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps it as it was until that is fixed or removed`,
     };
   }
   return {

@@ -1,5 +1,5 @@
-import { refKey } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 

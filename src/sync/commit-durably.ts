@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
-import { errorCode, errorMessage, StoppedError } from '../core/errors.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Reason } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import { errorCode, errorMessage, StoppedError } from '../model/errors.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Reason } from '../model/report/status.ts';
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
 export interface DurableCommit {

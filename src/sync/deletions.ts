@@ -1,4 +1,4 @@
-import { judgeDeletions, recentDeletions } from '../core/guard.ts';
+import { judgeDeletions, recentDeletions } from '../model/deletion-guard.ts';
 import type { Parts } from './parts.ts';
 import type { Reconcile } from './reconcile.ts';
 import type { Phase, Task } from './task.ts';

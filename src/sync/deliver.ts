@@ -1,8 +1,8 @@
-import { refKey } from '../core/document.ts';
-import type { FoundAttachment, FoundDocument } from '../core/document.ts';
-import type { Change, LedgerRecord, RecordedAttachment } from '../core/ledger-port.ts';
-import type { Operation } from '../core/operation.ts';
-import type { OutgoingFile, SentContent, ServicePort, Turn } from '../core/service-port.ts';
+import { refKey } from '../model/document.ts';
+import type { FoundAttachment, FoundDocument } from '../model/document.ts';
+import type { Change, LedgerRecord, RecordedAttachment } from '../model/ports/ledger-port.ts';
+import type { Operation } from '../model/operation.ts';
+import type { OutgoingFile, SentContent, ServicePort, Permit } from '../model/ports/service-port.ts';
 import type { Sendable } from './assess.ts';
 import { attachmentsAsHeld } from './attachments-as-held.ts';
 import { doubtsAbout } from './doubts-about.ts';
@@ -25,7 +25,7 @@ interface Tools {
 export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) {
   const { clock, ledger, totals } = parts;
 
-  async function upload(task: Task, found: Sendable, turn: Turn): Promise<void> {
+  async function upload(task: Task, found: Sendable, turn: Permit): Promise<void> {
     const { document } = found.compared;
     const { operation } = found;
     if (operation.kind !== 'upload') return turn.giveBack();
@@ -112,7 +112,7 @@ export function createDeliver(parts: Parts, { service, send, outcomes }: Tools) 
     return [{ kind: 'doubt', doubt: outcomes.doubtOf(task, message, count) }];
   }
 
-  async function modify(task: Task, found: Sendable, turn: Turn): Promise<void> {
+  async function modify(task: Task, found: Sendable, turn: Permit): Promise<void> {
     const { operation, record } = found;
     const { document } = found.compared;
     if (operation.kind !== 'modify' || record === null) return turn.giveBack();

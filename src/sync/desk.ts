@@ -1,6 +1,6 @@
-import { directoryOf, nameOf, refKey } from '../core/document.ts';
-import type { DocumentRef, FileStamp } from '../core/document.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
+import { directoryOf, nameOf, refKey } from '../model/document.ts';
+import type { DocumentRef, FileStamp } from '../model/document.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { createTaskIndex } from './task-index.ts';
 import type { Phase, Task } from './task.ts';
 

@@ -1,4 +1,4 @@
-import { joinPath } from '../core/document.ts';
+import { joinPath } from '../model/document.ts';
 
 /** Which directories of one folder are known, so that a listing shows which of them are gone. */
 export interface DirectoryTree {

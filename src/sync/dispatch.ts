@@ -1,10 +1,10 @@
 import PQueue from 'p-queue';
 
-import { maxBulkDocuments } from '../core/batches.ts';
-import { errorCode, errorMessage } from '../core/errors.ts';
-import { createLanes } from '../core/lanes.ts';
-import type { MetricsPort } from '../core/metrics-port.ts';
-import type { LimiterPort, Turn } from '../core/service-port.ts';
+import { maxBulkDocuments } from '../model/batches.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import { createLanes } from '../lib/priority-queue.ts';
+import type { MetricsPort } from '../model/ports/metrics-port.ts';
+import type { LimiterPort, Permit } from '../model/ports/service-port.ts';
 import { assess } from './assess.ts';
 import type { Sendable } from './assess.ts';
 import type { DurableCommit } from './commit-durably.ts';
@@ -31,10 +31,10 @@ interface Tools {
   readonly looks: () => Looks;
   readonly metrics: MetricsPort;
   readonly mayUpload: (folder: string) => boolean;
-  readonly upload: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
-  readonly modify: (task: Task, found: Sendable, turn: Turn) => Promise<void>;
-  readonly remove: (tasks: readonly Task[], turn: Turn) => Promise<void>;
-  readonly modifyMany: (tasks: readonly Task[], key: string, turn: Turn) => Promise<void>;
+  readonly upload: (task: Task, found: Sendable, turn: Permit) => Promise<void>;
+  readonly modify: (task: Task, found: Sendable, turn: Permit) => Promise<void>;
+  readonly remove: (tasks: readonly Task[], turn: Permit) => Promise<void>;
+  readonly modifyMany: (tasks: readonly Task[], key: string, turn: Permit) => Promise<void>;
 }
 
 /** What could share a call waits this long for others that are still looked at. */
@@ -48,7 +48,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
   const groups = new Map<string, Set<Task>>();
   const deliveries = new PQueue({ concurrency: service.concurrency });
   /** Which delivery has each task: one that a delivery lets go of may be in another before the first ends. */
-  const deliveryOf = new WeakMap<Task, Turn>();
+  const deliveryOf = new WeakMap<Task, Permit>();
   let stopped = false;
   let pumping = false;
   let cancelAsk = () => {};
@@ -135,7 +135,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
     return work;
   }
 
-  async function deliver(work: readonly Task[], turn: Turn): Promise<void> {
+  async function deliver(work: readonly Task[], turn: Permit): Promise<void> {
     try {
       const [task] = work;
       if (task === undefined) turn.giveBack();
@@ -152,7 +152,7 @@ export function createDispatch(parts: Parts, tools: Tools): Dispatch {
     for (const task of work) if (task.phase === 'sending' && deliveryOf.get(task) === turn) parts.look(task);
   }
 
-  async function deliverOne(task: Task, turn: Turn): Promise<void> {
+  async function deliverOne(task: Task, turn: Permit): Promise<void> {
     const found = await assess(parts, task);
     if (found.kind !== 'send') {
       turn.giveBack();

@@ -1,5 +1,5 @@
-import { refKey } from '../core/document.ts';
-import type { Doubt } from '../core/ledger-port.ts';
+import { refKey } from '../model/document.ts';
+import type { Doubt } from '../model/ports/ledger-port.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../core/clock.ts';
-import type { LedgerPort } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { MetricsPort } from '../core/metrics-port.ts';
-import type { LimiterPort, ServicePort } from '../core/service-port.ts';
-import type { SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
-import type { Activity } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { MetricsPort } from '../model/ports/metrics-port.ts';
+import type { LimiterPort, ServicePort } from '../model/ports/service-port.ts';
+import type { SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
+import type { Activity } from '../model/report/status.ts';
 import type { EngineFolder } from './parts.ts';
 
 /** What an engine works with. */

@@ -1,6 +1,6 @@
-import type { FolderListener } from '../core/folder-port.ts';
-import { isWithin } from '../core/is-within.ts';
-import type { Reason } from '../core/status.ts';
+import type { FolderListener } from '../model/ports/folder-port.ts';
+import { isWithin } from '../lib/is-within.ts';
+import type { Reason } from '../model/report/status.ts';
 import { createAgenda } from './agenda.ts';
 import { createDurableCommit } from './commit-durably.ts';
 import { createDeletions } from './deletions.ts';
@@ -38,7 +38,7 @@ export interface Engine {
   readonly isIdle: () => boolean;
   readonly retry: Retry;
   readonly approve: (folder: string | null) => Promise<number>;
-  /** A person mended something outside: try everything that waits at once. */
+  /** A person fixed something outside: try everything that waits at once. */
   readonly kick: () => void;
   readonly reasons: () => readonly Reason[];
   /**
@@ -189,7 +189,7 @@ export function createEngine(options: EngineOptions): Engine {
   return {
     listener: (folder) => ({
       directory: reconcile.directory,
-      swept: (summary) => {
+      scanned: (summary) => {
         reconcile.swept(folder, summary);
         dispatch.pump();
         options.onChange();

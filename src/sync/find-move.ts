@@ -1,9 +1,9 @@
-import { refKey, sameStamp } from '../core/document.ts';
-import type { FoundDocument } from '../core/document.ts';
-import type { LedgerRecord } from '../core/ledger-port.ts';
-import { candidates, matchMove } from '../core/moves.ts';
-import type { Move } from '../core/moves.ts';
-import type { MissingRecord } from '../core/operation.ts';
+import { refKey, sameStamp } from '../model/document.ts';
+import type { FoundDocument } from '../model/document.ts';
+import type { LedgerRecord } from '../model/ports/ledger-port.ts';
+import { candidates, matchMove } from '../model/moves.ts';
+import type { Move } from '../model/moves.ts';
+import type { MissingRecord } from '../model/operation.ts';
 import { claimPaths, forgetRecord, leavePath, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
@@ -52,7 +52,7 @@ async function missingFor(parts: Parts, { ref, stamp }: FoundDocument): Promise<
   }
   for (const entry of parts.ledger.findByInode(stamp.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
-    const look = await parts.folder(entry.ref.folder)?.port.look(entry.ref.path);
+    const look = await parts.folder(entry.ref.folder)?.port.inspect(entry.ref.path);
     if (look?.kind === 'absent') add(entry.ref.folder, entry.ref.path, entry.record);
   }
   return [...found.values()];

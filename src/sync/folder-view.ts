@@ -1,4 +1,4 @@
-import type { Skip } from '../core/document.ts';
+import type { Skip } from '../model/document.ts';
 import { createDirectoryTree } from './directory-tree.ts';
 import type { DirectoryTree } from './directory-tree.ts';
 

@@ -1,8 +1,8 @@
-import { nextDelayMs } from '../core/back-off.ts';
-import type { Clock } from '../core/clock.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Outcome } from '../core/service-port.ts';
-import type { Reason } from '../core/status.ts';
+import { nextDelayMs } from '../model/back-off.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Outcome } from '../model/ports/service-port.ts';
+import type { Reason } from '../model/report/status.ts';
 import { createOutage } from './outage.ts';
 
 /** Whether the service as a whole takes requests now, learned from the outcomes. */
@@ -21,7 +21,7 @@ export interface Gate {
   readonly isMisaddressed: () => boolean;
   /** How many in a row found no service that answers. One that asks to wait is there. */
   readonly unansweredInARow: () => number;
-  /** A person mended something: try at once. */
+  /** A person fixed something: try at once. */
   readonly open: () => void;
 }
 

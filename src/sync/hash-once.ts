@@ -1,5 +1,5 @@
-import { sameStamp } from '../core/document.ts';
-import type { FileStamp } from '../core/document.ts';
+import { sameStamp } from '../model/document.ts';
+import type { FileStamp } from '../model/document.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 

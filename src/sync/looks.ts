@@ -1,10 +1,10 @@
 import PQueue from 'p-queue';
 
-import { sameStamp } from '../core/document.ts';
-import type { FoundDocument } from '../core/document.ts';
-import { errorMessage } from '../core/errors.ts';
-import { createLanes } from '../core/lanes.ts';
-import type { Failure } from '../core/ledger-port.ts';
+import { sameStamp } from '../model/document.ts';
+import type { FoundDocument } from '../model/document.ts';
+import { errorMessage } from '../model/errors.ts';
+import { createLanes } from '../lib/priority-queue.ts';
+import type { Failure } from '../model/ports/ledger-port.ts';
 import { assess } from './assess.ts';
 import type { Deletions } from './deletions.ts';
 import type { Parts } from './parts.ts';

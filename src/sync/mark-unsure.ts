@@ -1,6 +1,6 @@
-import type { DocumentRef } from '../core/document.ts';
-import type { Change, LedgerRecord } from '../core/ledger-port.ts';
-import type { Operation } from '../core/operation.ts';
+import type { DocumentRef } from '../model/document.ts';
+import type { Change, LedgerRecord } from '../model/ports/ledger-port.ts';
+import type { Operation } from '../model/operation.ts';
 
 /**
  * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what

@@ -1,5 +1,5 @@
-import { maxBulkDocuments } from '../core/batches.ts';
-import type { ServicePort, Turn } from '../core/service-port.ts';
+import { maxBulkDocuments } from '../model/batches.ts';
+import type { ServicePort, Permit } from '../model/ports/service-port.ts';
 import { assess } from './assess.ts';
 import type { Sendable } from './assess.ts';
 import { markUnsure } from './mark-unsure.ts';
@@ -17,7 +17,7 @@ interface Tools {
 
 /** Sends one metadata change of many documents in one bulk call, interface 4.6. */
 export function createModifyMany(parts: Parts, { service, send, outcomes, recordModify }: Tools) {
-  return async function modifyMany(tasks: readonly Task[], key: string, turn: Turn): Promise<void> {
+  return async function modifyMany(tasks: readonly Task[], key: string, turn: Permit): Promise<void> {
     const members: { readonly task: Task; readonly found: Sendable; readonly docId: string }[] = [];
     for (const task of tasks.slice(0, maxBulkDocuments)) {
       const found = await assess(parts, task);

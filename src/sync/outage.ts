@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { Reason } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { Reason } from '../model/report/status.ts';
 
 /** Tells the log that the service takes nothing, and that it takes requests again: not of each attempt between. */
 export interface Outage {

@@ -1,6 +1,6 @@
-import { nextDelayMs } from '../core/back-off.ts';
-import type { Attempt, Change, Doubt } from '../core/ledger-port.ts';
-import type { FileOutcome, Outcome } from '../core/service-port.ts';
+import { nextDelayMs } from '../model/back-off.ts';
+import type { Attempt, Change, Doubt } from '../model/ports/ledger-port.ts';
+import type { FileOutcome, Outcome } from '../model/ports/service-port.ts';
 import type { Gate } from './gate.ts';
 import { isPerhapsGone } from './mark-unsure.ts';
 import type { Parts } from './parts.ts';

@@ -1,9 +1,9 @@
-import type { Clock } from '../core/clock.ts';
-import type { FolderPort } from '../core/folder-port.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
-import type { LogPort } from '../core/log-port.ts';
-import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../core/settings.ts';
-import type { Activity } from '../core/status.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
+import type { Activity } from '../model/report/status.ts';
 import type { Desk } from './desk.ts';
 import type { Task } from './task.ts';
 import type { Totals } from './totals.ts';

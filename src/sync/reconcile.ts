@@ -1,6 +1,6 @@
-import { joinPath, nameOf, sameStamp } from '../core/document.ts';
-import type { DirectorySweep, DocumentRef, Sighting, Skip } from '../core/document.ts';
-import type { Failure, RecordMatch } from '../core/ledger-port.ts';
+import { joinPath, nameOf, sameStamp } from '../model/document.ts';
+import type { DirectoryScan, DocumentRef, DocumentEntry, Skip } from '../model/document.ts';
+import type { Failure, RecordMatch } from '../model/ports/ledger-port.ts';
 import { createFolderViews, noteDevice, setSkips } from './folder-view.ts';
 import type { FolderView } from './folder-view.ts';
 import type { Parts } from './parts.ts';
@@ -14,7 +14,7 @@ const ringsWithinMs = 2_000;
 
 /** Compares what sweeps list with the ledger and opens a task for every difference. */
 export interface Reconcile extends RootTrust {
-  readonly directory: (sweep: DirectorySweep) => void;
+  readonly directory: (sweep: DirectoryScan) => void;
   /** True after the folder was swept once. */
   readonly isSwept: (folder: string) => boolean;
   /**
@@ -38,15 +38,15 @@ export function createReconcile(parts: Parts): Reconcile {
   const views = createFolderViews();
   const trust = createRootTrust(parts, views);
 
-  function directory(sweep: DirectorySweep): void {
+  function directory(sweep: DirectoryScan): void {
     const view = views.of(sweep.folder);
     if (sweep.directory === '') beginSweep(sweep.folder, view);
     const records = ledger.recordsIn(sweep.folder, sweep.directory);
     const tasks = desk.inDirectory(sweep.folder, sweep.directory);
     const names = new Set<string>();
     let known = 0;
-    let proof: Sighting | null = null;
-    for (const sighting of sweep.sightings) {
+    let proof: DocumentEntry | null = null;
+    for (const sighting of sweep.entries) {
       const name = nameOf(sighting.path);
       names.add(name);
       const match = records.match(name, sighting);
@@ -83,7 +83,7 @@ export function createReconcile(parts: Parts): Reconcile {
   }
 
   /** Takes note of one listed document; true when it is just what its record says, or what was refused before. */
-  function see(sweep: DirectorySweep, sighting: Sighting, { match, task }: Known): boolean {
+  function see(sweep: DirectoryScan, sighting: DocumentEntry, { match, task }: Known): boolean {
     if (match === 'same') {
       if (task !== undefined) lookAgain(task, true);
       return true;
@@ -113,7 +113,7 @@ export function createReconcile(parts: Parts): Reconcile {
     return same;
   }
 
-  function find(sweep: DirectorySweep, sighting: Sighting): void {
+  function find(sweep: DirectoryScan, sighting: DocumentEntry): void {
     noteMissed(sweep, sighting.stamp.ctimeMs);
     const backlog = sweep.cause === 'start';
     const task = desk.open(
@@ -128,7 +128,7 @@ export function createReconcile(parts: Parts): Reconcile {
     look(task);
   }
 
-  function lose(sweep: DirectorySweep, name: string): void {
+  function lose(sweep: DirectoryScan, name: string): void {
     const ref = { folder: sweep.folder, path: joinPath(sweep.directory, name) };
     const known = desk.get(ref);
     if (known !== undefined) {
@@ -145,7 +145,7 @@ export function createReconcile(parts: Parts): Reconcile {
     );
   }
 
-  function loseAll(sweep: DirectorySweep, gone: string): void {
+  function loseAll(sweep: DirectoryScan, gone: string): void {
     const view = views.of(sweep.folder);
     setSkips(view, gone, []);
     const below = { ...sweep, directory: gone };
@@ -177,12 +177,12 @@ export function createReconcile(parts: Parts): Reconcile {
     });
   }
 
-  function noteMissed(sweep: DirectorySweep, ctimeMs: number): void {
+  function noteMissed(sweep: DirectoryScan, ctimeMs: number): void {
     if (sweep.cause !== 'rescan' || clock.now() - ctimeMs < ringsWithinMs) return;
     views.of(sweep.folder).missed += 1;
   }
 
-  function liveliness(sweep: DirectorySweep, task: Task): Partial<Pick<Task, 'lane' | 'at'>> {
+  function liveliness(sweep: DirectoryScan, task: Task): Partial<Pick<Task, 'lane' | 'at'>> {
     if (sweep.cause === 'start') return {};
     return { lane: 'live', at: Math.max(task.at, clock.now()) };
   }
@@ -221,6 +221,6 @@ function mayHaveGone(task: Task): boolean {
   return task.present || !task.hasRecord;
 }
 
-function isOf(failure: Failure, sighting: Sighting): boolean {
+function isOf(failure: Failure, sighting: DocumentEntry): boolean {
   return sameStamp(failure.stamp, sighting.stamp) && failure.context === sighting.context;
 }

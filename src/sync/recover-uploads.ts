@@ -1,5 +1,5 @@
-import { refKey } from '../core/document.ts';
-import type { Change } from '../core/ledger-port.ts';
+import { refKey } from '../model/document.ts';
+import type { Change } from '../model/ports/ledger-port.ts';
 import type { Parts } from './parts.ts';
 
 /** So many are named in the log; `status` names them all. */

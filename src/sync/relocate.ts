@@ -1,6 +1,6 @@
-import { refKey } from '../core/document.ts';
-import type { DocumentRef, FileStamp, FoundDocument } from '../core/document.ts';
-import type { Change, LedgerEntry } from '../core/ledger-port.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef, FileStamp, FoundDocument } from '../model/document.ts';
+import type { Change, LedgerEntry } from '../model/ports/ledger-port.ts';
 import { claimPaths, forgetRecord, leavePath, noMove } from './claim-paths.ts';
 import type { MoveResult } from './claim-paths.ts';
 import { hashOnce } from './hash-once.ts';
@@ -89,7 +89,7 @@ async function recordOfFile(
 
 /** The stamp of the document at a path, null: nothing is there. */
 async function standingAt(parts: Parts, ref: DocumentRef): Promise<FileStamp | null | 'unknown'> {
-  const look = await parts.folder(ref.folder)?.port.look(ref.path);
+  const look = await parts.folder(ref.folder)?.port.inspect(ref.path);
   if (look?.kind === 'absent') return null;
   return look?.kind === 'document' ? look.document.stamp : 'unknown';
 }

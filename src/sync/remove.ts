@@ -1,6 +1,6 @@
-import { batches } from '../core/batches.ts';
-import type { Change, LedgerRecord } from '../core/ledger-port.ts';
-import type { FileOutcome, ServicePort, Turn } from '../core/service-port.ts';
+import { batches } from '../model/batches.ts';
+import type { Change, LedgerRecord } from '../model/ports/ledger-port.ts';
+import type { FileOutcome, ServicePort, Permit } from '../model/ports/service-port.ts';
 import type { Deletions } from './deletions.ts';
 import type { Gate } from './gate.ts';
 import { isPerhapsGone, markGone } from './mark-unsure.ts';
@@ -30,11 +30,11 @@ interface Victim {
 export function createRemove(parts: Parts, { service, send, outcomes, deletions, gate }: Tools) {
   const { clock, desk, ledger, totals } = parts;
 
-  async function remove(tasks: readonly Task[], turn: Turn): Promise<void> {
+  async function remove(tasks: readonly Task[], turn: Permit): Promise<void> {
     const gone: Victim[] = [];
     for (const task of tasks) {
       const record = ledger.get(task.ref);
-      const look = await parts.folder(task.ref.folder)?.port.look(task.ref.path);
+      const look = await parts.folder(task.ref.folder)?.port.inspect(task.ref.path);
       if (record === undefined || look?.kind !== 'absent' || parts.moving.has(task.key)) {
         parts.look(task);
         continue;
@@ -52,7 +52,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     await (batch.length === 1 ? removeOne(batch, turn) : removeMany(batch, turn));
   }
 
-  async function removeOne(batch: readonly Victim[], turn: Turn): Promise<void> {
+  async function removeOne(batch: readonly Victim[], turn: Permit): Promise<void> {
     const [victim] = batch;
     if (victim === undefined) return turn.giveBack();
     const { task, record, docId, owner } = victim;
@@ -84,7 +84,7 @@ export function createRemove(parts: Parts, { service, send, outcomes, deletions,
     else await outcomes.refuse(task, 'delete', result);
   }
 
-  async function removeMany(batch: readonly Victim[], turn: Turn): Promise<void> {
+  async function removeMany(batch: readonly Victim[], turn: Permit): Promise<void> {
     const [first] = batch;
     if (first === undefined) return turn.giveBack();
     const before = batch.map(({ task, record }) => markGone(task.ref, record));

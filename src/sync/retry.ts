@@ -1,6 +1,6 @@
-import { refKey } from '../core/document.ts';
-import type { DocumentRef } from '../core/document.ts';
-import type { Change, LedgerPort } from '../core/ledger-port.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';
 

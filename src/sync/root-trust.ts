@@ -1,11 +1,11 @@
-import type { FolderListener } from '../core/folder-port.ts';
+import type { FolderListener } from '../model/ports/folder-port.ts';
 import type { FolderViews } from './folder-view.ts';
 import type { Parts } from './parts.ts';
 
 /** Judges whether a folder's root is still the one that the ledger knows. */
 export interface RootTrust {
   /** A sweep of everything ended. */
-  readonly swept: (folder: string, summary: Parameters<FolderListener['swept']>[0]) => void;
+  readonly swept: (folder: string, summary: Parameters<FolderListener['scanned']>[0]) => void;
   /** True while the root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   readonly isRootChanged: (folder: string) => boolean;
   /** A person says that the present root is right. */

@@ -1,4 +1,4 @@
-import type { FoundDocument } from '../core/document.ts';
+import type { FoundDocument } from '../model/document.ts';
 import type { Parts } from './parts.ts';
 
 /** Says once what the interface gives no way to take back. */

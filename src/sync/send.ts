@@ -1,6 +1,6 @@
-import type { Change, Intent } from '../core/ledger-port.ts';
-import type { MetricsPort, RequestOperation } from '../core/metrics-port.ts';
-import type { FileOutcome, Outcome, RequestWatch } from '../core/service-port.ts';
+import type { Change, Intent } from '../model/ports/ledger-port.ts';
+import type { MetricsPort, RequestOperation } from '../model/ports/metrics-port.ts';
+import type { FileOutcome, Outcome, RequestWatch } from '../model/ports/service-port.ts';
 import type { DurableCommit } from './commit-durably.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';

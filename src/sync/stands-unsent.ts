@@ -1,4 +1,4 @@
-import type { DocumentRef } from '../core/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 import type { Parts } from './parts.ts';
 import type { Task } from './task.ts';
 

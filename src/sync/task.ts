@@ -1,5 +1,5 @@
-import type { DocumentRef, FileStamp } from '../core/document.ts';
-import type { LaneName } from '../core/lanes.ts';
+import type { DocumentRef, FileStamp } from '../model/document.ts';
+import type { LaneName } from '../lib/priority-queue.ts';
 
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
 export const keptCode = 'kept';

@@ -1,4 +1,4 @@
-import type { Activity } from '../core/status.ts';
+import type { Activity } from '../model/report/status.ts';
 import type { EngineOptions } from './engine-options.ts';
 import type { Parts } from './parts.ts';
 

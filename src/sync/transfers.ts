@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { TransferStatus } from '../core/status.ts';
+import type { TransferStatus } from '../model/report/status.ts';
 
 /** Requests under way, for progress. */
 export interface Transfers {

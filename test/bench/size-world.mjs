@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { loadConfiguration } from '../../build/config/load-configuration.js';
 import { systemClock } from '../../build/daemon/system-clock.js';
 import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
-import { openFolder } from '../../build/folder/open-folder.js';
+import { openFolder } from '../../build/scan/folder.js';
 import { openLedger } from '../../build/ledger/open-ledger.js';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
@@ -93,9 +93,9 @@ async function seed(file, env, state) {
   let count = 0;
   await folder.start({
     changed() {},
-    swept() {},
-    directory: ({ sightings }) => {
-      for (const { path, stamp, context } of sightings) {
+    scanned() {},
+    directory: ({ entries }) => {
+      for (const { path, stamp, context } of entries) {
         count += 1;
         found.push({
           kind: 'put',

@@ -272,7 +272,7 @@ describe('the login that init tries', () => {
       const { code, stderr } = await init(['--folder', 'inbox'], {
         INGESTD_AUTH_URL: `http://127.0.0.1:${port}`,
       });
-      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('mend them in') });
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('fix them in') });
       for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
     } finally {
       server.closeAllConnections();

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Why } from '../../src/core/control-port.ts';
+import type { Why } from '../../src/model/ports/control-port.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
-import { errorMessage } from '../../src/core/errors.ts';
+import { errorMessage } from '../../src/model/errors.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const service = 'service: {authUrl: "https://auth.example/v1/", ingestUrl: "http://127.0.0.1:8080"}\n';
@@ -285,7 +285,7 @@ describe('a bad configuration', () => {
     ['a prototype', `__proto__: {polluted: true}\n${good}`, ['__proto__', 'not a known key']],
     ['a constructor', `${good}constructor: {a: 1}\n`, ['constructor', 'not a known key']],
     ['a tag of another language', `${good}log: {level: !!js/function "x"}\n`, ['log.level']],
-  ])('refuses %s with key, value and mend', async (_name, yaml, words) => {
+  ])('refuses %s with key, value and fix', async (_name, yaml, words) => {
     const message = await refused(yaml);
     for (const word of words) expect(message).toContain(word);
   });

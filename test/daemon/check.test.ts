@@ -1,7 +1,7 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CheckFinding } from '../../src/core/reports.ts';
-import type { FolderSettings } from '../../src/core/settings.ts';
+import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkPolling } from '../../src/daemon/check-polling.ts';
@@ -68,7 +68,7 @@ describe('check', () => {
     ]);
   });
 
-  it('lists every file that would be refused, with reason and mend', async () => {
+  it('lists every file that would be refused, with reason and fix', async () => {
     await folder.write('inbox/good.pdf', 'x');
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('inbox/program.exe', 'x');
@@ -104,9 +104,9 @@ describe('check', () => {
       'inbox/empty.pdf': 'empty-file',
       'inbox/link.pdf': 'symbolic-link',
     });
-    for (const { level, message, mend } of result.findings) {
+    for (const { level, message, fix } of result.findings) {
       expect(message).not.toBe('');
-      if (level !== 'info') expect(mend).not.toBe('');
+      if (level !== 'info') expect(fix).not.toBe('');
     }
   });
 
@@ -176,7 +176,7 @@ describe('check', () => {
     for (const { message } of result.findings) expect(message).not.toMatch(/abc|delivered|a@b/);
   });
 
-  it('says it in words, with the mend below', async () => {
+  it('says it in words, with the fix below', async () => {
     await folder.write('inbox/two.dots.pdf', 'x');
     await folder.write('ingestd.yaml', embedded + inbox);
     await folder.write('inbox/program.exe', 'x');
@@ -212,7 +212,7 @@ describe('a folder that is not watched but looked through', () => {
     const settings = { ...folderSettings, path: folder.path, watch };
     const told = checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => 'nfs4' });
     expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
-    expect(told?.mend).not.toBe('');
+    expect(told?.fix).not.toBe('');
     expect(checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => null })).toBeNull();
   });
 });

@@ -2,10 +2,10 @@ import { rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import type { Why } from '../../src/core/control-port.ts';
+import type { Why } from '../../src/model/ports/control-port.ts';
 import { explain } from '../../src/daemon/explain.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { stampOf } from '../../src/folder/entry.ts';
+import { stampOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/core-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';

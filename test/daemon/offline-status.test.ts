@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { recordOf, stampOf } from '../support/core-fixtures.ts';

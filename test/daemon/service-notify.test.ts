@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
-import type { LogPort } from '../../src/core/log-port.ts';
+import type { LogPort } from '../../src/model/ports/log-port.ts';
 import { createServiceNotify } from '../../src/daemon/service-notify.ts';
 import type { ServiceNotify, ServiceNotifyOptions } from '../../src/daemon/service-notify.ts';
 import { eventually } from '../support/eventually.ts';

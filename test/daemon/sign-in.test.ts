@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/core/errors.ts';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { createSignIn } from '../../src/daemon/sign-in.ts';
 import type { TokenSource } from '../../src/remote/token-port.ts';
 import { manualClock } from '../support/manual-clock.ts';

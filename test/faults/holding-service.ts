@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type { ArrivingRequest, ReceivedRequest } from '../support/read-request.ts';
 import { startScriptedService, steps } from '../support/scripted-service.ts';
 import type { ScriptedService, Step } from '../support/scripted-service.ts';
@@ -25,7 +25,7 @@ export interface HoldingService extends ScriptedService {
   readonly stalling: (step: Step) => Step;
   readonly stalled: () => number;
   /** As it was before `always`. */
-  readonly mend: () => void;
+  readonly fix: () => void;
 }
 
 interface Taking {
@@ -99,7 +99,7 @@ export async function startHoldingService(): Promise<HoldingService> {
     },
     stalled: () => stalled,
     work,
-    mend: () => service.always(work),
+    fix: () => service.always(work),
   };
 }
 

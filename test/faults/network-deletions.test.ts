@@ -91,7 +91,7 @@ describe('deletions that were under way when the process died', () => {
       await world.engine().approve(null);
       await world.pass(60_000);
       expect(service.documents.size).toBe(8);
-      service.mend();
+      service.fix();
       await world.quiesce();
       expect(world.status()).toMatchObject({ held: [], failures: [] });
       expect(service.documents.size).toBe(3);
@@ -139,7 +139,7 @@ describe('a 404 that is not the service’s own word', () => {
       folders: [{ failed: 0 }],
     });
     expect(service.requests.length).toBeLessThan(30);
-    service.mend();
+    service.fix();
     await world.quiesce();
     expect(world.status()).toMatchObject({ state: 'idle', failures: [] });
     expect(world.disagreements()).toEqual([]);

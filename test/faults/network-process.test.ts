@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -44,7 +44,7 @@ describe('the real process', () => {
     const { code, out, err } = await place.run('sync');
     expect([code, `${out}${err}`]).toEqual([4, expect.stringContaining('elsewhere.example')]);
     expect(service.requests.length).toBeLessThanOrEqual(4);
-    service.mend();
+    service.fix();
     expect((await place.run('sync')).code).toBe(0);
     expect(service.documents.size).toBe(9);
   }, 60_000);

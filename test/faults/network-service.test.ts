@@ -56,7 +56,7 @@ describe('a storm of an hour', () => {
       expect(service.tokenRequests.length - before.tokens).toBeLessThan(20);
 
       if (step === null) await service.back();
-      else service.mend();
+      else service.fix();
       await world.quiesce();
       expect(world.disagreements()).toEqual([]);
       expect(world.strays()).toEqual([]);
@@ -85,7 +85,7 @@ describe('one document among others', () => {
     world.write({ 'good.txt': 'good' });
     await world.pass(10_000);
     expect(world.ledger().get({ folder: 'inbox', path: 'good.txt' })).toBeDefined();
-    service.mend();
+    service.fix();
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);
     expect(world.strays()).toEqual([]);
@@ -230,7 +230,7 @@ describe('access', () => {
     expect(codes(world)).toEqual(['no-access']);
     expect(world.status().folders[0]?.failed).toBeLessThanOrEqual(2);
     expect(service.requests.length).toBeLessThan(20);
-    service.mend();
+    service.fix();
     await world.quiesce();
     await world.engine().retry(null);
     await world.quiesce();
@@ -253,7 +253,7 @@ describe('documents that the service does not know', () => {
     const before = service.requests.length;
     await world.pass(hour);
     expect(service.requests).toHaveLength(before);
-    service.mend();
+    service.fix();
     await world.engine().approve(null);
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);
@@ -278,7 +278,7 @@ describe('documents that the service does not know', () => {
     world.write(Object.fromEntries([0, 1, 2, 3, 4, 5].map((index) => [`${index}.txt`, `changed ${index}`])));
     await world.pass(hour);
     expect(world.status().state).toBe('degraded');
-    service.mend();
+    service.fix();
     await world.restart();
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LedgerPort } from '../../src/core/ledger-port.ts';
-import type { Metadata } from '../../src/core/metadata.ts';
-import type { LimiterPort } from '../../src/core/service-port.ts';
-import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../src/core/settings.ts';
-import type { Activity, Status } from '../../src/core/status.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
+import type { LimiterPort } from '../../src/model/ports/service-port.ts';
+import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../src/model/settings.ts';
+import type { Activity, Status } from '../../src/model/report/status.ts';
 import { makeStatus } from '../../src/daemon/make-status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';

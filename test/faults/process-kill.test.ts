@@ -2,7 +2,7 @@ import { readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LedgerRecord } from '../../src/core/ledger-port.ts';
+import type { LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { installation } from '../support/daemon-process.ts';

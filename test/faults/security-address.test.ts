@@ -83,7 +83,7 @@ describe('the address of a running daemon', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('S10: is not open to other machines without a token: exit code 2, the key and the mend', async () => {
+  it('S10: is not open to other machines without a token: exit code 2, the key and the fix', async () => {
     const second = await installation({
       ...service,
       credentials: plantedCredentials,

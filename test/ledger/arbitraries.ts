@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 
-import type { Change, LedgerRecord } from '../../src/core/ledger-port.ts';
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { Change, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import { approvable, recordOf, stampOf } from './samples.ts';
 
 const folder = fc.constantFrom('inbox', 'archive');

@@ -11,7 +11,8 @@ const sources = resolve(import.meta.dirname, '../../src');
 export async function compileSources(into: string, rooms: readonly string[]): Promise<string> {
   const target = join(into, 'src');
   for (const room of rooms) {
-    for (const name of await readdir(join(sources, room))) {
+    const names = await readdir(join(sources, room), { recursive: true });
+    for (const name of names.filter((name) => name.endsWith('.ts'))) {
       const { code } = await transform(await readFile(join(sources, room, name), 'utf8'), {
         jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
         module: { type: 'es6' },

@@ -1,7 +1,7 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Change, LedgerPort } from '../../src/core/ledger-port.ts';
+import type { Change, LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
@@ -173,7 +173,7 @@ describe('P6: a damaged snapshot', () => {
     expect(contentOf(ledger)).toEqual(after(commits.length));
     expect(log.lines.map(({ level }) => level)).toEqual(['error']);
     await ledger.close();
-    expect(await verifyLedger(dir)).toMatchObject({ ok: true, mend: null });
+    expect(await verifyLedger(dir)).toMatchObject({ ok: true, fix: null });
     await layOut(dir, withFile(await imageOf(dir), 'ledger.previous.json', null));
     expect(await readOrRefusal()).toEqual(after(commits.length));
   });
@@ -202,7 +202,7 @@ describe('P6: a damaged snapshot', () => {
       expect(await imageOf(dir)).toEqual(before);
       const report = await verifyLedger(dir);
       expect(report).toMatchObject({ ok: false, recoverable: false });
-      expect(report.mend).toContain(dir);
+      expect(report.fix).toContain(dir);
       expect(JSON.stringify(report).split('a backup')).toHaveLength(2);
       expect(JSON.stringify(report)).not.toContain('ledger verify');
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LedgerPort } from '../../src/core/ledger-port.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { exportLedger } from '../../src/ledger/export-ledger.ts';
 import { importLedger } from '../../src/ledger/import-ledger.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

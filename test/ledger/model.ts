@@ -1,4 +1,4 @@
-import type { Change, LedgerRecord } from '../../src/core/ledger-port.ts';
+import type { Change, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 
 /** What a ledger should say after some changes, worked out in the plainest way. */
 export function modelOf(commits: readonly (readonly Change[])[]): Record<string, unknown> {

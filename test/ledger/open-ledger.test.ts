@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LedgerPort } from '../../src/core/ledger-port.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';

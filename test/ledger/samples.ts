@@ -1,5 +1,5 @@
-import type { FileStamp } from '../../src/core/document.ts';
-import type { Change, LedgerPort, LedgerRecord } from '../../src/core/ledger-port.ts';
+import type { FileStamp } from '../../src/model/document.ts';
+import type { Change, LedgerPort, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import type { LedgerReader } from '../../src/ledger/ledger-state.ts';
 
 export function stampOf(number: number): FileStamp {

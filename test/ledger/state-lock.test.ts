@@ -84,7 +84,7 @@ async function start(work: 'hold' | 'work' = 'hold'): Promise<Starter> {
 
 describe('P4: the lock of the state directory', () => {
   it('is refused to a second process, with the number of the first, and to a second opening in one process', async () => {
-    await compileSources(folder.path, ['core', 'ledger']);
+    await compileSources(folder.path, ['lib', 'model', 'ledger']);
     await folder.write('child.js', script);
     const options = { dir: folder.join('state'), clock: manualClock(), log: recordedLog() };
     const ledger = await openLedger(options);
@@ -102,7 +102,7 @@ describe('P4: the lock of the state directory', () => {
   });
 
   it('of a killed process goes to one of many that start at once', async () => {
-    await compileSources(folder.path, ['core', 'ledger']);
+    await compileSources(folder.path, ['lib', 'model', 'ledger']);
     await folder.write('child.js', script);
     for (let round = 0; round < 3; round += 1) {
       const starters = await Promise.all(Array.from({ length: 5 }, () => start()));
@@ -122,7 +122,7 @@ describe('P4: the lock of the state directory', () => {
   });
 
   it('is taken over with everything that a killed process had committed', async () => {
-    await compileSources(folder.path, ['core', 'ledger']);
+    await compileSources(folder.path, ['lib', 'model', 'ledger']);
     await folder.write('child.js', script);
     const worker = await start('work');
     worker.go();

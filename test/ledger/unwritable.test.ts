@@ -3,7 +3,7 @@ import { mkdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { LedgerPort } from '../../src/core/ledger-port.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import { realDisk } from '../../src/ledger/disk.ts';
 import type { Disk } from '../../src/ledger/disk.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

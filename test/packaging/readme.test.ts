@@ -76,18 +76,18 @@ function program() {
   });
 }
 
-it('the mends name only commands and keys that there are', async () => {
-  const { explanationGroups } = await import('../../src/core/explanations.ts');
-  const mends = explanationGroups
-    .flatMap(({ codes }) => Object.values(codes).map(({ mend }) => mend))
+it('the fixes name only commands and keys that there are', async () => {
+  const { explanationGroups } = await import('../../src/model/report/explanations.ts');
+  const fixes = explanationGroups
+    .flatMap(({ codes }) => Object.values(codes).map(({ fix }) => fix))
     .join('\n');
   const commands = new Set(withSubcommands(program()).map((command) => command.name()));
   const keys = settingKeys().map(({ key }) => key);
-  const words = [...mends.matchAll(/ingestd ((?:auth|ledger) [a-z]+|init|check|approve|retry|why)\b/g)];
+  const words = [...fixes.matchAll(/ingestd ((?:auth|ledger) [a-z]+|init|check|approve|retry|why)\b/g)];
   expect(words.length).toBeGreaterThan(3);
   for (const [, command = ''] of words) {
     for (const word of command.split(' ')) expect(commands).toContain(word);
   }
-  for (const [key] of mends.matchAll(/\b(?:service|state|timing|safety)\.[a-zA-Z]+/g))
+  for (const [key] of fixes.matchAll(/\b(?:service|state|timing|safety)\.[a-zA-Z]+/g))
     expect(keys).toContain(key);
 });

@@ -1,13 +1,13 @@
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import type { Clock } from '../../src/core/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import type {
   FileOutcome,
   LimiterPort,
   Outcome,
   RequestWatch,
   ServicePort,
-} from '../../src/core/service-port.ts';
-import type { Credentials } from '../../src/core/settings.ts';
+} from '../../src/model/ports/service-port.ts';
+import type { Credentials } from '../../src/model/settings.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
 import type { IngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import type { BodySent } from '../../src/core/service-port.ts';
+import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judge } from '../../src/remote/judge.ts';
 import type { OperationKind } from '../../src/remote/judge.ts';
 import { isUsableDocId } from '../../src/remote/doc-id.ts';

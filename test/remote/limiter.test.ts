@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 
-import type { Turn } from '../../src/core/service-port.ts';
+import type { Permit } from '../../src/model/ports/service-port.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { eventually } from '../support/eventually.ts';
@@ -93,7 +93,7 @@ describe('the limiter', () => {
     await limiter.take();
     expect(limiter.status()).toMatchObject({ limit: 4, used: 4, nextFreeMs: 9999 });
 
-    const turns: Turn[] = [];
+    const turns: Permit[] = [];
     for (let index = 0; index < 3; index += 1) void limiter.take().then((turn) => turns.push(turn));
     await wait(20);
     expect(turns).toHaveLength(0);
@@ -112,7 +112,7 @@ describe('the limiter', () => {
     const recent = [1, 2, 3].map((n) => ({ id: String(n), at, answeredAt: at + n * 1000 - 3000 }));
     const limiter = createLimiter({ requestsPerMinute: 2, clock, recent });
     closing.push(limiter.close);
-    const turns: Turn[] = [];
+    const turns: Permit[] = [];
     void limiter.take().then((turn) => turns.push(turn));
     await clock.advance(58_500);
     await wait(20);

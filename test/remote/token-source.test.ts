@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Credentials } from '../../src/core/settings.ts';
+import type { Credentials } from '../../src/model/settings.ts';
 import { lifeOf, restAfterRefusals, useOf } from '../../src/remote/token-life.ts';
 import { createTokenSource } from '../../src/remote/token-source.ts';
 import type { TokenSource } from '../../src/remote/token-port.ts';
@@ -172,12 +172,12 @@ describe('the token source', () => {
       await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
     }
     expect(tokens.restMs()).toBe(60_000);
-    credentials = { ...plantedCredentials, password: 'mended' };
+    credentials = { ...plantedCredentials, password: 'fixed' };
     await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
     tokens.forget();
     expect(await token()).toBe('token-1');
     expect(tokens.status().state).toBe('ok');
-    expect(new URLSearchParams(service.tokenRequests[3]?.text()).get('password')).toBe('mended');
+    expect(new URLSearchParams(service.tokenRequests[3]?.text()).get('password')).toBe('fixed');
   });
 
   it('keeps the token when it is to forget and the credentials are the same, and drops it when they are not', async () => {

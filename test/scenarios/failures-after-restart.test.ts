@@ -2,7 +2,7 @@ import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
@@ -32,13 +32,13 @@ it('what failed before a restart is failed after it where nothing has changed, a
   await first.idle(({ totals }) => totals.uploaded === 1);
   service.always(steps.refuse('no', 422));
   await write('taken-back.txt', 'edited');
-  for (const name of ['same.txt', 'gone.txt', 'mended.txt', 'ignored.txt']) await write(name, 'refused');
-  const all = ['gone.txt', 'ignored.txt', 'mended.txt', 'same.txt', 'taken-back.txt'];
+  for (const name of ['same.txt', 'gone.txt', 'fixed.txt', 'ignored.txt']) await write(name, 'refused');
+  const all = ['fixed.txt', 'gone.txt', 'ignored.txt', 'same.txt', 'taken-back.txt'];
   expect(failed(await first.idle(({ failuresTotal }) => failuresTotal === 5))).toEqual(all);
   expect((await first.end('SIGTERM')).code).toBe(0);
 
   await rm(join(place.inbox, 'gone.txt'));
-  await write('mended.txt', 'accepted');
+  await write('fixed.txt', 'accepted');
   await write('taken-back.txt', 'as it was');
   await write('.ingestignore', 'ignored.txt\n');
   service.always(steps.accept('another'));

@@ -143,7 +143,7 @@ describe('the main job', () => {
     expect(status.skipped).toMatchObject([{ path: 'picture.png', code: 'unsupported-type' }]);
     expect(status.folders[0]).toMatchObject({ onDisk: 5, synced: 1, failed: 3, skipped: 1 });
     expect(service.documents().map(({ fileName }) => fileName)).toEqual(['good.txt']);
-    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title":"mended"}');
+    await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title":"fixed"}');
     await daemon.idle(({ totals }) => totals.uploaded === 2);
     await daemon.end('SIGTERM');
   }, 60_000);

@@ -27,7 +27,7 @@ afterEach(async () => {
 
 const at = (...path: string[]) => join(place.inbox, ...path);
 
-it('a file that is moved to where it cannot be sent keeps its document, and its docId once that is mended', async () => {
+it('a file that is moved to where it cannot be sent keeps its document, and its docId once that is fixed', async () => {
   for (const name of ['named.txt', 'below.txt', 'gone.txt']) await writeFile(at(name), name);
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 3);

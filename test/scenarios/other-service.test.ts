@@ -2,8 +2,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { CheckFinding } from '../../src/core/reports.ts';
-import type { Status } from '../../src/core/status.ts';
+import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/core-fixtures.ts';
@@ -51,7 +51,7 @@ async function json<T>(...words: string[]): Promise<T> {
 }
 
 describe('a ledger that meets another service', () => {
-  it('stays as it is and nothing is sent: exit code 2, both addresses and the mends, of every command that would', async () => {
+  it('stays as it is and nothing is sent: exit code 2, both addresses and the fixes, of every command that would', async () => {
     await deliver();
     const exported = await json<{ documents: unknown[] }>('ledger', 'export');
     const sent = service.requests.length;

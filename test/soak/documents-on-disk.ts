@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 /** A document as a plain reading of contract section 4 finds it, with none of the daemon's code. */
 export interface DocumentOnDisk {

@@ -23,7 +23,7 @@ import type { SeededRandom } from './seeded-random.ts';
 export interface FolderWork {
   /** Does one thing; says what. */
   readonly step: () => string;
-  /** Mends what is not to stay: empty files, names that are refused, sidecars that are required. */
+  /** Fixes what is not to stay: empty files, names that are refused, sidecars that are required. */
   readonly finish: () => void;
   /** So much was done, by kind. */
   readonly done: ReadonlyMap<string, number>;

@@ -172,7 +172,7 @@ async function awayAndBack({ roots }: SoakPlace, work: FolderWork, random: Seede
   renameSync(`${root}-away`, root);
 }
 
-/** Everything is mended outside; SIGHUP says so. Then all have to agree. */
+/** Everything is fixed outside; SIGHUP says so. Then all have to agree. */
 async function settle({
   place,
   work,

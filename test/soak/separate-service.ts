@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-import type { Credentials } from '../../src/core/settings.ts';
+import type { Credentials } from '../../src/model/settings.ts';
 import type { StoredDocument } from '../../src/embedded/stored-document.ts';
 
 /** What the service holds, and where its bytes are. */

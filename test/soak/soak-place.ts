@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import type { LedgerExport } from '../../src/ledger/export-ledger.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/daemon-process.ts';

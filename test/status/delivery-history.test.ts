@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createDeliveryHistory } from '../../src/status/delivery-history.ts';
-import type { Activity } from '../../src/core/status.ts';
+import type { Activity } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const activity = (what: string, documents = 1): Activity => ({

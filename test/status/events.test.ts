@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createEventHub } from '../../src/status/event-hub.ts';
 import type { EventHub } from '../../src/status/event-hub.ts';
-import type { SkipStatus } from '../../src/core/status.ts';
+import type { SkipStatus } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { Status } from '../../src/core/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
@@ -115,12 +115,12 @@ withTool('chromium', chromiumFound, () => {
       await eventually(async () => (await textOf(page, '#chart-legend')).includes('1 uploaded'));
     });
 
-    it('shows failures by cause with their mend, and retries a cause or one document', async () => {
+    it('shows failures by cause with their fix, and retries a cause or one document', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
       const group = page.locator('#failure-groups > li').first();
       expect(await group.locator('h3').innerText()).toBe('More than one dot in the name');
-      expect(await group.locator('.mend').innerText()).toContain('Rename the file');
+      expect(await group.locator('.fix').innerText()).toContain('Rename the file');
       expect(await group.locator('.rows li').count()).toBe(4);
       await group.getByRole('button', { name: 'Show 2 more' }).click();
       expect(await group.locator('.rows li').count()).toBe(6);

@@ -87,7 +87,7 @@ describe('S5, S6: the guard of the TCP address', () => {
   ])('asks others than this machine for the token: %s', (_name, headers, verdict) => {
     const open = door({ hosts: null, httpToken: guarded });
     const given = { host: 'server.example:7420', ...headers } as Record<string, string>;
-    for (const path of ['/', '/api/status', '/metrics', '/api/events', '/readyz', '/assets/core/words.js']) {
+    for (const path of ['/', '/api/status', '/metrics', '/api/events', '/readyz', '/assets/lib/words.js']) {
       expect(judge('GET', path, given, open)).toBe(verdict);
     }
     expect(judge('GET', '/healthz', given, open)).toBe('in');

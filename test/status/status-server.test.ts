@@ -3,7 +3,7 @@ import { stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { connect, createServer as createSocketServer } from 'node:net';
 import { once } from 'node:events';
-import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/core/errors.ts';
+import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { call } from './support/call.ts';
 import { openStatusWorld } from './support/status-world.ts';
@@ -203,7 +203,7 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
   ])('packs the files of the page for who takes that (%s)', async (accepted, encoding) => {
     const { get } = await open();
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const answer = await get('/assets/core/words.js', headers);
+    const answer = await get('/assets/lib/words.js', headers);
     expect(answer.headers['content-encoding']).toBe(encoding);
     expect(answer.text.includes('export function numberWords')).toBe(encoding === undefined);
   });
@@ -318,7 +318,7 @@ describe('the listeners', () => {
     await folder.remove();
   });
 
-  it('say which key to mend where the port is taken or the host is none', async () => {
+  it('say which key to fix where the port is taken or the host is none', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };

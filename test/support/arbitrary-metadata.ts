@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
-import { elementOperations, saliences, shareModes, tagVisibilities } from '../../src/core/metadata.ts';
-import type { Metadata } from '../../src/core/metadata.ts';
+import {
+  elementOperations,
+  saliences,
+  shareModes,
+  tagVisibilities,
+} from '../../src/model/metadata/metadata.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 const maybe = <T>(values: readonly T[]) => fc.constantFrom(undefined, ...values);
 

@@ -1,7 +1,7 @@
-import type { ComparedDocument } from '../../src/core/operation.ts';
-import type { FileStamp } from '../../src/core/document.ts';
-import type { LedgerRecord } from '../../src/core/ledger-port.ts';
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { ComparedDocument } from '../../src/model/operation.ts';
+import type { FileStamp } from '../../src/model/document.ts';
+import type { LedgerRecord } from '../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 /** A stamp of a small file; name what matters. */
 export function stampOf(parts: Partial<FileStamp> = {}): FileStamp {

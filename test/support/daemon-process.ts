@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 
-import type { Credentials } from '../../src/core/settings.ts';
-import type { Status } from '../../src/core/status.ts';
+import type { Credentials } from '../../src/model/settings.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from './eventually.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import type { TemporaryFolder } from './temporary-folder.ts';

@@ -1,4 +1,4 @@
-import type { SafetySettings, ServiceSettings } from '../../src/core/settings.ts';
+import type { SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
 
 /** As the contract's configuration has them, but for what is given. */
 export function serviceSettingsOf(parts: Partial<ServiceSettings> = {}): ServiceSettings {

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import type { FolderPort } from '../../src/core/folder-port.ts';
-import type { LedgerPort } from '../../src/core/ledger-port.ts';
-import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/core/settings.ts';
-import type { Activity } from '../../src/core/status.ts';
+import type { FolderPort } from '../../src/model/ports/folder-port.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
+import type { Activity } from '../../src/model/report/status.ts';
 import { createEngine } from '../../src/sync/engine.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { safetySettingsOf, serviceSettingsOf } from './default-settings.ts';

@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { Transform } from 'node:stream';
 
-import { ContentChangedError, ContentUnreadableError, errorMessage } from '../../src/core/errors.ts';
-import type { ContentSource } from '../../src/core/folder-port.ts';
-import type { OutgoingFile } from '../../src/core/service-port.ts';
+import { ContentChangedError, ContentUnreadableError, errorMessage } from '../../src/model/errors.ts';
+import type { ContentSource } from '../../src/model/ports/folder-port.ts';
+import type { OutgoingFile } from '../../src/model/ports/service-port.ts';
 
 export interface TestFile extends OutgoingFile {
   readonly opened: () => number;

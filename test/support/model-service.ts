@@ -1,4 +1,4 @@
-import type { Company, CustomTag, Metadata } from '../../src/core/metadata.ts';
+import type { Company, CustomTag, Metadata } from '../../src/model/metadata/metadata.ts';
 
 /** What the simplest service that applies operations in order would hold of one document's metadata. */
 export interface HeldMetadata {

@@ -1,4 +1,4 @@
-import type { Credentials } from '../../src/core/settings.ts';
+import type { Credentials } from '../../src/model/settings.ts';
 
 /**
  * Secrets that must be found nowhere. All of them are `planted…4711`: by that `.ci/no-secrets` finds them in the output

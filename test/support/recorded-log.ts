@@ -1,4 +1,4 @@
-import type { LogPort } from '../../src/core/log-port.ts';
+import type { LogPort } from '../../src/model/ports/log-port.ts';
 
 export interface RecordedLog extends LogPort {
   readonly lines: readonly { readonly level: string; readonly data: object; readonly message: string }[];

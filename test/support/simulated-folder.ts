@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-import type { Clock } from '../../src/core/clock.ts';
-import { directoryOf, joinPath, nameOf, sameStamp } from '../../src/core/document.ts';
-import type { DirectorySweep, FileStamp, Look } from '../../src/core/document.ts';
-import { ContentChangedError } from '../../src/core/errors.ts';
-import type { FolderListener, FolderPort } from '../../src/core/folder-port.ts';
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { Clock } from '../../src/lib/clock.ts';
+import { directoryOf, joinPath, nameOf, sameStamp } from '../../src/model/document.ts';
+import type { DirectoryScan, FileStamp, Inspection } from '../../src/model/document.ts';
+import { ContentChangedError } from '../../src/model/errors.ts';
+import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 interface SimulatedFile {
   content: string;
@@ -27,7 +27,7 @@ export interface SimulatedFolder extends FolderPort {
   /** What its sidecar says. */
   readonly describe: (path: string, metadata: Metadata) => void;
   /** Lists every directory, as after rings for all of them. */
-  readonly sweep: (cause?: DirectorySweep['cause']) => void;
+  readonly sweep: (cause?: DirectoryScan['cause']) => void;
   readonly contents: () => ReadonlyMap<string, string>;
   /** Its root cannot be reached from now on, or can again: looks tell nothing and nothing is swept meanwhile. */
   readonly setAway: (away: boolean) => void;
@@ -63,7 +63,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     return JSON.stringify(file.metadata);
   }
 
-  function sweep(cause: DirectorySweep['cause'] = 'ring'): void {
+  function sweep(cause: DirectoryScan['cause'] = 'event'): void {
     if (isAway) return;
     const directories = new Set<string>(['']);
     for (const path of files.keys()) {
@@ -77,7 +77,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         folder: name,
         directory,
         cause,
-        sightings: inside.map(([path, file]) => ({ path, stamp: file.stamp, context: contextOf(file) })),
+        entries: inside.map(([path, file]) => ({ path, stamp: file.stamp, context: contextOf(file) })),
         skips: [],
         device: 1,
         subdirectories: [...directories]
@@ -86,10 +86,10 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       });
     }
     known = directories;
-    listener?.swept({ cause, root });
+    listener?.scanned({ cause, root });
   }
 
-  function look(path: string): Look {
+  function look(path: string): Inspection {
     if (isAway) return { kind: 'unknown', code: 'folder-missing', message: 'it is not there' };
     const file = files.get(path);
     if (file === undefined) return { kind: 'absent', device: 1 };
@@ -121,7 +121,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       sweep(cause);
       return Promise.resolve();
     },
-    look: (path) => Promise.resolve(look(path)),
+    inspect: (path) => Promise.resolve(look(path)),
     rootNow: () => Promise.resolve(root),
     hash: (path, stamp) => {
       const file = files.get(path);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Metadata } from '../../src/core/metadata.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type {
   FileOutcome,
   OutgoingFile,
@@ -8,8 +8,8 @@ import type {
   RequestWatch,
   SentContent,
   ServicePort,
-  Turn,
-} from '../../src/core/service-port.ts';
+  Permit,
+} from '../../src/model/ports/service-port.ts';
 
 interface HeldDocument {
   content: string;
@@ -54,7 +54,7 @@ export function simulatedService(
       turn,
       watch,
       files = [],
-    }: { turn: Turn; watch: RequestWatch | undefined; files?: readonly OutgoingFile[] },
+    }: { turn: Permit; watch: RequestWatch | undefined; files?: readonly OutgoingFile[] },
     take: (contents: readonly string[]) => string | null,
   ): Promise<FileOutcome> {
     const contents: string[] = [];

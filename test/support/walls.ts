@@ -1,19 +1,33 @@
 import type { Import, SourceFile } from './read-imports.ts';
 
-/** The rooms of the house and which others each may know. A room that is not named here may not exist. */
+/** The rooms and which others each may import. A room that is not named here may not exist. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  config: ['core'],
-  log: ['core'],
-  folder: ['core'],
-  ledger: ['core'],
-  remote: ['core'],
-  sync: ['core'],
-  status: ['core'],
-  embedded: ['core'],
-  daemon: ['core', 'config', 'log', 'folder', 'ledger', 'remote', 'sync', 'status', 'embedded'],
-  cli: ['core', 'config', 'log', 'daemon', 'ledger', 'embedded'],
-  'main.ts': ['core', 'cli'],
+  lib: [],
+  model: ['lib'],
+  config: ['lib', 'model'],
+  log: ['lib', 'model'],
+  scan: ['lib', 'model'],
+  ledger: ['lib', 'model'],
+  remote: ['lib', 'model'],
+  sync: ['lib', 'model'],
+  status: ['lib', 'model'],
+  embedded: ['lib', 'model'],
+  daemon: ['lib', 'model', 'config', 'log', 'scan', 'ledger', 'remote', 'sync', 'status', 'embedded'],
+  commands: [
+    'lib',
+    'model',
+    'config',
+    'log',
+    'scan',
+    'ledger',
+    'remote',
+    'sync',
+    'status',
+    'embedded',
+    'daemon',
+  ],
+  cli: ['lib', 'model', 'config', 'log', 'daemon', 'commands', 'ledger', 'embedded'],
+  'main.ts': ['lib', 'model', 'cli'],
 };
 
 /** A package's doors: the files that may import it. */
@@ -24,7 +38,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   '@inquirer/password': /^cli\//,
   '@inquirer/select': /^cli\//,
   bottleneck: /^remote\/limiter\.ts$/,
-  chokidar: /^folder\/[a-z-]*watcher[a-z-]*\.ts$/,
+  chokidar: /^scan\/watch\//,
   'cli-progress': /^cli\//,
   commander: /^(cli\/|main\.ts$)/,
   'csv-parse': /^(cli|daemon|ledger)\//,
@@ -32,7 +46,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   fastify: /^(status|embedded)\//,
   'form-data': /^remote\//,
   got: /^remote\//,
-  ignore: /^folder\//,
+  ignore: /^scan\/rules\//,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
   'p-queue': /^sync\//,
@@ -68,8 +82,8 @@ export function doorless(packages: readonly string[]): readonly string[] {
 function judgeImport(file: SourceFile, { kind, target, typeOnly }: Import): readonly string[] {
   if (kind === 'file') return judgeRoom(file.path, target);
   if (kind === 'package') return judgeDoor(file.path, target);
-  if (roomOf(file.path) !== 'core' || typeOnly) return [];
-  return [`${file.path}: core is pure and imports only types of ${target}`];
+  if (roomOf(file.path) !== 'model' || typeOnly) return [];
+  return [`${file.path}: model is pure and imports only types of ${target}`];
 }
 
 function judgeRoom(path: string, target: string): readonly string[] {
@@ -81,7 +95,8 @@ function judgeRoom(path: string, target: string): readonly string[] {
 }
 
 function judgeDoor(path: string, name: string): readonly string[] {
-  if (roomOf(path) === 'core' && name !== 'zod') return [`${path}: core imports no package but zod: ${name}`];
+  if (roomOf(path) === 'model' && name !== 'zod')
+    return [`${path}: model imports no package but zod: ${name}`];
   const door = doors[name];
   if (door === undefined) return [`${path} imports ${name}, which has no door`];
   return door.test(path) ? [] : [`${path} is not the door of ${name}`];

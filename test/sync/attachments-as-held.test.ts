@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { planDocument } from '../../src/core/plan.ts';
+import { planDocument } from '../../src/model/plan.ts';
 import { attachmentsAsHeld } from '../../src/sync/attachments-as-held.ts';
 import { comparedOf, recordOf, stampOf } from '../support/core-fixtures.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { FileStamp } from '../../src/core/document.ts';
+import type { FileStamp } from '../../src/model/document.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -113,11 +113,11 @@ describe('the sync engine', () => {
     world.folder.rename('t.txt', 'a/1.txt');
     world.folder.link('a/1.txt', 'A.txt');
     // The link is looked at first.
-    const { look } = world.folder;
+    const { inspect } = world.folder;
     const late = new Set(['a/0.txt', 'a/1.txt']);
     Object.assign(world.folder, {
-      look: (path: string) =>
-        late.delete(path) ? Promise.resolve({ kind: 'settling', againMs: 500 }) : look(path),
+      inspect: (path: string) =>
+        late.delete(path) ? Promise.resolve({ kind: 'settling', againMs: 500 }) : inspect(path),
     });
     world.folder.sweep();
     await world.quiesce();

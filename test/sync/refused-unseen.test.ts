@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 
-import type { FolderListener, FolderPort } from '../../src/core/folder-port.ts';
+import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 import { simulatedFolder } from '../support/simulated-folder.ts';
@@ -19,7 +19,7 @@ function unlistable(port: SimulatedFolder): FolderPort {
     start: (listener: FolderListener) =>
       port.start({
         ...listener,
-        directory: (sweep) => listener.directory(isListable ? sweep : { ...sweep, sightings: [] }),
+        directory: (sweep) => listener.directory(isListable ? sweep : { ...sweep, entries: [] }),
       }),
   };
 }

@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { Activity } from '../../core/status.ts';
-import { countWords } from '../../core/words.ts';
+import { printable } from '../../lib/printable.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { countWords } from '../../lib/words.ts';
 import { byId, el } from './dom.ts';
 import { pathText } from './path-text.ts';
 import { clockWords } from './time-words.ts';

@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../../core/words.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { byId, setAttribute, setText, svg } from './dom.ts';
 import type { PageStatus } from './page-status.ts';
 import { clockWords, shortDuration } from './time-words.ts';

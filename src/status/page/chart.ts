@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../../core/words.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { chartKinds, columnCount, columnsOf, roundUp, stack } from './chart-geometry.ts';
 import type { ChartKind, Column } from './chart-geometry.ts';
 import { byId, el, setAttribute, setText, svg } from './dom.ts';

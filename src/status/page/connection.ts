@@ -1,4 +1,4 @@
-import type { Activity } from '../../core/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 import type { PageStatus } from './page-status.ts';
 
 /** The events of the stream and what they carry. */

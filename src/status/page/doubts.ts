@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { InDoubtStatus } from '../../core/status.ts';
-import { countWords, numberWords } from '../../core/words.ts';
+import { printable } from '../../lib/printable.ts';
+import type { InDoubtStatus } from '../../model/report/status.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { retry } from './act.ts';
 import { button, byId, createList, el, setText } from './dom.ts';
 import type { Part } from './dom.ts';

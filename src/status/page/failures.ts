@@ -1,8 +1,8 @@
-import { explain } from '../../core/mends.ts';
-import { printable } from '../../core/printable.ts';
-import type { FailureStatus } from '../../core/status.ts';
-import { toldAsDoubt } from '../../core/told-as-doubt.ts';
-import { countWords, numberWords } from '../../core/words.ts';
+import { explain } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import type { FailureStatus } from '../../model/report/status.ts';
+import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { retry } from './act.ts';
 import { button, byId, createList, el, setText } from './dom.ts';
 import type { Part } from './dom.ts';
@@ -16,7 +16,7 @@ import { clockWords } from './time-words.ts';
 const FEW_ROWS = 4;
 const MAX_ROWS = 200;
 
-/** The documents that failed, by cause, each cause with its mend. */
+/** The documents that failed, by cause, each cause with its fix. */
 export function createFailures(): (status: PageStatus) => void {
   const show = createList<Group<FailureStatus>>(byId('failure-groups'), ({ code }) => code, createGroup);
   const everything = byId('retry-everything');
@@ -37,7 +37,7 @@ export function createFailures(): (status: PageStatus) => void {
 }
 
 function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>> {
-  const { cause, mend } = explain(code);
+  const { cause, fix } = explain(code);
   const count = el('span', { class: 'count' });
   const list = el('ul', { class: 'rows' });
   const showRows = createList<FailureStatus>(list, keyOf, createRow);
@@ -65,7 +65,7 @@ function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>>
     'li',
     { class: 'card bad' },
     el('div', { class: 'card-head' }, el('h3', {}, cause), count, retryAll),
-    el('p', { class: 'mend' }, mend),
+    el('p', { class: 'fix' }, fix),
     list,
     more,
   );

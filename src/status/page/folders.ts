@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { FolderStatus } from '../../core/status.ts';
-import { countWords } from '../../core/words.ts';
+import { printable } from '../../lib/printable.ts';
+import type { FolderStatus } from '../../model/report/status.ts';
+import { countWords } from '../../lib/words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import type { PageStatus } from './page-status.ts';

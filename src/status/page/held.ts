@@ -1,6 +1,6 @@
-import { printable } from '../../core/printable.ts';
-import type { HeldStatus } from '../../core/status.ts';
-import { countWords, numberWords } from '../../core/words.ts';
+import { printable } from '../../lib/printable.ts';
+import type { HeldStatus } from '../../model/report/status.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { approve } from './act.ts';
 import { button, byId, createList, el, setText } from './dom.ts';
 import type { Part } from './dom.ts';
@@ -19,7 +19,7 @@ export function createHeld(): (status: PageStatus) => void {
 
 function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   const heading = el('h3', {});
-  const reason = el('p', { class: 'mend' });
+  const reason = el('p', { class: 'fix' });
   const summary = el('summary', {});
   const names = el('ul', { class: 'names', tabindex: '0', 'aria-label': `Gone from ${printable(folder)}` });
   const more = el('p', { class: 'faint' });

@@ -1,7 +1,7 @@
-import { explain } from '../../core/mends.ts';
-import { printable } from '../../core/printable.ts';
-import type { FolderStatus, Reason } from '../../core/status.ts';
-import { countWords, numberWords, sizeWords } from '../../core/words.ts';
+import { explain } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import type { FolderStatus, Reason } from '../../model/report/status.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { PageStatus } from './page-status.ts';
 import { createProportions } from './proportions.ts';
@@ -35,7 +35,7 @@ export function createOverview(): (status: PageStatus) => void {
         {},
         el('strong', {}, explain(code).cause),
         el('p', {}, printable(message)),
-        el('p', { class: 'mend' }, explain(code).mend),
+        el('p', { class: 'fix' }, explain(code).fix),
       ),
       show: () => undefined,
     }),

@@ -1,4 +1,4 @@
-import type { Activity, Status } from '../../core/status.ts';
+import type { Activity, Status } from '../../model/report/status.ts';
 
 /** What the daemon sends: it is the same build as this page, and nothing else answers at this address. */
 export interface PageStatus extends Status {

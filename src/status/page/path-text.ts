@@ -1,4 +1,4 @@
-import { printable } from '../../core/printable.ts';
+import { printable } from '../../lib/printable.ts';
 import { button, el } from './dom.ts';
 import { openStory } from './story.ts';
 

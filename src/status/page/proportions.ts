@@ -1,5 +1,5 @@
-import type { FolderStatus } from '../../core/status.ts';
-import { numberWords } from '../../core/words.ts';
+import type { FolderStatus } from '../../model/report/status.ts';
+import { numberWords } from '../../lib/words.ts';
 import { el, setAttribute, setText } from './dom.ts';
 
 type Counts = Pick<FolderStatus, 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'>;

@@ -1,6 +1,6 @@
-import { explain } from '../../core/mends.ts';
-import type { SkipStatus } from '../../core/status.ts';
-import { countWords, numberWords } from '../../core/words.ts';
+import { explain } from '../../model/report/fixes.ts';
+import type { SkipStatus } from '../../model/report/status.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import { byId, createList, el, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import { groupByCause } from './group-failures.ts';
@@ -21,7 +21,7 @@ export function createSkips(): (status: PageStatus) => void {
 }
 
 function createGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
-  const { cause, mend } = explain(code);
+  const { cause, fix } = explain(code);
   const count = el('span', { class: 'count' });
   const list = el('ul', { class: 'names', tabindex: '0', 'aria-label': cause });
   const more = el('p', { class: 'faint' });
@@ -35,7 +35,7 @@ function createGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
       'li',
       {},
       el('div', { class: 'card-head' }, el('h3', {}, cause), count),
-      el('p', { class: 'mend' }, mend),
+      el('p', { class: 'fix' }, fix),
       list,
       more,
     ),

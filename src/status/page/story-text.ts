@@ -1,19 +1,19 @@
-import type { Why } from '../../core/control-port.ts';
-import { mendBeside } from '../../core/mends.ts';
-import { printable } from '../../core/printable.ts';
-import { countWords } from '../../core/words.ts';
+import type { Why } from '../../model/ports/control-port.ts';
+import { fixBeside } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import { countWords } from '../../lib/words.ts';
 import { el } from './dom.ts';
 import { clockWords, momentWords } from './time-words.ts';
 
-/** Verdicts whose code has a mend of its own. */
+/** Verdicts whose code has a fix of its own. */
 const troubled: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
 
 /** What the daemon knows of one file, as text: what it is, what comes next, what the service holds, each attempt. */
 export function storyText(why: Why): readonly Node[] {
   const { verdict, next, nextAt } = why;
   const parts: Node[] = [el('p', {}, sentence(verdict.message))];
-  const mend = troubled.has(verdict.kind) ? mendBeside(verdict.code) : '';
-  if (mend !== '') parts.push(el('p', { class: 'mend' }, mend));
+  const fix = troubled.has(verdict.kind) ? fixBeside(verdict.code) : '';
+  if (fix !== '') parts.push(el('p', { class: 'fix' }, fix));
   const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
   for (const note of why.notes) parts.push(el('p', {}, sentence(note)));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));

@@ -1,6 +1,6 @@
-import type { Why } from '../../core/control-port.ts';
-import { printable } from '../../core/printable.ts';
-import type { Activity } from '../../core/status.ts';
+import type { Why } from '../../model/ports/control-port.ts';
+import { printable } from '../../lib/printable.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { byId, el, setText } from './dom.ts';
 import { storyText } from './story-text.ts';
 

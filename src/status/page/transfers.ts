@@ -1,5 +1,5 @@
-import type { TransferStatus } from '../../core/status.ts';
-import { countWords, durationWords, numberWords, sizeWords } from '../../core/words.ts';
+import type { TransferStatus } from '../../model/report/status.ts';
+import { countWords, durationWords, numberWords, sizeWords } from '../../lib/words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import type { PageStatus } from './page-status.ts';

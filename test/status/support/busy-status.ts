@@ -1,4 +1,4 @@
-import type { FailureStatus, Status } from '../../../src/core/status.ts';
+import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
 import { aFolder } from './fake-control.ts';
 
 /** A daemon in the middle of its day: something of everything. */

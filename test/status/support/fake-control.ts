@@ -1,6 +1,6 @@
-import type { ControlPort, Why } from '../../../src/core/control-port.ts';
-import { ConfigurationError } from '../../../src/core/errors.ts';
-import type { Activity, FolderStatus, Reason, Status } from '../../../src/core/status.ts';
+import type { ControlPort, Why } from '../../../src/model/ports/control-port.ts';
+import { ConfigurationError } from '../../../src/model/errors.ts';
+import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
 export interface FakeControl extends ControlPort {

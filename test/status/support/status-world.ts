@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/daemon/system-clock.ts';
 import { createMetrics } from '../../../src/status/metrics.ts';
 import { startStatusServer } from '../../../src/status/start-status-server.ts';
 import type { StatusServerOptions } from '../../../src/status/start-status-server.ts';
-import type { Status } from '../../../src/core/status.ts';
+import type { Status } from '../../../src/model/report/status.ts';
 import { call } from './call.ts';
 import type { Answer, Call } from './call.ts';
 import { fakeControl } from './fake-control.ts';

@@ -1,8 +1,0 @@
-/** Where the sweeping worker's compiled module is, for a module of this directory, compiled or not. */
-export function sweepWorkerUrl(): URL {
-  const worker = new URL('./sweep-worker.ts', import.meta.url).href.replace(/\.ts$/, '.js');
-  // A thread is started by Node itself, which takes JavaScript only: from the sources, the build beside them is used.
-  return new URL(
-    import.meta.url.endsWith('.ts') ? worker.replace(/\/src\/folder\/(?=[^/]+$)/, '/dist/program/') : worker,
-  );
-}

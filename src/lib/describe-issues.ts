@@ -1,0 +1,93 @@
+import type * as z from 'zod';
+import { closest } from './closest.ts';
+import { printable } from './printable.ts';
+
+type Issue = z.core.$ZodIssue;
+
+interface Examined {
+  /** What was read. */
+  readonly value: unknown;
+  /** Names of fields, by the first field on the way to them; '' for those of the whole. */
+  readonly fields: ReadonlyMap<string, readonly string[]>;
+}
+
+const mostTold = 3;
+const longestShown = 100;
+
+/** Puts what a schema found into words: the field, the value that stands there, the fix. At most three of them. */
+export function describeIssues(issues: readonly Issue[], examined: Examined): string {
+  const faults = issues.flatMap((issue) => faultsOf(issue, examined));
+  const told = faults.slice(0, mostTold);
+  const more = faults.length - told.length;
+  if (faults.length < 2) return told.join('');
+  // Each holds a fix behind a semicolon of its own.
+  const numbered = told.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
+  return `${faults.length} faults: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = fields.get(String(issue.path[0] ?? '')) ?? [];
+    return issue.keys.map((key) => unknownField([...issue.path, key], known));
+  }
+  const field = fieldText(issue.path);
+  const found = valueAt(value, issue.path);
+  if (found === undefined) return [`${field} is missing; add it`];
+  return [`${field === '' ? '' : `${field}: `}${shown(found)} ${ruleOf(issue, found)}`];
+}
+
+function unknownField(path: readonly PropertyKey[], known: readonly string[]): string {
+  const parent = path.slice(0, -1);
+  const near = closest(String(path.at(-1)), known);
+  const fix =
+    near === undefined
+      ? `take it out; ${parent.length === 0 ? 'there are' : `${fieldText(parent)} has`} ${known.join(', ')}`
+      : `did you mean ${fieldText([...parent, near])}?`;
+  return `${fieldText(path)} is not a known field; ${fix}`;
+}
+
+function ruleOf(issue: Issue, found: unknown): string {
+  if (issue.code === 'invalid_type') return `is not ${kindWords[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'too_small') return 'is empty; write something, or take it out';
+  if (issue.code !== 'invalid_value') return issue.message;
+  const words = issue.values.map(String);
+  const near = typeof found === 'string' ? closest(found, words) : undefined;
+  const rule = words.length === 1 ? `is not ${words[0]}` : `is not one of ${words.join(', ')}`;
+  return `${rule}; ${near === undefined ? 'write one that is, or take it out' : `did you mean ${near}?`}`;
+}
+
+const kindWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+};
+
+/** `companies[0].identifier`. */
+function fieldText(path: readonly PropertyKey[]): string {
+  let text = '';
+  for (const key of path) {
+    if (typeof key === 'number') text += `[${key}]`;
+    else text += `${text === '' ? '' : '.'}${printable(cut(String(key)))}`;
+  }
+  return text;
+}
+
+/** A value as it may be shown: short, printable, never a whole object. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  return printable(cut(JSON.stringify(value) ?? String(value)));
+}
+
+function cut(text: string): string {
+  return text.length > longestShown ? `${text.slice(0, longestShown - 1)}…` : text;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let at = value;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = Reflect.get(at, key);
+  }
+  return at;
+}

@@ -1,0 +1,60 @@
+import type { Removal } from './ports/ledger-port.ts';
+import type { SafetySettings } from './settings.ts';
+import { countWords, numberWords } from '../lib/words.ts';
+
+/** Deletions of one folder count together for this long, so that a slow `rm -rf` is not let through in slices. */
+export const guardWindowMs = 10 * 60_000;
+
+/** Deletions of one folder that are about to go out. All but the limits are numbers of documents. */
+export interface Proposal {
+  /** Gone and past their grace; neither held nor approved. */
+  readonly removed: number;
+  /** Let through in the last ten minutes, without those that a person approved. */
+  readonly recent: number;
+  /** Waiting for a person already: they count, or what is left of the same sweep would slip through. */
+  readonly held: number;
+  /** What the folder had when the ten minutes began. */
+  readonly documents: number;
+  readonly limits: Pick<SafetySettings, 'maxDeleteCount' | 'maxDeletePercent'>;
+  /** The root is another directory than the one the ledger knows. */
+  readonly rootChanged: boolean;
+  /** How many of the removed lay on another device than their directory does now: it is no longer mounted there. */
+  readonly unmounted: number;
+}
+
+/** Whether the removed documents are deleted at the service now or wait for a person. */
+export type Verdict = { readonly kind: 'allow' } | { readonly kind: 'hold'; readonly reason: string };
+
+/**
+ * Says whether `removed` documents may be deleted at the service now: held when they are more than the count and more
+ * than the percentage, exactly that many are let through; always held when the root is another one, or a
+ * file system in it is no longer mounted.
+ */
+export function judgeDeletions(proposal: Proposal): Verdict {
+  const { removed, recent, held, documents, limits, rootChanged, unmounted } = proposal;
+  if (removed === 0) return { kind: 'allow' };
+  if (rootChanged) {
+    const are = removed === 1 ? 'is' : 'are';
+    const reason = `the folder is another directory than before, and ${countWords(removed, 'document')} ${are} not in it`;
+    return { kind: 'hold', reason };
+  }
+  if (unmounted > 0) {
+    const are = unmounted === 1 ? 'is' : 'are';
+    const reason = `what was mounted in the folder no longer is, and ${countWords(unmounted, 'document')} ${are} gone with it`;
+    return { kind: 'hold', reason };
+  }
+  const count = removed + recent + held;
+  if (count <= limits.maxDeleteCount) return { kind: 'allow' };
+  if (count * 100 <= documents * limits.maxDeletePercent) return { kind: 'allow' };
+  return {
+    kind: 'hold',
+    reason:
+      `${numberWords(count)} of ${countWords(documents, 'document')} ${count === 1 ? 'is' : 'are'} gone within ten minutes, more than ` +
+      `${numberWords(limits.maxDeleteCount)} and more than ${limits.maxDeletePercent} %`,
+  };
+}
+
+/** How many deletions were let through in the ten minutes before `now`. One that lies ahead, after a clock was set back, counts. */
+export function recentDeletions(removals: readonly Removal[], now: number): number {
+  return removals.filter(({ at }) => now - at < guardWindowMs).reduce((total, { count }) => total + count, 0);
+}

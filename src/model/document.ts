@@ -1,0 +1,137 @@
+import type { Metadata } from './metadata/metadata.ts';
+
+/** Names one document: its folder's name and its path inside the folder, NFC, `/` between names. */
+export interface DocumentRef {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** What `lstat` says of a regular file. Equal stamps, equal content, as far as one can tell without reading. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  /** 0 where the file system does not tell. */
+  readonly birthtimeMs: number;
+  readonly ino: number;
+  readonly dev: number;
+}
+
+/** What a sweep saw of one document without opening it. */
+export interface DocumentEntry {
+  /** NFC, from the folder's root. */
+  readonly path: string;
+  readonly stamp: FileStamp;
+  /**
+   * A short text that changes whenever anything else that decides what is sent changes: sidecar, attachments,
+   * directory defaults, the folder's settings. Equal texts, equal inputs.
+   */
+  readonly context: string;
+}
+
+/** A file that stands in a folder and is not sent, with the rule that says so. Counted in `skipped`. */
+export interface Skip {
+  /** Printable: bytes that are not UTF-8 and control characters are escaped. */
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Why a place was looked at. `rescan` finds what the watcher missed. */
+export type ScanCause = 'start' | 'event' | 'rescan' | 'poll' | 'overflow';
+
+/** One directory as it was when it was listed: everything in it that counts. It replaces what was known of it. */
+export interface DirectoryScan {
+  readonly folder: string;
+  /** NFC, from the folder's root; `''` is the root itself. */
+  readonly directory: string;
+  readonly cause: ScanCause;
+  readonly entries: readonly DocumentEntry[];
+  readonly skips: readonly Skip[];
+  /** NFC names of the directories inside that may hold documents. What the ledger knows below others is gone. */
+  readonly subdirectories: readonly string[];
+  /** The device that the directory lies on. */
+  readonly device: number;
+}
+
+/** An attachment as found on disk. */
+export interface FoundAttachment {
+  /** The file name as it is sent. */
+  readonly name: string;
+  /** NFC, from the folder's root. */
+  readonly path: string;
+  readonly stamp: FileStamp;
+}
+
+/** A document, settled and paired with its metadata and attachments: what should be at the service. */
+export interface FoundDocument {
+  readonly ref: DocumentRef;
+  readonly stamp: FileStamp;
+  readonly context: string;
+  /** The file name as it is sent: NFC, rewritten where `names: rewrite` says so. */
+  readonly fileName: string;
+  /** The sidecar that was read, NFC, from the folder's root. */
+  readonly sidecar?: string | null | undefined;
+  /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */
+  readonly metadata: Metadata;
+  /** In the order in which they are sent; at most ten. */
+  readonly attachments: readonly FoundAttachment[];
+}
+
+/** What one look at one path found. */
+export type Inspection =
+  | { readonly kind: 'document'; readonly document: FoundDocument }
+  /** It changed a moment ago, or changed since the last look: look again after `againMs`. */
+  | { readonly kind: 'settling'; readonly againMs: number }
+  /**
+   * It is certain that no such file exists: the root is the one it was, and its directory could be read. `device` is
+   * that of the nearest directory that does exist.
+   */
+  | { readonly kind: 'absent'; readonly device: number }
+  /** Nothing may be concluded: the root or a directory cannot be read, or the root is another one now. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
+  /** Something is there, or is not; it is not ours to send or to delete: ignored, an attachment of another. */
+  | {
+      readonly kind: 'ignored';
+      readonly code: string;
+      readonly message: string;
+      /** Of an attachment: the path of its document, which may not be there. */
+      readonly owner?: string;
+    }
+  /** It stands there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
+  | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
+  /** It waits for another file: `sidecar: required`, a missing attachment within its grace. */
+  | {
+      readonly kind: 'waiting';
+      readonly code: string;
+      readonly message: string;
+      readonly againMs: number | null;
+    }
+  /** It breaks a rule and is never sent in this state: failed, with the rule in words. */
+  | { readonly kind: 'unfit'; readonly code: string; readonly message: string };
+
+/** Text that tells one document from every other, for maps. Folder names hold no `/`. */
+export function refKey(ref: DocumentRef): string {
+  return `${ref.folder}/${ref.path}`;
+}
+
+/** The directory part of a path inside a folder; `''` is the root. */
+export function directoryOf(path: string): string {
+  const slash = path.lastIndexOf('/');
+  return slash === -1 ? '' : path.slice(0, slash);
+}
+
+/** The last name of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** Joins a directory inside a folder and a name. */
+export function joinPath(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`;
+}
+
+/** Says whether two stamps are of one unchanged file. The device is left out: its number may change with a reboot. */
+export function sameStamp(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
+}

@@ -1,0 +1,113 @@
+/** Exit codes, contract section 2. */
+export const exitCodes = {
+  ok: 0,
+  unforeseen: 1,
+  usage: 2,
+  credentials: 3,
+  unfinished: 4,
+  locked: 5,
+} as const;
+
+interface ErrorDetails {
+  readonly cause?: unknown;
+}
+
+/** An error whose message is for a person and whose `exitCode` is for the process. */
+export class IngestdError extends Error {
+  readonly code: string;
+  readonly exitCode: number;
+
+  constructor(code: string, exitCode: number, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'IngestdError';
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** Usage or configuration: the message names the key or flag, the value and the fix. Exit code 2. */
+export class ConfigurationError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('configuration', exitCodes.usage, message, details);
+    this.name = 'ConfigurationError';
+  }
+}
+
+/** The token endpoint refused the credentials. Exit code 3. */
+export class CredentialsRefusedError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('credentials-refused', exitCodes.credentials, message, details);
+    this.name = 'CredentialsRefusedError';
+  }
+}
+
+/** The service could not be reached or did not answer sensibly. Exit code 1. */
+export class ServiceUnavailableError extends IngestdError {
+  readonly retryAfterMs: number | null;
+
+  constructor(message: string, retryAfterMs: number | null = null, details?: ErrorDetails) {
+    super('service-unavailable', exitCodes.unforeseen, message, details);
+    this.name = 'ServiceUnavailableError';
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Another process holds the state directory. Exit code 5. */
+export class StateLockedError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('state-locked', exitCodes.locked, message, details);
+    this.name = 'StateLockedError';
+  }
+}
+
+/** The ledger's files cannot be read without guessing. The message names the file and the way out. Exit code 1. */
+export class LedgerDamagedError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('ledger-damaged', exitCodes.unforeseen, message, details);
+    this.name = 'LedgerDamagedError';
+  }
+}
+
+/** The ledger cannot be written now (disk full, read-only): nothing of the call holds. */
+export class LedgerUnwritableError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('ledger-unwritable', exitCodes.unforeseen, message, details);
+    this.name = 'LedgerUnwritableError';
+  }
+}
+
+/** A file is no longer the one that was looked at. */
+export class ContentChangedError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('content-changed', exitCodes.unforeseen, message, details);
+    this.name = 'ContentChangedError';
+  }
+}
+
+/** A file cannot be read. */
+export class ContentUnreadableError extends IngestdError {
+  constructor(message: string, details?: ErrorDetails) {
+    super('content-unreadable', exitCodes.unforeseen, message, details);
+    this.name = 'ContentUnreadableError';
+  }
+}
+
+/** What was asked of a part that is closed or closing. */
+export class StoppedError extends IngestdError {
+  constructor(message = 'stopped') {
+    super('stopped', exitCodes.unforeseen, message);
+    this.name = 'StoppedError';
+  }
+}
+
+/** The literal `code` of a foreign error (`ENOENT`, `ECONNRESET`), or undefined. Never `instanceof Error`. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** The message of whatever was thrown. */
+export function errorMessage(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
+  return String(error);
+}

@@ -1,0 +1,38 @@
+import type { Metadata } from './metadata.ts';
+import { stemOf } from '../name-rules.ts';
+
+/** What decides a document's metadata besides the layers. */
+export interface EffectiveMetadataInput {
+  /** Highest precedence first: sidecar, nearest `.meta.json`, outer ones, the folder's defaults. */
+  readonly layers: readonly Metadata[];
+  /** The name on disk, before any rewriting. */
+  readonly fileName: string;
+  readonly mtimeMs: number;
+  readonly title: 'fileStem' | 'none';
+  readonly createdTimestamp: 'modified' | 'none';
+}
+
+/**
+ * Works out what should be true of a document, contract section 4: field by field the first layer that has it,
+ * then title and createdTimestamp as the folder's settings say.
+ */
+export function effectiveMetadata(input: EffectiveMetadataInput): Metadata {
+  const { layers, fileName, mtimeMs } = input;
+  const title = input.title === 'fileStem' ? stemOf(fileName.normalize('NFC')) : undefined;
+  const createdTimestamp = input.createdTimestamp === 'modified' ? timestampOf(mtimeMs) : undefined;
+  const merged: Record<string, unknown> = {};
+  for (const layer of [...layers, { title, createdTimestamp }]) {
+    for (const [field, value] of Object.entries(layer)) {
+      if (value !== undefined && merged[field] === undefined) merged[field] = value;
+    }
+  }
+  return merged;
+}
+
+/** The shape of interface 2.2, in whole seconds; undefined for what no four-digit year can name. */
+export function timestampOf(timeMs: number): string | undefined {
+  const at = new Date(Math.floor(timeMs));
+  if (Number.isNaN(at.getTime())) return undefined;
+  const text = at.toISOString();
+  return text.length === 24 ? `${text.slice(0, 19)}Z` : undefined;
+}

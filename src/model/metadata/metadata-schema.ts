@@ -1,0 +1,99 @@
+import * as z from 'zod';
+import { describeIssues } from '../../lib/describe-issues.ts';
+import type { Metadata } from './metadata.ts';
+import { companyIdentifiers, elementOperations, saliences, shareModes, tagVisibilities } from './metadata.ts';
+
+const companySchema = z.strictObject({
+  value: z.string().min(1),
+  operation: z.enum(elementOperations).optional(),
+  identifier: z.enum(companyIdentifiers).optional(),
+  salience: z.enum(saliences).optional(),
+});
+
+const customTagSchema = z.strictObject({
+  name: z.string().min(1),
+  operation: z.enum(elementOperations).optional(),
+  visibility: z.enum(tagVisibilities).optional(),
+});
+
+const docAuthorSchema = z.strictObject({
+  authorName: z.string().min(1),
+  operation: z.literal('ADD').optional(),
+});
+
+/** Metadata as a folder's defaults and a `.meta.json` state it: interface 2.2, an unknown field is not valid. */
+export const metadataSchema = z.strictObject({
+  title: z.string().optional(),
+  companies: z.array(companySchema).optional(),
+  customTags: z.array(customTagSchema).optional(),
+  shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
+  docAuthors: z.array(docAuthorSchema).optional(),
+  documentOwner: z.string().min(1).optional(),
+  createdTimestamp: z
+    .string()
+    .refine(isTimestamp, 'must be a real date of the shape yyyy-mm-ddThh:mm:ssZ')
+    .optional(),
+  sourceType: z.string().optional(),
+  documentUrl: z.string().refine(isWebAddress, 'must be an http or https address').optional(),
+});
+
+/** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
+const sidecarSchema = metadataSchema.extend({ attachments: z.array(z.string().min(1)).optional() });
+
+/** The fields of each place, by the field that leads there. */
+const elementFields = {
+  companies: Object.keys(companySchema.shape),
+  customTags: Object.keys(customTagSchema.shape),
+  shareInfo: ['mode'],
+  docAuthors: Object.keys(docAuthorSchema.shape),
+};
+
+/** What a sidecar states. */
+export interface Sidecar {
+  readonly metadata: Metadata;
+  readonly attachments: readonly string[];
+}
+
+/** A value, or what is wrong with it: each fault with the field it is in. */
+export type Reading<T> =
+  { readonly kind: 'valid'; readonly value: T } | { readonly kind: 'invalid'; readonly message: string };
+
+/** Reads metadata that came from outside: no `attachments` here. Never throws. */
+export function readMetadata(value: unknown): Reading<Metadata> {
+  const read = metadataSchema.safeParse(value);
+  return read.success
+    ? { kind: 'valid', value: read.data }
+    : { kind: 'invalid', message: describe(read.error.issues, value, metadataSchema) };
+}
+
+/** Reads the content of a sidecar. Never throws. */
+export function readSidecar(value: unknown): Reading<Sidecar> {
+  const read = sidecarSchema.safeParse(value);
+  if (!read.success) {
+    return { kind: 'invalid', message: describe(read.error.issues, value, sidecarSchema) };
+  }
+  const { attachments = [], ...metadata } = read.data;
+  return { kind: 'valid', value: { metadata, attachments } };
+}
+
+function describe(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  { shape }: { readonly shape: object },
+): string {
+  const fields = new Map([...Object.entries(elementFields), ['', Object.keys(shape)] as const]);
+  return describeIssues(issues, { value, fields });
+}
+
+function isTimestamp(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return false;
+  const at = new Date(text);
+  // The round trip refuses the 30th of February, which Date would take for the 2nd of March.
+  return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === 'http:' || protocol === 'https:';
+}

@@ -1,0 +1,126 @@
+/** File types that the service takes, interface 4.8, lower case. */
+export const documentTypes = [
+  'pdf',
+  'html',
+  'htm',
+  'txt',
+  'doc',
+  'docx',
+  'xls',
+  'xlsx',
+  'ppt',
+  'pptx',
+  'msg',
+  'eml',
+  'csv',
+  'xlsb',
+  'xlsm',
+  'one',
+  'tsv',
+  'ods',
+] as const;
+
+/** Interface section 8. Counted in UTF-16 units of the NFC form: never fewer than characters, so never too lenient. */
+const maxNameLength = 255;
+
+/** Interface section 8. */
+export const maxAttachments = 10;
+
+const typeSet: ReadonlySet<string> = new Set(documentTypes);
+
+/** A rule of interface section 8 that is broken: `message` says the rule and the fix. */
+export interface BrokenRule {
+  readonly code:
+    | 'name-too-long'
+    | 'forbidden-character'
+    | 'no-extension'
+    | 'double-extension'
+    | 'unsupported-type'
+    | 'too-large';
+  readonly message: string;
+}
+
+/** How a file name fares: the name as it is sent, or the rule that it breaks. */
+export type NameVerdict =
+  { readonly kind: 'fit'; readonly name: string } | ({ readonly kind: 'unfit' } & BrokenRule);
+
+/**
+ * Judges a file name by interface section 8, in NFC. With `rewrite`, extra dots become underscores first and that
+ * name is judged and sent.
+ */
+export function judgeName(original: string, names: 'reject' | 'rewrite'): NameVerdict {
+  const nfc = original.normalize('NFC');
+  const name = names === 'rewrite' ? rewriteName(nfc) : nfc;
+  const broken = brokenNameRule(name);
+  return broken === null ? { kind: 'fit', name } : { kind: 'unfit', ...broken };
+}
+
+/** Says whether a file of `size` bytes may go out; exactly `maxFileBytes` may. Null: it may. */
+export function judgeSize(size: number, maxFileBytes: number): BrokenRule | null {
+  if (size <= maxFileBytes) return null;
+  return {
+    code: 'too-large',
+    message: `the file has ${size} bytes and the service takes at most ${maxFileBytes}; make it smaller or split it`,
+  };
+}
+
+/** Says whether the name ends in a type of interface 4.8, whatever its case. */
+export function isDocumentType(name: string): boolean {
+  return typeSet.has(extensionOf(name));
+}
+
+/** What stands after the last dot, in lower case; empty when there is no dot. */
+export function extensionOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  // Not the locale's: in a Turkish one `TIF` would have no `i` (P19).
+  return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
+}
+
+/** The name without its last extension. */
+export function stemOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot === -1 ? name : name.slice(0, dot);
+}
+
+/** Turns every dot but the last into an underscore. */
+export function rewriteName(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot === -1 ? name : name.slice(0, dot).replaceAll('.', '_') + name.slice(dot);
+}
+
+function brokenNameRule(name: string): BrokenRule | null {
+  if (name.length > maxNameLength) {
+    return {
+      code: 'name-too-long',
+      message: `the file name has ${name.length} characters and the service takes at most ${maxNameLength}; shorten it`,
+    };
+  }
+  if (/[/\\]/.test(name)) {
+    return {
+      code: 'forbidden-character',
+      message:
+        'the file name contains a slash or backslash, which the service does not take; rename the file',
+    };
+  }
+  const dots = name.split('.').length - 1;
+  const extension = extensionOf(name);
+  if (dots === 0 || extension === '') {
+    return {
+      code: 'no-extension',
+      message: `the file name has no extension and the service tells types by it; add one of ${documentTypes.join(', ')}`,
+    };
+  }
+  if (!typeSet.has(extension)) {
+    return {
+      code: 'unsupported-type',
+      message: `the service does not take files of type ${extension}, only ${documentTypes.join(', ')}`,
+    };
+  }
+  if (dots > 1) {
+    return {
+      code: 'double-extension',
+      message: `the file name has ${dots} dots and the service takes exactly one; rename the file, or set names: rewrite for this folder`,
+    };
+  }
+  return null;
+}

@@ -1,0 +1,164 @@
+import { sameStamp } from './document.ts';
+import { doubtfulMetadata, restatedMetadata } from './metadata/doubtful-metadata.ts';
+import type { FoundAttachment, FoundDocument } from './document.ts';
+import { timestampOf } from './metadata/effective-metadata.ts';
+import { isDelete } from './metadata/element-delta.ts';
+import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
+import { metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
+import type { Metadata } from './metadata/metadata.ts';
+import type {
+  BulkChange,
+  ComparedDocument,
+  MetadataChange,
+  MetadataDelta,
+  Operation,
+  Unclearable,
+} from './operation.ts';
+
+/** What a bulk call is stated to update, interface 4.6. */
+const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'shareInfo']);
+
+/** Said when the last attachment goes, contract section 7, 8. */
+const lastAttachment: Unclearable = {
+  code: 'attachments',
+  message:
+    'the last attachments stay at the service: the interface can replace attachments, not remove them all',
+};
+
+/** Said when a sidecar states another one than went out with the upload, interface 2.3. */
+const lateTimestamp: Unclearable = {
+  code: 'createdTimestamp',
+  message:
+    'the createdTimestamp stays at the service as it was sent with the upload: the interface has no way to change it',
+};
+
+/**
+ * Decides what to send for a document that stands in its folder: everything when there is no record, else only the
+ * parts that differ from what the service last accepted. An imported record (`sha256` empty: bytes not known) adopts
+ * the bytes that stand there, without sending them. What an unanswered modify may have
+ * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there. A file
+ * name that differs is no difference by itself: the service learns it when content goes out next.
+ */
+export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
+  const { document } = compared;
+  if (record === null) {
+    const { send, accepted } = uploadMetadata(document.metadata);
+    return { kind: 'upload', metadata: send, accepted };
+  }
+  const said = record.said ?? [];
+  const { unsure } = record;
+  const delta =
+    unsure === undefined
+      ? metadataDelta(document.metadata, record.metadata, said)
+      : doubtfulDelta(document.metadata, record, unsure.metadata);
+  const content =
+    unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
+  const attachments =
+    unsure?.attachments === true
+      ? unsureAttachments(document)
+      : judgeAttachments(compared, record.attachments);
+  const stuck = attachments === 'cannot-clear' && !said.includes(lastAttachment.code);
+  const late = isTimestampLate(document, record) && !said.includes(lateTimestamp.code);
+  const unclearable = [
+    ...delta.unclearable,
+    ...(stuck ? [lastAttachment] : []),
+    ...(late ? [lateTimestamp] : []),
+  ];
+  const { change, accepted } = delta;
+  if (!content && attachments !== 'changed' && change === null)
+    return { kind: 'none', accepted, unclearable };
+  return {
+    kind: 'modify',
+    docId: record.docId,
+    content,
+    attachments: attachments === 'changed',
+    metadata: change,
+    accepted,
+    unclearable,
+    bulk: content || attachments === 'changed' ? null : bulkOf(change, accepted.documentOwner),
+  };
+}
+
+/** What attempts without an answer may have changed is put right. */
+function doubtfulDelta(
+  metadata: Metadata,
+  { metadata: accepted, said }: LedgerRecord,
+  attempts: readonly Metadata[],
+): MetadataDelta {
+  const wanted = restatedMetadata(metadata, accepted, attempts);
+  return metadataDelta(wanted, doubtfulMetadata(wanted, accepted, attempts), said);
+}
+
+/** One that follows the file's modification time is nobody's word; what an imported document has is not known. */
+function isTimestampLate({ metadata, stamp }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
+  const { createdTimestamp } = metadata;
+  if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;
+  return createdTimestamp !== held.createdTimestamp && createdTimestamp !== timestampOf(stamp.mtimeMs);
+}
+
+/** Null: not read, because the stamp is that of the record. Empty: imported, the bytes were never known. */
+function differs(found: string | null, recorded: string): boolean {
+  return found !== null && recorded !== '' && found !== recorded;
+}
+
+/** The service may hold others: they are replaced, or cannot be taken back. */
+function unsureAttachments({ attachments }: FoundDocument): 'changed' | 'cannot-clear' {
+  return attachments.length > 0 ? 'changed' : 'cannot-clear';
+}
+
+/** The set counts, not the order: the service is given a whole new set or none. */
+function judgeAttachments(
+  { document, attachmentHashes }: ComparedDocument,
+  recorded: readonly RecordedAttachment[],
+): 'same' | 'changed' | 'cannot-clear' {
+  const found = document.attachments;
+  if (found.length === 0) return recorded.length === 0 ? 'same' : 'cannot-clear';
+  if (found.length !== recorded.length) return 'changed';
+  const left = [...recorded];
+  for (const [index, attachment] of found.entries()) {
+    const place = placeAmong(left, attachment, attachmentHashes[index] ?? null);
+    if (place === -1) return 'changed';
+    left.splice(place, 1);
+  }
+  return 'same';
+}
+
+/** Two attachments from different directories may have one name: what tells them apart best is looked for first. */
+function placeAmong(
+  recorded: readonly RecordedAttachment[],
+  { name, stamp }: FoundAttachment,
+  sha256: string | null,
+): number {
+  const exact = recorded.findIndex(
+    (known) =>
+      known.name === name && (sha256 === null ? sameStamp(known.stamp, stamp) : known.sha256 === sha256),
+  );
+  if (exact !== -1) return exact;
+  return recorded.findIndex((known) => known.name === name && !differs(sha256, known.sha256));
+}
+
+/** Null: a bulk call cannot carry the change. The owner goes along because the service may need it to find the document. */
+function bulkOf(
+  change: MetadataChange | null,
+  owner: string | undefined,
+): { readonly key: string; readonly change: BulkChange } | null {
+  if (change === null || !Object.keys(change).every((field) => bulkFields.has(field))) return null;
+  const { companies, customTags, shareInfo } = change;
+  const key = JSON.stringify([
+    inFixedOrder(companies),
+    inFixedOrder(customTags),
+    shareInfo === undefined ? null : (shareInfo.mode ?? 'DEFAULT'),
+    owner ?? null,
+  ]);
+  return { key, change: owner === undefined ? change : { ...change, documentOwner: owner } };
+}
+
+/** Sidecars list the same elements in different orders. DELETEs still stand before ADDs. */
+function inFixedOrder(
+  elements: MetadataChange['companies'] | MetadataChange['customTags'],
+): readonly string[] {
+  const texts = (elements ?? []).map(
+    (element) => `${isDelete(element) ? '0' : '1'}${JSON.stringify(element)}`,
+  );
+  return texts.sort();
+}

@@ -1,0 +1,60 @@
+import type { Activity, Reason, Status } from '../report/status.ts';
+import type { Attempt } from './ledger-port.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+
+/** The whole story of one file, contract section 2, `why`. */
+export interface Why {
+  readonly folder: string | null;
+  readonly path: string;
+  /** Whether it is a document, and the rule that says so. */
+  readonly verdict: { readonly kind: string; readonly code: string; readonly message: string };
+  readonly sidecar: string | null;
+  readonly metadata: Metadata | null;
+  readonly attachments: readonly string[];
+  readonly docId: string | null;
+  readonly sha256: string | null;
+  readonly uploadedAt: string | null;
+  readonly modifiedAt: string | null;
+  /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
+  readonly deletedAt: string | null;
+  readonly possibleDuplicates: number;
+  readonly attempts: readonly Attempt[];
+  /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
+  readonly notes: readonly string[];
+  /** What happens next, in words. */
+  readonly next: string;
+  /** ISO 8601, UTC. */
+  readonly nextAt: string | null;
+}
+
+/** What a `retry` did. */
+export interface Retried {
+  /** Documents that had failed or were in doubt. */
+  readonly retried: number;
+  /** Documents that were named and are delivered: their possible duplicates count no longer. */
+  readonly dismissed: number;
+  /** Paths as they were given, for which there was nothing to do. */
+  readonly unknown: readonly string[];
+}
+
+/** What the HTTP address and the command line may ask of a running daemon. */
+export interface ControlPort {
+  readonly status: () => Status;
+  /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
+  readonly why: (path: string) => Promise<Why>;
+  /** Puts failed documents back into the queue and dismisses doubts; no path: all. */
+  readonly retry: (paths: readonly string[]) => Promise<Retried>;
+  /** Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured. */
+  readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
+  readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
+  /** True while the process makes progress. */
+  readonly healthy: () => boolean;
+  /** Empty: ready. Folders watched and credentials accepted, else why not. */
+  readonly unready: () => readonly Reason[];
+  /** Newest last, at most a few hundred. */
+  readonly recent: () => readonly Activity[];
+  /** Calls on every activity; what it returns ends that. */
+  readonly onActivity: (listener: (activity: Activity) => void) => () => void;
+  /** Calls when the status may have changed, at most a few times a second. */
+  readonly onStatus: (listener: () => void) => () => void;
+}

@@ -1,0 +1,192 @@
+import type { DocumentRef, FileStamp } from '../document.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+
+/** An attachment as the service last accepted it. */
+export interface RecordedAttachment {
+  readonly name: string;
+  readonly sha256: string;
+  readonly stamp: FileStamp;
+}
+
+/** What the service holds for one path, and what the file looked like when it was sent. */
+export interface LedgerRecord {
+  readonly docId: string;
+  /** Lower-case hex, of the bytes that were sent. Empty for an imported document whose bytes are not known. */
+  readonly sha256: string;
+  readonly stamp: FileStamp;
+  /** The sighting's context when this record was last found true. */
+  readonly context: string;
+  /** The file name that went out last. */
+  readonly fileName: string;
+  readonly attachments: readonly RecordedAttachment[];
+  /** What the service last accepted, all of it: what could not be taken back is still in it. */
+  readonly metadata: Metadata;
+  /** ISO 8601, UTC. */
+  readonly uploadedAt: string;
+  readonly modifiedAt: string | null;
+  /** How many more documents of this content the service may hold because answers were lost. */
+  readonly possibleDuplicates: number;
+  /** What was said once and is not to be said again (fields that cannot be cleared). */
+  readonly said?: readonly string[] | undefined;
+  /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
+  readonly unsure?: Unsure | undefined;
+}
+
+/** What the service may hold instead of what the record says: requests went out and no answer came. */
+export interface Unsure {
+  /** The bytes may be others. */
+  readonly content: boolean;
+  /** The attachments may be others. */
+  readonly attachments: boolean;
+  /** What each of the modifies would have led to. */
+  readonly metadata: readonly Metadata[];
+  /** A deletion went out: the service may not know the document any more. */
+  readonly gone?: true | undefined;
+}
+
+export interface LedgerEntry {
+  readonly ref: DocumentRef;
+  readonly record: LedgerRecord;
+}
+
+/** What a record says of a file: there is none, it is of another file, of this one with another context, of just this. */
+export type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
+
+/** The records of one directory by file name. Live: not to be kept over an await. */
+export interface DirectoryRecords extends ReadonlyMap<string, LedgerRecord> {
+  /** Compares without making the record: a sweep asks for each file, and most are what they were. */
+  readonly match: (name: string, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
+}
+
+/** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
+export interface Intent {
+  readonly id: string;
+  readonly ref: DocumentRef;
+  readonly size: number;
+  /** Wall clock, ms. */
+  readonly at: number;
+}
+
+/** An upload whose outcome was never learned, kept until it is settled or a person dismisses it. */
+export interface Doubt {
+  readonly id: string;
+  readonly ref: DocumentRef;
+  /** How many documents the service may hold unknown to us. */
+  readonly count: number;
+  /** Wall clock, ms. */
+  readonly since: number;
+  readonly message: string;
+  /** True: `safety.inDoubt` is hold and the document is not sent before a person says so. */
+  readonly holds: boolean;
+}
+
+/** One attempt of a document and what came of it. */
+export interface Attempt {
+  /** Wall clock, ms. */
+  readonly at: number;
+  readonly operation: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A document that the service or a rule refused. Tried again when its stamp or context changes, or on `retry`. */
+export interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly attempts: number;
+  /** Newest last, at most ten. */
+  readonly history: readonly Attempt[];
+  readonly stamp: FileStamp;
+  readonly context: string;
+}
+
+/** A root directory as it was when its folder was last known to be right. */
+export interface RootIdentity {
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/** Deletions of one folder that were let through. */
+export interface Removal {
+  /** Wall clock, ms. */
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Deletions of one folder that wait for a person. */
+export interface Hold {
+  /** Wall clock, ms. */
+  readonly since: number;
+  readonly reason: string;
+}
+
+/** A request to an ingestion endpoint, for the sliding minute. */
+export interface SentRequest {
+  readonly id: string;
+  /** Wall clock, ms. */
+  readonly at: number;
+  /** When its answer came; null: not known. */
+  readonly answeredAt: number | null;
+}
+
+/** One step of the ledger's history. Applying a list of them twice is the same as once. */
+export type Change =
+  | { readonly kind: 'put'; readonly ref: DocumentRef; readonly record: LedgerRecord }
+  | { readonly kind: 'drop'; readonly ref: DocumentRef }
+  | { readonly kind: 'intent'; readonly intent: Intent }
+  /** The outcome of that intent is known: it is no longer open. */
+  | { readonly kind: 'resolve'; readonly id: string }
+  | { readonly kind: 'doubt'; readonly doubt: Doubt }
+  | { readonly kind: 'dismiss'; readonly id: string }
+  | { readonly kind: 'fail'; readonly ref: DocumentRef; readonly failure: Failure }
+  | { readonly kind: 'clear'; readonly ref: DocumentRef }
+  | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
+  /** A person allows these deletions, in whatever order and number. */
+  | { readonly kind: 'approve'; readonly folder: string; readonly paths: readonly string[] }
+  /** The approval is used up or void: the document is deleted, or its file came back. */
+  | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
+  | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
+  | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
+  /** From now on the records are those of this service. */
+  | { readonly kind: 'service'; readonly service: string }
+  | { readonly kind: 'sent'; readonly id: string; readonly at: number }
+  | { readonly kind: 'answered'; readonly id: string; readonly at: number };
+
+/** The durable record. Reads are from memory and never block; one process at a time writes. */
+export interface LedgerPort {
+  readonly get: (ref: DocumentRef) => LedgerRecord | undefined;
+  /** Empty where there are none. */
+  readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
+  /** Every directory of a folder that holds at least one record. */
+  readonly directories: (folder: string) => Iterable<string>;
+  /** Names of folders that have records. */
+  readonly folders: () => readonly string[];
+  readonly count: (folder: string) => number;
+  /** The sum of `possibleDuplicates` of all records. */
+  readonly possibleDuplicates: () => number;
+  readonly entries: () => Iterable<LedgerEntry>;
+  /** Records whose file had this inode number when it was sent, on whatever device. */
+  readonly findByInode: (ino: number) => readonly LedgerEntry[];
+  readonly findByDocId: (docId: string) => DocumentRef | undefined;
+  readonly intents: () => readonly Intent[];
+  readonly doubts: () => readonly Doubt[];
+  readonly failure: (ref: DocumentRef) => Failure | undefined;
+  readonly failures: () => Iterable<readonly [DocumentRef, Failure]>;
+  readonly hold: (folder: string) => Hold | undefined;
+  readonly isApproved: (ref: DocumentRef) => boolean;
+  readonly removals: (folder: string) => readonly Removal[];
+  readonly root: (folder: string) => RootIdentity | undefined;
+  /** The service that the records are of, an address or `embedded`; null: it was never said. */
+  readonly service: () => string | null;
+  /** Those of the last ten minutes at least, for the limiter. */
+  readonly sentRequests: () => readonly SentRequest[];
+  /**
+   * Applies the changes together, all or none, and resolves when they are durable (written and fsynced). Calls
+   * that come together share one fsync. Rejects with LedgerUnwritableError when the disk does not take it; then
+   * nothing of it holds, in memory either, and the next call tries again.
+   */
+  readonly commit: (changes: readonly Change[]) => Promise<void>;
+  /** Waits for what is under way, writes a fresh snapshot where it pays, gives the lock back. */
+  readonly close: () => Promise<void>;
+}

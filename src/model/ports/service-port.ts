@@ -1,0 +1,163 @@
+import type { ContentSource } from './folder-port.ts';
+import type { Company, CustomTag, Metadata, ShareInfo } from '../metadata/metadata.ts';
+
+/** A place in the sliding minute. It is used once: spent when the answer came, or given back unused. */
+export interface Permit {
+  /** The request went out and its answer (or error) is here: the place is free again one window from now. */
+  readonly spent: () => void;
+  /** Nothing went out: the place is free at once. */
+  readonly giveBack: () => void;
+}
+
+/** The budget of requests, as the service counts it. */
+export interface LimiterPort {
+  /**
+   * Waits for a place in the minute. With `ahead`, before those that wait without (a replay of a request under
+   * way). Rejects with StoppedError after close.
+   */
+  readonly take: (options?: { readonly ahead?: boolean }) => Promise<Permit>;
+  /** No place is given for `ms` from now, whatever is free: Retry-After. A longer pause wins. */
+  readonly pause: (ms: number) => void;
+  readonly status: () => {
+    readonly limit: number;
+    readonly used: number;
+    readonly windowMs: number;
+    /** Wall clock, ms. */
+    readonly pausedUntil: number | null;
+    /** When the next place comes free, ms from now; 0: now. */
+    readonly nextFreeMs: number;
+  };
+  readonly close: () => void;
+}
+
+/** A file that goes out under this name. Opened anew for each attempt. */
+export interface OutgoingFile {
+  readonly name: string;
+  readonly open: () => Promise<ContentSource>;
+}
+
+/** What of it went out before an attempt ended without an answer. */
+export type BodySent = 'nothing' | 'part' | 'all';
+
+/** What came of an operation, by what one can do about it. `message` is printable and free of secrets. */
+export type Outcome =
+  | { readonly kind: 'accepted'; readonly docId: string | null; readonly warning: string | null }
+  /**
+   * The service does not know this document (404, 410 on modify or delete). `isOwnWord`: it says so in its envelope;
+   * what stands before a service that is away or elsewhere answers with the same status, and says nothing of it.
+   */
+  | {
+      readonly kind: 'missing';
+      readonly status: number;
+      readonly message: string;
+      readonly isOwnWord: boolean;
+    }
+  /** The service refuses this request and would again. */
+  | { readonly kind: 'rejected'; readonly code: string; readonly message: string }
+  /** Try again later; nothing was taken, or taking it again does no harm. */
+  | {
+      readonly kind: 'unavailable';
+      readonly code: string;
+      readonly message: string;
+      readonly retryAfterMs: number | null;
+      readonly sent: BodySent;
+    }
+  /** Upload only: it may have been taken, and no usable docId came back. */
+  | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
+  /** No token is to be had: the credentials are refused. Nothing went out. */
+  | { readonly kind: 'unauthorized'; readonly message: string }
+  /** The address is wrong (a redirect, TLS that cannot be trusted): no document's fault, a person's to fix. */
+  | { readonly kind: 'misaddressed'; readonly code: string; readonly message: string }
+  /** The file changed or went while it was sent; the connection was cut before its last byte. */
+  | { readonly kind: 'changed'; readonly message: string }
+  /** The file cannot be read. */
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** Bytes of files that went out with an accepted request, in the order of the parts. */
+export interface SentContent {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+export interface UploadRequest {
+  readonly file: OutgoingFile;
+  readonly attachments: readonly OutgoingFile[];
+  /** Sent as JSON as it stands, operations included. */
+  readonly metadata: Metadata;
+}
+
+/** At least one of the three, interface 4.4. */
+export interface ModifyRequest {
+  readonly docId: string;
+  readonly file: OutgoingFile | null;
+  /** The whole new set; null: they stay as they are. */
+  readonly attachments: readonly OutgoingFile[] | null;
+  readonly metadata: Omit<Metadata, 'createdTimestamp'> | null;
+}
+
+/** Interface 2.8. At most 250 docIds. */
+export interface BulkModifyRequest {
+  readonly docIds: readonly string[];
+  readonly companies?: readonly Company[] | undefined;
+  readonly customTags?: readonly CustomTag[] | undefined;
+  readonly shareInfo?: ShareInfo | undefined;
+  readonly documentOwner?: string | undefined;
+}
+
+/** What a running request tells: for progress, the intent journal and the minute that survives a crash. */
+export interface RequestWatch {
+  /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
+  readonly beforeSend?: (id: string) => Promise<void>;
+  readonly onAnswer?: (id: string) => void;
+  /** Bytes of the body that went out since the last call. A replay sends a body from its beginning again. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+export interface FileOutcome {
+  readonly outcome: Outcome;
+  /** The main file first (if one was sent), then attachments; complete only when accepted. */
+  readonly sent: readonly SentContent[];
+  /** HTTP attempts made: 0 when no token could be had, 2 after a replayed 401. */
+  readonly requests: number;
+}
+
+/** The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given turn, and one replay with a fresh token and a turn of its own after a 401. They never reject: the outcome says it all. The turn is spent or given back by them. */
+export interface ServicePort {
+  readonly upload: (request: UploadRequest, turn: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly modify: (request: ModifyRequest, turn: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly remove: (
+    request: { readonly docId: string; readonly documentOwner?: string | undefined },
+    turn: Permit,
+    watch?: RequestWatch,
+  ) => Promise<FileOutcome>;
+  readonly bulkModify: (
+    request: BulkModifyRequest,
+    turn: Permit,
+    watch?: RequestWatch,
+  ) => Promise<FileOutcome>;
+  readonly bulkRemove: (
+    request: { readonly docIds: readonly string[]; readonly documentOwner?: string | undefined },
+    turn: Permit,
+    watch?: RequestWatch,
+  ) => Promise<FileOutcome>;
+}
+
+/** How the token stands. */
+export interface AuthStatus {
+  readonly state: 'none' | 'ok' | 'refused';
+  /** ISO 8601, UTC. */
+  readonly expiresAt: string | null;
+}
+
+/** The token endpoints, interface 4.1 and 4.2. */
+export interface AuthPort {
+  /** Obtains a token now (password grant). Throws CredentialsRefusedError, ServiceUnavailableError. */
+  readonly login: () => Promise<{ readonly expiresAt: string }>;
+  /** Revokes the token that is held, or one obtained for this; with `all`, every refresh token of the user too. */
+  readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
+  /** Forgets a refusal, so that the next request asks again (SIGHUP), with credentials read anew. */
+  readonly forget: () => void;
+  readonly status: () => AuthStatus;
+  /** How long the token endpoint is left alone after a failure, ms; 0: it is asked at the next need. */
+  readonly restMs?: () => number;
+}

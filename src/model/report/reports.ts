@@ -1,0 +1,43 @@
+/** What `sync` would do: contract section 2, `plan`. */
+export interface PlanReport {
+  readonly operations: readonly PlannedOperation[];
+  /** Folders that could not be looked at: nothing of them is planned. */
+  readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+  readonly counts: {
+    readonly upload: number;
+    readonly modify: number;
+    readonly move: number;
+    readonly delete: number;
+    readonly held: number;
+    readonly failed: number;
+    readonly unchanged: number;
+  };
+  /** Requests to the ingestion endpoints, bulk calls counted as one. */
+  readonly requests: number;
+  /** How long they take at the rate limit, at the least. */
+  readonly seconds: number;
+}
+
+export interface PlannedOperation {
+  readonly kind:
+    'upload' | 'modify' | 'move' | 'delete' | 'bulk modify' | 'bulk delete' | 'held' | 'failed' | 'waiting';
+  readonly folder: string;
+  readonly path: string;
+  /** Of a move: where it was, `folder/path`. */
+  readonly from: string | null;
+  readonly docId: string | null;
+  /** What changes, in words: content, attachments, names of metadata fields. */
+  readonly parts: readonly string[];
+  readonly message: string | null;
+}
+
+/** One finding of `check`. */
+export interface CheckFinding {
+  readonly level: 'error' | 'warning' | 'info';
+  /** What it is about: a configuration key, a folder's name, a file's path. */
+  readonly subject: string;
+  readonly code: string;
+  readonly message: string;
+  /** What to do about it. */
+  readonly fix: string;
+}

@@ -1,0 +1,71 @@
+import type { Metadata } from './metadata/metadata.ts';
+
+/** Settings of one folder, contract section 3, paths absolute. */
+export interface FolderSettings {
+  readonly name: string;
+  readonly path: string;
+  readonly metadata: Metadata;
+  readonly sidecar: 'optional' | 'required';
+  readonly title: 'fileStem' | 'none';
+  readonly createdTimestamp: 'modified' | 'none';
+  readonly names: 'reject' | 'rewrite';
+  readonly onRemove: 'delete' | 'keep';
+  readonly ignore: readonly string[];
+  readonly followSymlinks: boolean;
+  readonly watch: 'auto' | 'native' | 'polling';
+}
+
+/** The five secrets; they never stand in the configuration file. */
+export interface Credentials {
+  readonly apiKey: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly username: string;
+  readonly password: string;
+}
+
+export interface ServiceSettings {
+  readonly mode: 'remote' | 'embedded';
+  /** Without a slash at the end; empty in embedded mode until the service runs. */
+  readonly authUrl: string;
+  readonly ingestUrl: string;
+  readonly requestsPerMinute: number;
+  readonly concurrency: number;
+  readonly sendApiKey: boolean;
+  readonly revokeOnStop: boolean;
+  readonly onMissing: 'fail' | 'upload';
+  readonly connectSeconds: number;
+  readonly idleSeconds: number;
+  readonly responseSeconds: number;
+  readonly maxFileMegabytes: number;
+}
+
+export interface TimingSettings {
+  readonly settleMs: number;
+  readonly removeGraceMs: number;
+  readonly rescanMinutes: number;
+  readonly pollSeconds: number;
+  readonly stopSeconds: number;
+}
+
+export interface SafetySettings {
+  readonly maxDeletePercent: number;
+  readonly maxDeleteCount: number;
+  readonly inDoubt: 'retry' | 'hold';
+}
+
+/** The configuration, read and validated: contract section 3. */
+export interface Settings {
+  /** The file it came from, absolute. */
+  readonly file: string;
+  readonly service: ServiceSettings;
+  readonly folders: readonly FolderSettings[];
+  readonly state: { readonly dir: string };
+  readonly timing: TimingSettings;
+  readonly safety: SafetySettings;
+  readonly http: { readonly host: string; readonly port: number | false };
+  readonly log: {
+    readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+    readonly format: 'auto' | 'json' | 'pretty';
+  };
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+
+import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
+import type { ContentSource } from '../model/ports/folder-port.ts';
+import { countWords } from '../lib/words.ts';
+
+/** Larger reads are no faster, smaller ones cost throughput. */
+const chunkBytes = 1024 * 1024;
+
+/** Makes an open file a source of exactly `size` bytes. The handle is closed with the source. */
+export function createContentSource(handle: FileHandle, size: number): ContentSource {
+  const hash = createHash('sha256');
+  let digest: string | null = null;
+  let closing: Promise<void> | null = null;
+  let streamed = false;
+  const close = () => (closing ??= handle.close());
+
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let at = 0;
+    while (at < size) {
+      const chunk = await readChunk(handle, at, Math.min(chunkBytes, size - at));
+      if (chunk.length === 0)
+        throw new ContentChangedError(`the file became shorter: ${at} of ${countWords(size, 'byte')}`);
+      at += chunk.length;
+      hash.update(chunk);
+      yield chunk;
+    }
+    digest = hash.digest('hex');
+  }
+
+  return {
+    size,
+    stream: () => {
+      if (streamed) throw new ContentChangedError('the content was streamed already');
+      streamed = true;
+      // One chunk ahead, whatever its size.
+      const stream = Readable.from(chunks(), { objectMode: false, highWaterMark: 1 });
+      stream.once('close', () => void close().catch(() => undefined));
+      return stream;
+    },
+    sha256: () => {
+      if (digest === null) throw new ContentChangedError('the content was not streamed to its end');
+      return digest;
+    },
+    close,
+  };
+}
+
+async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  try {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
+      cause: error,
+    });
+  }
+}
+
+/** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. Closes the handle. */
+export async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
+  const hash = createHash('sha256');
+  try {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, size)));
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+      if (bytesRead === 0) return null;
+      hash.update(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return hash.digest('hex');
+  } catch (error) {
+    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
+      cause: error,
+    });
+  }
+}

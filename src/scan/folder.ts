@@ -1,0 +1,194 @@
+import { resolve } from 'node:path';
+
+import type { DirectoryScan, Inspection } from '../model/document.ts';
+import { ContentChangedError, errorMessage, StoppedError } from '../model/errors.ts';
+import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import { openContent } from './content.ts';
+import { createContentSource, hashContent } from './content-source.ts';
+import { folderHealth } from './folder-health.ts';
+import type { Trouble } from './folder-health.ts';
+import { createFolderNews } from './folder-log.ts';
+import type { FolderOptions } from './folder-options.ts';
+import { createRounds } from './scheduler.ts';
+import type { Rounds } from './scheduler.ts';
+import type { Questions, SweepOutcome, SweepReport, SweepRequest } from './worker/protocol.ts';
+import { createSweeper } from './worker/client.ts';
+import type { Sweeper } from './worker/client.ts';
+import { workerPlan } from './worker/worker-plan.ts';
+
+/** A folder that can begin before there is anybody to tell. */
+export interface Folder extends FolderPort {
+  /** Begins the first sweep ahead of `start`; what it finds is kept for the listener. */
+  readonly prepare: () => void;
+}
+
+/** How often the root's identity is asked for: a mount over it rings for nothing. */
+const rootCheckMs = 2_000;
+const rootRetryMs = 1_000;
+
+/** Makes a folder ready to be watched or looked into. Nothing is read before the first call. */
+export function openFolder(options: FolderOptions): Folder {
+  const { settings, timing, clock, log } = options;
+  const root = resolve(settings.path);
+  const news = createFolderNews(log, settings);
+  let sweeper: Sweeper | null = null;
+  let rounds: Rounds | null = null;
+  let listener: FolderListener | null = null;
+  let firstSweep: Promise<void> | null = null;
+  let hear = () => {};
+  const heard = new Promise<void>((resolve) => (hear = resolve));
+  let trouble: Trouble = null;
+  let report: SweepReport | null = null;
+  let identity: { readonly dev: number; readonly ino: number } | null = null;
+  let closed = false;
+  let cancelCheck = () => {};
+
+  function worker(): Sweeper {
+    if (closed) throw new StoppedError();
+    sweeper ??= createSweeper(workerPlan(options, root), clock, {
+      heard,
+      directory: (sweep: DirectoryScan) => listener?.directory(sweep),
+      rings: (directories) => rounds?.ring(directories),
+      lost: ({ code, message }) => {
+        log.warn({ folder: settings.name, code, reason: message }, 'the watcher lost count');
+        rounds?.lost(code !== 'queue-overflow');
+      },
+      died: (message) => {
+        sweeper = null;
+        unavailable({ code: 'folder-unavailable', message: `its sweeping thread failed: ${message}` });
+      },
+    });
+    return sweeper;
+  }
+
+  function ask<K extends keyof Questions>(
+    kind: K,
+    question: Questions[K]['ask'],
+  ): Promise<Questions[K]['answer']> {
+    return worker().ask(kind, question);
+  }
+
+  async function sweep(request: SweepRequest): Promise<SweepOutcome> {
+    try {
+      listener?.changed();
+      return await ask('sweep', request);
+    } catch (error) {
+      return { kind: 'unavailable', code: 'folder-unavailable', message: errorMessage(error) };
+    }
+  }
+
+  function done(outcome: SweepOutcome, cause: DirectoryScan['cause']): void {
+    if (outcome.kind === 'unavailable') {
+      unavailable(outcome);
+      return;
+    }
+    if (outcome.kind === 'swept') {
+      const back = trouble !== null && outcome.full;
+      if (outcome.full) trouble = null;
+      report = outcome.report;
+      identity = outcome.root;
+      news.swept(report, back);
+      // Swept once more at once: what the ledger knows elsewhere may have been written before the watches were set.
+      if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
+    }
+    listener?.changed();
+  }
+
+  function unavailable(reason: NonNullable<Trouble>): void {
+    if (closed) return;
+    if (trouble?.message !== reason.message) news.unavailable(reason);
+    trouble = { code: reason.code, message: reason.message };
+    identity = null;
+    listener?.changed();
+    checkLater();
+  }
+
+  function checkLater(): void {
+    cancelCheck();
+    if (rounds === null || closed) return;
+    cancelCheck = clock.after(trouble === null ? rootCheckMs : rootRetryMs, () => void checkRoot());
+  }
+
+  /** Sees whether the root is still, or again, the one that is watched. Never rejects. */
+  async function checkRoot(): Promise<void> {
+    try {
+      const now = await ask('root', null);
+      const same =
+        now.kind === 'there' && identity?.dev === now.identity.dev && identity.ino === now.identity.ino;
+      if (now.kind === 'unavailable') unavailable(now);
+      else if (!same) await rounds?.everything('start', true);
+    } catch (error) {
+      unavailable({ code: 'folder-unavailable', message: errorMessage(error) });
+    }
+    checkLater();
+  }
+
+  async function located(path: string): Promise<string> {
+    // Names of ASCII stand on disk as they are.
+    if (/[^\0-\x7f]/.test(path)) return ask('locate', { path });
+    return root === '/' ? `/${path}` : `${root}/${path}`;
+  }
+
+  async function handleOf(path: string, stamp: Parameters<FolderPort['open']>[1]) {
+    const absolute = await located(path.normalize('NFC'));
+    return openContent({ absolute, root, stamp, followSymlinks: settings.followSymlinks });
+  }
+
+  function prepare(): Promise<void> {
+    rounds ??= createRounds({ clock, timing, sweep, done });
+    firstSweep ??= rounds.everything('start', true);
+    return firstSweep;
+  }
+
+  return {
+    name: settings.name,
+    path: settings.path,
+    prepare: () => void prepare(),
+    start: async (to) => {
+      listener = to;
+      hear();
+      await prepare();
+      checkLater();
+    },
+    rescan: async (cause) => rounds?.everything(cause, false),
+    inspect: async (path): Promise<Inspection> => {
+      try {
+        return await ask('look', { path: path.normalize('NFC') });
+      } catch (error) {
+        return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
+      }
+    },
+    rootNow: async () => {
+      const now = await ask('root', null);
+      return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;
+    },
+    hash: async (path, stamp) => {
+      try {
+        const handle = await handleOf(path, stamp);
+        try {
+          const hash = await hashContent(handle, stamp.size);
+          const { mtimeMs, size } = await handle.stat();
+          return mtimeMs === stamp.mtimeMs && size === stamp.size ? hash : null;
+        } finally {
+          await handle.close();
+        }
+      } catch (error) {
+        if (isChanged(error)) return null;
+        throw error;
+      }
+    },
+    open: async (path, stamp) => createContentSource(await handleOf(path, stamp), stamp.size),
+    health: () => folderHealth({ trouble, report, busy: rounds?.busy() ?? false }),
+    close: async () => {
+      closed = true;
+      listener = null;
+      cancelCheck();
+      rounds?.close();
+      await sweeper?.close();
+    },
+  };
+}
+
+function isChanged(error: unknown): boolean {
+  return error instanceof ContentChangedError;
+}

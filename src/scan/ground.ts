@@ -1,0 +1,48 @@
+import type { FolderSettings } from '../model/settings.ts';
+import type { Claims } from './rules/claims.ts';
+import { createClaims } from './rules/claims.ts';
+import { settingsContext } from './rules/fingerprint.ts';
+import { createIgnoreRules } from './rules/ignore-rules.ts';
+import type { Observations } from './rules/observations.ts';
+import { createObservations } from './rules/observations.ts';
+import type { PlacedRules, Tree } from './walk/directory-state.ts';
+import { createTree } from './walk/directory-state.ts';
+
+/** What a folder's worker is told when it starts. Plain data. */
+export interface GroundPlan {
+  readonly settings: FolderSettings;
+  readonly maxFileBytes: number;
+  readonly settleMs: number;
+  readonly removeGraceMs: number;
+  /** The root, absolute. */
+  readonly root: string;
+  /** A directory inside the root that is not ours to look into, from the root; null: none. */
+  readonly excluded: string | null;
+}
+
+/** What is known of a folder in its worker: shared by sweeps and looks. */
+export interface Ground extends GroundPlan {
+  readonly tree: Tree;
+  readonly claims: Claims;
+  readonly observations: Observations;
+  /** The context of plain documents where no `.meta.json` has a word. */
+  readonly context: string;
+  /** Rules of the settings. */
+  readonly rules: readonly PlacedRules[];
+  /** The absolute path of a path from the root, as it stands on disk. */
+  readonly absolute: (raw: string) => string;
+}
+
+export function createGround(plan: GroundPlan): Ground {
+  const { settings, root, settleMs } = plan;
+  const base = root === '/' ? '' : root;
+  return {
+    ...plan,
+    tree: createTree(),
+    claims: createClaims(),
+    observations: createObservations(settleMs),
+    context: settingsContext(settings, plan.maxFileBytes),
+    rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: createIgnoreRules(settings.ignore) }],
+    absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
+  };
+}

@@ -1,0 +1,32 @@
+import type { Inspection } from '../model/document.ts';
+
+/** A look that found no document. */
+export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
+
+/** Nothing may be concluded. */
+export function unknown(code: string, message: string): NoDocument {
+  return { kind: 'unknown', code, message };
+}
+
+/** It breaks a rule. */
+export function unfit(code: string, message: string): NoDocument {
+  return { kind: 'unfit', code, message };
+}
+
+/** It is not ours to send or to delete. */
+export function ignored(code: string, message: string): NoDocument {
+  return { kind: 'ignored', code, message };
+}
+
+/** It goes out with the document `owner`, and not by itself. */
+export function attachmentOf(owner: string, message: string): NoDocument {
+  return { kind: 'ignored', code: 'attachment', message, owner };
+}
+
+/** It changed a moment ago, or what is known of its directory is not up to date. */
+export function settling(againMs: number): NoDocument {
+  return { kind: 'settling', againMs };
+}
+
+/** How soon a place is looked at again that a sweep has to see first. */
+export const afterSweepMs = 250;

@@ -1,0 +1,80 @@
+import { directoryOf } from '../../model/document.ts';
+
+/** Which files are attachments because a sidecar lists them, and whose. */
+export interface Claims {
+  /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
+  readonly set: (directory: string, owners: ReadonlyMap<string, readonly string[]>) => readonly string[];
+  /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
+  readonly isAttachment: (path: string) => boolean;
+  /** True for a document whose sidecar lists attachments. */
+  readonly isOwner: (path: string) => boolean;
+  readonly ownersOf: (path: string) => ReadonlySet<string>;
+  /** Directories of documents that claim a file in this one. */
+  readonly dependents: (directory: string) => readonly string[];
+  readonly clear: () => void;
+}
+
+const nobody: ReadonlySet<string> = new Set();
+
+export function createClaims(): Claims {
+  const byDirectory = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  const owners = new Map<string, Set<string>>();
+  const owning = new Set<string>();
+  const dependents = new Map<string, Map<string, number>>();
+
+  function isAttachment(path: string): boolean {
+    // Nearly always there are none, and a path that is looked up has to be put together first.
+    return owners.size > 0 && owners.has(path) && !owning.has(path);
+  }
+
+  function add(owner: string, path: string): void {
+    const known = owners.get(path) ?? new Set();
+    owners.set(path, known.add(owner));
+    const counts = dependents.get(directoryOf(path)) ?? new Map<string, number>();
+    counts.set(directoryOf(owner), (counts.get(directoryOf(owner)) ?? 0) + 1);
+    dependents.set(directoryOf(path), counts);
+  }
+
+  function drop(owner: string, path: string): void {
+    const known = owners.get(path);
+    if (known?.delete(owner) !== true) return;
+    if (known.size === 0) owners.delete(path);
+    const counts = dependents.get(directoryOf(path));
+    const left = (counts?.get(directoryOf(owner)) ?? 1) - 1;
+    if (left > 0) counts?.set(directoryOf(owner), left);
+    else counts?.delete(directoryOf(owner));
+    if (counts?.size === 0) dependents.delete(directoryOf(path));
+  }
+
+  return {
+    set: (directory, next) => {
+      const before = byDirectory.get(directory);
+      if (before === undefined && next.size === 0) return [];
+      const touched = new Set<string>();
+      for (const [owner, paths] of [...(before ?? []), ...next])
+        for (const path of [owner, ...paths]) touched.add(path);
+      const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
+      for (const [owner, paths] of before ?? []) {
+        owning.delete(owner);
+        for (const path of new Set(paths)) drop(owner, path);
+      }
+      for (const [owner, paths] of next) {
+        owning.add(owner);
+        for (const path of new Set(paths)) add(owner, path);
+      }
+      if (next.size === 0) byDirectory.delete(directory);
+      else byDirectory.set(directory, next);
+      return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
+    },
+    isAttachment,
+    isOwner: (path) => owning.has(path),
+    ownersOf: (path) => owners.get(path) ?? nobody,
+    dependents: (directory) => [...(dependents.get(directory)?.keys() ?? [])],
+    clear: () => {
+      byDirectory.clear();
+      owners.clear();
+      owning.clear();
+      dependents.clear();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { lstatSync } from 'node:fs';
+
+import { directoryOf, joinPath } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import { printable } from '../../lib/printable.ts';
+import { companionGrace } from './companion-grace.ts';
+import { directoryContext } from './fingerprint.ts';
+import { kindOf, stampKey } from '../walk/entry.ts';
+import type { Ground } from '../ground.ts';
+import { settling, unfit } from '../inspect-results.ts';
+import type { NoDocument } from '../inspect-results.ts';
+import { defaultsName } from './pair-sidecars.ts';
+import { readDefaultsFile } from './sidecar-file.ts';
+import type { SidecarReading } from './sidecar-file.ts';
+
+/** What a directory's documents inherit. */
+interface InheritedDefaults {
+  readonly kind: 'inherited';
+  /** Nearest first. */
+  readonly layers: readonly Metadata[];
+  /** The context of plain documents in the directory. */
+  readonly context: string;
+}
+
+/** Reads the `.meta.json` of a directory and those above it. */
+export type DefaultsReader = (directory: string) => InheritedDefaults | NoDocument;
+
+/** Files are read again only when their stamps differ. */
+export function createDefaultsReader(ground: Ground): DefaultsReader {
+  const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
+
+  function read(path: string, absolute: string, key: string): SidecarReading<Metadata> {
+    const before = known.get(path);
+    if (before?.key === key) return before.reading;
+    const reading = readDefaultsFile(absolute);
+    if (reading.kind === 'valid' && stampKey(reading.stats) !== key) return { kind: 'gone' };
+    known.set(path, { key, reading });
+    return reading;
+  }
+
+  return (directory) => {
+    const layers: Metadata[] = [];
+    let context = ground.context;
+    for (const place of chainOf(directory)) {
+      const path = joinPath(place, defaultsName);
+      const absolute = ground.absolute(joinPath(ground.tree.rawPath(place), defaultsName));
+      try {
+        const stats = lstatSync(absolute, { throwIfNoEntry: false });
+        const kind = stats === undefined ? 'directory' : kindOf(stats);
+        if (stats === undefined || kind === 'directory' || kind === 'other') {
+          known.delete(path);
+          const graceMs = companionGrace(ground, path);
+          if (graceMs > 0) return settling(graceMs);
+          continue;
+        }
+        const key = kind === 'file' ? stampKey(stats) : kind;
+        context = directoryContext(context, key);
+        const delay = kind === 'file' ? ground.observations.settle(path, stats) : 0;
+        if (delay > 0) return settling(delay);
+        const reading = read(path, absolute, key);
+        if (reading.kind === 'gone') return settling(1);
+        if (reading.kind !== 'valid')
+          return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);
+        layers.unshift(reading.value);
+      } catch (error) {
+        return unfit(
+          'defaults-invalid',
+          `${printable(path)} cannot be read (${errorCode(error) ?? 'unknown error'})`,
+        );
+      }
+    }
+    return { kind: 'inherited', layers, context };
+  };
+}
+
+/** The root first, the directory itself last. */
+function chainOf(directory: string): readonly string[] {
+  return directory === '' ? [''] : [...chainOf(directoryOf(directory)), directory];
+}

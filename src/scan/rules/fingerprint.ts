@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+
+import type { FolderSettings } from '../../model/settings.ts';
+
+/** What stands beside a document and decides what is sent, by stamps alone. */
+export interface Companions {
+  /** `ambiguous`: it could be the sidecar of several documents. */
+  readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;
+  /** Files of its `.attachments` directory, then those that its sidecar lists: path and stamp, '' where missing. */
+  readonly attachments: readonly (readonly [path: string, key: string])[];
+}
+
+/** The context of a folder's plain documents: its settings that decide what is sent. */
+export function settingsContext(settings: FolderSettings, maxFileBytes: number): string {
+  const { metadata, sidecar, title, createdTimestamp, names } = settings;
+  return digest([metadata, sidecar, title, createdTimestamp, names, maxFileBytes]);
+}
+
+/** The context of a directory's plain documents: that of the one above, and its own `.meta.json`. */
+export function directoryContext(above: string, defaultsKey: string): string {
+  return defaultsKey === '' ? above : digest([above, defaultsKey]);
+}
+
+/** The context of one document. */
+export function documentContext(directory: string, { sidecar, attachments }: Companions): string {
+  if (sidecar === null && attachments.length === 0) return directory;
+  return digest([directory, sidecar === null ? null : [sidecar.kind, sidecar.key], attachments]);
+}
+
+function digest(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 12);
+}

@@ -1,0 +1,94 @@
+import type { Stats } from 'node:fs';
+
+import { stampKey } from '../walk/entry.ts';
+import { settleDelay } from './settle.ts';
+
+/** The three times a judgement needs, taken at one moment. */
+export interface Moment {
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+/** Remembers since when young files have looked as they do. */
+export interface Observations {
+  /** Takes note of a file that a sweep saw, if it is young enough to matter. */
+  readonly see: (path: string, stats: Stats) => void;
+  /** Milliseconds until the file counts as settled; 0: it has. Counts as a look. */
+  readonly settle: (path: string, stats: Stats) => number;
+  /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
+  readonly since: (topic: string) => number;
+  /** The same without asking; null: nobody has. */
+  readonly asked: (topic: string) => number | null;
+  readonly end: (topic: string) => void;
+  /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
+  readonly moment: (moment: Moment) => void;
+  readonly prune: () => void;
+}
+
+/** A wall clock that moves this much against the monotonic one has jumped; slewing is slower. */
+const jumpMs = 1_000;
+/** Nothing looks again this late. */
+const keepMs = 3_600_000;
+const pruneAbove = 5_000;
+
+export function createObservations(settleMs: number): Observations {
+  const seen = new Map<string, { readonly key: string; readonly since: number }>();
+  const topics = new Map<string, number>();
+  let at: Moment = { now: Date.now(), monotonic: 0 };
+  let takenAt = performance.now();
+  let offset: number | null = null;
+  let jumpedAt: number | null = null;
+
+  function present(): Moment {
+    const passed = performance.now() - takenAt;
+    return { now: at.now + passed, monotonic: at.monotonic + passed };
+  }
+
+  function observe(path: string, stats: Stats, monotonic: number): number | null {
+    const key = stampKey(stats);
+    const known = seen.get(path);
+    if (known?.key === key) return known.since;
+    seen.set(path, { key, since: monotonic });
+    return null;
+  }
+
+  return {
+    see: (path, stats) => {
+      // The moment of the sweep's start would do, but for sweeps that take longer than a file needs to settle.
+      if (Math.max(stats.mtimeMs, stats.ctimeMs) < at.now - settleMs) return;
+      observe(path, stats, present().monotonic);
+    },
+    settle: (path, stats) => {
+      const { now, monotonic } = at;
+      const seenSince = observe(path, stats, monotonic);
+      const delay = settleDelay({ stamp: stats, seenSince, now, monotonic, jumpedAt, settleMs });
+      if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
+        seen.delete(path);
+      return delay;
+    },
+    since: (topic) => {
+      const since = topics.get(topic);
+      if (since === undefined) topics.set(topic, at.monotonic);
+      return since === undefined ? 0 : at.monotonic - since;
+    },
+    asked: (topic) => {
+      const since = topics.get(topic);
+      return since === undefined ? null : at.monotonic - since;
+    },
+    end: (topic) => {
+      topics.delete(topic);
+    },
+    moment: (moment) => {
+      at = moment;
+      takenAt = performance.now();
+      const next = moment.now - moment.monotonic;
+      if (offset !== null && Math.abs(next - offset) > jumpMs) jumpedAt = moment.monotonic;
+      if (offset === null || Math.abs(next - offset) > jumpMs) offset = next;
+    },
+    prune: () => {
+      if (seen.size + topics.size < pruneAbove) return;
+      for (const [path, { since }] of seen) if (at.monotonic - since > settleMs + keepMs) seen.delete(path);
+      for (const [topic, since] of topics) if (at.monotonic - since > keepMs) topics.delete(topic);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { stemOf } from '../../model/name-rules.ts';
+
+/** The end of a sidecar's name. */
+export const sidecarEnd = '.meta.json';
+/** The directory's own defaults. */
+export const defaultsName = '.meta.json';
+
+/** Which sidecar is whose, in one directory. */
+export interface Pairing {
+  /** By document name. `ambiguous`: the sidecar bears the stem of several documents. */
+  readonly sidecars: ReadonlyMap<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>;
+  /** Sidecars without a document. */
+  readonly orphans: readonly string[];
+}
+
+/** What pairing needs to know of a directory. */
+export interface PairingInput {
+  /** Names of sidecars. */
+  readonly sidecars: ReadonlySet<string>;
+  /** Names of files that may be documents. */
+  readonly documents: ReadonlySet<string>;
+  /** Names of everything else that stands there. */
+  readonly others: (name: string) => boolean;
+  /** True for a document that is no document after all: it is an attachment of one in this or another directory. */
+  readonly isAttachment: (document: string) => boolean;
+  /** Names in this directory that a sidecar lists as attachments. */
+  readonly listedBy: (sidecar: string) => ReadonlySet<string>;
+}
+
+/**
+ * Pairs documents with sidecars, contract section 4: `report.pdf.meta.json` is the sidecar of `report.pdf`;
+ * `report.meta.json` is too, if it is the only document of that stem. The full name wins.
+ */
+export function pairSidecars(input: PairingInput): Pairing {
+  const { sidecars, documents, others } = input;
+  const paired = new Map<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>();
+  const orphans: string[] = [];
+  const byStem: string[] = [];
+  for (const name of sidecars) {
+    const owner = name.slice(0, -sidecarEnd.length);
+    if (documents.has(owner)) paired.set(owner, { name, kind: 'own' });
+    else byStem.push(name);
+  }
+  const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
+  for (const name of byStem) {
+    const stem = name.slice(0, -sidecarEnd.length);
+    const listed = input.listedBy(name);
+    const claimants = (stems.get(stem) ?? []).filter(
+      (document) => !listed.has(document) && !input.isAttachment(document),
+    );
+    if (claimants.length === 0 && !others(stem)) orphans.push(name);
+    const kind = claimants.length === 1 ? 'own' : 'ambiguous';
+    for (const document of claimants) if (!paired.has(document)) paired.set(document, { name, kind });
+  }
+  return { sidecars: paired, orphans };
+}
+
+function groupByStem(documents: ReadonlySet<string>): Map<string, string[]> {
+  const stems = new Map<string, string[]>();
+  for (const name of documents) {
+    const group = stems.get(stemOf(name));
+    if (group === undefined) stems.set(stemOf(name), [name]);
+    else group.push(name);
+  }
+  return stems;
+}

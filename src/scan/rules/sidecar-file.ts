@@ -1,0 +1,58 @@
+import type { Stats } from 'node:fs';
+
+import { errorCode } from '../../model/errors.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import { readMetadata, readSidecar } from '../../model/metadata/metadata-schema.ts';
+import type { Reading, Sidecar } from '../../model/metadata/metadata-schema.ts';
+import { decodeText } from '../../lib/decode-text.ts';
+import { readJson } from '../../lib/json-text.ts';
+import { maxSmallFileBytes, readSmallFile } from '../../lib/read-small-file.ts';
+
+/** What a sidecar or a `.meta.json` holds, with the stats of what was read; or why it cannot be used. */
+export type SidecarReading<T> =
+  | { readonly kind: 'valid'; readonly value: T; readonly stats: Stats }
+  /** It is gone since it was listed. */
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'invalid'; readonly message: string }
+  | { readonly kind: 'unreadable'; readonly message: string };
+
+/** Reads a document's sidecar. Never throws. */
+export function readSidecarFile(absolute: string): SidecarReading<Sidecar> {
+  return readJsonFile(absolute, readSidecar);
+}
+
+/** Reads a directory's `.meta.json`. Never throws. */
+export function readDefaultsFile(absolute: string): SidecarReading<Metadata> {
+  return readJsonFile(absolute, readMetadata);
+}
+
+function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>): SidecarReading<T> {
+  try {
+    const file = readSmallFile(absolute);
+    if (file === null) {
+      return {
+        kind: 'invalid',
+        message: `it is no regular file of at most ${maxSmallFileBytes / 1024} KiB; make it smaller`,
+      };
+    }
+    const text = decodeText(file.bytes);
+    if (text.kind === 'invalid') return text;
+    const json = readJson(text.text);
+    if (json.kind === 'invalid') return { kind: 'invalid', message: `it is not valid JSON: ${json.message}` };
+    const value = judge(json.value);
+    return value.kind === 'valid' ? { ...value, stats: file.stats } : value;
+  } catch (error) {
+    return unreadable(errorCode(error));
+  }
+}
+
+function unreadable(code: string | undefined): SidecarReading<never> {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'gone' };
+  if (code === 'ELOOP') {
+    return {
+      kind: 'unreadable',
+      message: 'it is a symbolic link, and links are not followed; put the file itself there',
+    };
+  }
+  return { kind: 'unreadable', message: `it cannot be read (${code ?? 'unknown error'})` };
+}

@@ -1,0 +1,130 @@
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { IgnoreRules } from '../rules/ignore-rules.ts';
+
+/** Rules and the directory that they stand in. */
+export interface PlacedRules {
+  readonly directory: string;
+  readonly rules: IgnoreRules;
+}
+
+/** What is remembered of one directory between sweeps. */
+export interface DirectoryState {
+  /** As on disk, from the root. */
+  readonly raw: string;
+  readonly dev: number;
+  readonly ino: number;
+  /** How many followed links lead here. */
+  readonly links: number;
+  /** Changes when anything in it does. */
+  readonly signature: number;
+  /** Rules that hold here, outermost first. */
+  readonly rules: readonly PlacedRules[];
+  /** Stamp of its own `.ingestignore`; '' for none. */
+  readonly rulesKey: string;
+  /** Stamp of its own `.meta.json`; '' for none. */
+  readonly defaultsKey: string;
+  /** The context of plain documents in it. */
+  readonly context: string;
+  /** Directories in it that were swept, by name. */
+  readonly children: ReadonlySet<string>;
+  /** Directories of attachments that are watched with it. */
+  readonly attachmentDirectories: readonly string[];
+  /** Directories that followed links in it lead to. */
+  readonly linkedFrom: readonly string[];
+  /** Names whose form on disk is not NFC. */
+  readonly rawNames: ReadonlyMap<string, string> | null;
+  /** Names on disk of twins, by the printable name they were sighted under. */
+  readonly twins: ReadonlyMap<string, string> | null;
+  /** Its sidecars and the attachments that they list; null for none. */
+  readonly lists: ReadonlyMap<string, SidecarList> | null;
+  /** By document: the sidecar that bears its stem; null for none. */
+  readonly stemSidecars: ReadonlyMap<string, StemSidecar> | null;
+  /** Nothing rings in it, by its file system. */
+  readonly polled: boolean;
+  /** The operating system gives no watch for it. */
+  readonly unwatched: boolean;
+  /** Why it cannot be read; null: it can. */
+  readonly unreadable: string | null;
+}
+
+export interface StemSidecar {
+  readonly name: string;
+  readonly kind: 'own' | 'ambiguous';
+}
+
+export interface SidecarList {
+  /** Its stamp, or its kind where it is no regular file. */
+  readonly key: string;
+  /** As written. Empty for a sidecar that lists none. */
+  readonly attachments: readonly string[];
+}
+
+/** The directories that are known, by path: NFC, '' for the root. */
+export interface Tree {
+  readonly get: (path: string) => DirectoryState | undefined;
+  readonly has: (path: string) => boolean;
+  readonly set: (path: string, state: DirectoryState) => void;
+  /** Forgets a directory and all below; gives their paths. */
+  readonly forget: (path: string) => readonly string[];
+  /** The path itself, or the nearest known directory above. */
+  readonly nearest: (path: string) => string;
+  /** Where a path stands on disk, from the root. */
+  readonly rawPath: (path: string) => string;
+  readonly entries: () => Iterable<readonly [string, DirectoryState]>;
+  readonly size: () => number;
+  readonly clear: () => void;
+}
+
+export function createTree(): Tree {
+  const states = new Map<string, DirectoryState>();
+
+  function forget(path: string, into: string[]): void {
+    const state = states.get(path);
+    if (state === undefined) return;
+    states.delete(path);
+    into.push(path);
+    for (const name of state.children) forget(joinPath(path, name), into);
+  }
+
+  function rawPath(path: string): string {
+    const state = states.get(path);
+    if (state !== undefined) return state.raw;
+    if (path === '') return '';
+    const directory = directoryOf(path);
+    const name = nameOf(path);
+    const raw = states.get(directory)?.rawNames?.get(name) ?? name;
+    return joinPath(rawPath(directory), raw);
+  }
+
+  return {
+    get: (path) => states.get(path),
+    has: (path) => states.has(path),
+    set: (path, state) => states.set(path, state),
+    forget: (path) => {
+      const gone: string[] = [];
+      forget(path, gone);
+      return gone;
+    },
+    nearest: (path) => {
+      let known = path;
+      while (known !== '' && !states.has(known)) known = directoryOf(known);
+      return known;
+    },
+    rawPath,
+    entries: () => states,
+    size: () => states.size,
+    clear: () => states.clear(),
+  };
+}
+
+/** Says whether rules ignore a path whose parents they do not ignore. The innermost that has a word decides. */
+export function isIgnored(rules: readonly PlacedRules[], path: string, isDirectory: boolean): boolean {
+  for (let at = rules.length - 1; at >= 0; at -= 1) {
+    const placed = rules[at];
+    if (placed === undefined) continue;
+    const relative = placed.directory === '' ? path : path.slice(placed.directory.length + 1);
+    const verdict = placed.rules.judge(relative, isDirectory);
+    if (verdict !== null) return verdict === 'ignored';
+  }
+  return false;
+}

@@ -1,0 +1,101 @@
+import { lstatSync, readdirSync } from 'node:fs';
+
+import { errorCode } from '../../model/errors.ts';
+import { kindOf } from './entry.ts';
+import type { Entry, EntryKind } from './entry.ts';
+import type { Pace } from '../../lib/pace.ts';
+
+/** Everything in a directory. */
+export interface Listing {
+  readonly entries: readonly Entry[];
+  /** Names whose NFC form is another entry's too. The one that is NFC on disk stands, else the first in byte order. */
+  readonly twins: readonly Entry[];
+  /** Names whose bytes are not UTF-8. */
+  readonly bytes: readonly { readonly name: Buffer; readonly kind: EntryKind }[];
+}
+
+/** Stands in a decoded name where bytes are not UTF-8, or where the name itself holds it. */
+const replacement = '\uFFFD';
+const notAscii = /[^\0-\x7f]/;
+
+/**
+ * Lists a directory with `lstat` of everything in it. Throws what `readdir` throws, and EACCES when names can be
+ * read but nothing behind them. What vanishes meanwhile is left out.
+ */
+export async function listDirectory(absolute: string, pace: Pace): Promise<Listing> {
+  const names = readdirSync(absolute);
+  const listed: Entry[] = [];
+  const bytes: { name: Buffer; kind: EntryKind }[] = [];
+  let foreign = false;
+  let composed = false;
+  for (const raw of names) {
+    if (pace.due()) await pace.rest();
+    const other = notAscii.test(raw);
+    composed ||= other;
+    if (other && raw.includes(replacement)) {
+      foreign = true;
+      continue;
+    }
+    const entry = entryOf(`${absolute}/${raw}`, raw, other ? raw.normalize('NFC') : raw);
+    if (entry !== null) listed.push(entry);
+  }
+  if (foreign) listAsBytes(absolute, listed, bytes);
+  if (listed.length > 0 && listed.every(({ kind }) => kind === 'unreadable'))
+    throwUnreadable(absolute, listed);
+  if (!composed) return { entries: listed, twins: [], bytes };
+  return { ...standing(listed), bytes };
+}
+
+function entryOf(absolute: string, raw: string, name: string): Entry | null {
+  try {
+    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    if (stats === undefined) return null;
+    return { name, raw, kind: kindOf(stats), stats, linkedFrom: null };
+  } catch (error) {
+    if (errorCode(error) === 'ENOTDIR') return null;
+    return { name, raw, kind: 'unreadable', stats: null, linkedFrom: null };
+  }
+}
+
+/** Lists once more, without decoding, those names that a decoded listing cannot tell apart. */
+function listAsBytes(absolute: string, listed: Entry[], bytes: { name: Buffer; kind: EntryKind }[]): void {
+  for (const name of readdirSync(absolute, { encoding: 'buffer' })) {
+    const text = name.toString('utf8');
+    if (!text.includes(replacement)) continue;
+    const path = Buffer.concat([Buffer.from(`${absolute}/`), name]);
+    if (Buffer.from(text).equals(name)) {
+      const entry = entryOf(`${absolute}/${text}`, text, text.normalize('NFC'));
+      if (entry !== null) listed.push(entry);
+      continue;
+    }
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats !== undefined) bytes.push({ name, kind: kindOf(stats) });
+    } catch {
+      bytes.push({ name, kind: 'unreadable' });
+    }
+  }
+}
+
+function throwUnreadable(absolute: string, listed: readonly Entry[]): void {
+  // Says why; and if it no longer fails, the listing holds.
+  for (const { raw } of listed.slice(0, 1)) lstatSync(`${absolute}/${raw}`, { throwIfNoEntry: false });
+}
+
+function standing(listed: readonly Entry[]): Pick<Listing, 'entries' | 'twins'> {
+  const byName = new Map<string, Entry>();
+  const twins: Entry[] = [];
+  for (const entry of listed) {
+    const other = byName.get(entry.name);
+    const stands = other === undefined || comesBefore(entry, other);
+    if (other !== undefined) twins.push(stands ? other : entry);
+    if (stands) byName.set(entry.name, entry);
+  }
+  return { entries: twins.length === 0 ? listed : [...byName.values()], twins };
+}
+
+function comesBefore(one: Entry, other: Entry): boolean {
+  if (one.raw === one.name) return true;
+  if (other.raw === other.name) return false;
+  return Buffer.compare(Buffer.from(one.raw), Buffer.from(other.raw)) < 0;
+}

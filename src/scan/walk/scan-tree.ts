@@ -1,0 +1,199 @@
+import { directoryOf, joinPath } from '../../model/document.ts';
+import type { ScanCause } from '../../model/document.ts';
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Entry } from './entry.ts';
+import type { Ground } from '../ground.ts';
+import { createPace } from '../../lib/pace.ts';
+import type { PackedSweep } from './packed-scan.ts';
+import { realRoot, sameRoot } from './root-identity.ts';
+import type { RootReading } from './root-identity.ts';
+import type { DirectoryState } from './directory-state.ts';
+import { unreadDirectory } from './unread-directory.ts';
+import { visitDirectory } from './read-directory.ts';
+import type { Visit } from './read-directory.ts';
+import type { Visitor } from './visitor.ts';
+import type { WatchPost } from '../watch/watch-set.ts';
+
+/** One sweep to do. */
+export interface SweepJob {
+  readonly cause: ScanCause;
+  /** Directories as they rang, or everything. Those that are not known stand for the nearest that is. */
+  readonly targets: readonly string[] | 'all';
+  /** The root as it was when the job began. */
+  readonly root: RootIdentity;
+}
+
+/** What a sweep works with. */
+export interface SweepParts {
+  readonly ground: Ground;
+  readonly post: WatchPost;
+  readonly readRoot: () => RootReading;
+  /** Takes packed directories; resolves when there is room for more. */
+  readonly send: (batch: readonly PackedSweep[]) => Promise<void>;
+}
+
+/** What a sweep found, besides what it sent. */
+export type SweepResult =
+  | {
+      readonly kind: 'swept';
+      /** Directories in which something was not as it was the last time; new ones too. */
+      readonly changed: readonly string[];
+      /** Those of them that were not known. */
+      readonly fresh: readonly string[];
+      /** The most entries that one of the directories, or all together when everything was swept, had. */
+      readonly entries: number;
+    }
+  /** The root became another one, or went, while it was swept: what was not sent yet is thrown away. */
+  | { readonly kind: 'moved' };
+
+/** A batch goes out when it holds so many sightings, */
+const batchSightings = 1_500;
+/** or so many directories. */
+const batchDirectories = 200;
+
+/** Sweeps directories: lists them, sends what is in them, visits what is new below, forgets what is gone. */
+export async function sweepTree(parts: SweepParts, job: SweepJob): Promise<SweepResult> {
+  const sweep = createSweep(parts, job);
+  const targets = job.targets === 'all' ? [''] : job.targets;
+  for (const target of targets) sweep.plan(parts.ground.tree.nearest(target), job.targets === 'all');
+  for (let next = sweep.next(); next !== null; next = sweep.next()) {
+    if (!(await sweep.visit(next))) return { kind: 'moved' };
+  }
+  if (!(await sweep.flush())) return { kind: 'moved' };
+  return { kind: 'swept', changed: sweep.changed, fresh: sweep.fresh, entries: sweep.entries() };
+}
+
+interface Sweep {
+  readonly plan: (directory: string, deep: boolean) => void;
+  readonly next: () => string | null;
+  /** False: the root is another one. */
+  readonly visit: (directory: string) => Promise<boolean>;
+  readonly flush: () => Promise<boolean>;
+  readonly changed: string[];
+  readonly fresh: string[];
+  readonly entries: () => number;
+}
+
+function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob): Sweep {
+  const { tree } = ground;
+  const planned = new Map<string, boolean>();
+  const stack: string[] = [];
+  const visited = new Set<string>();
+  const redone = new Set<string>();
+  const changed: string[] = [];
+  const fresh: string[] = [];
+  let batch: PackedSweep[] = [];
+  let sightings = 0;
+  let entries = 0;
+  const visitor: Visitor = {
+    cause: job.cause,
+    realRoot: realRoot(ground.root),
+    pace: createPace(),
+    watch: post.watch,
+  };
+
+  function plan(directory: string, deep: boolean): void {
+    if (!planned.has(directory)) stack.push(directory);
+    planned.set(directory, deep || planned.get(directory) === true);
+  }
+
+  /** Once more, for what only became known after the directory had been read. */
+  function redo(directory: string): void {
+    if (redone.has(directory) || !tree.has(directory)) return;
+    redone.add(directory);
+    plan(directory, false);
+  }
+
+  function forget(directory: string): void {
+    for (const gone of tree.forget(directory)) {
+      post.forget(gone);
+      for (const path of ground.claims.set(gone, new Map())) redo(directoryOf(path));
+    }
+  }
+
+  async function visit(directory: string): Promise<boolean> {
+    const deep = planned.get(directory) === true;
+    planned.delete(directory);
+    const visit = await visitDirectory(ground, directory, visitor);
+    if (visit.kind === 'listed') {
+      await note(directory, visit, deep);
+      return batch.length < batchDirectories && sightings < batchSightings ? true : flush();
+    }
+    // Without its root nothing can be said of a folder.
+    if (directory === '') return false;
+    if (visit.kind === 'unreadable') freeze(directory, visit.message);
+    else {
+      forget(directory);
+      redo(tree.nearest(directoryOf(directory)));
+    }
+    return true;
+  }
+
+  async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
+    const { before, state, children, packed } = visit;
+    batch.push(packed);
+    const count = packed.stamps.length / 6 + packed.skips.length;
+    sightings += count;
+    entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
+    forgetOld(directory, before, state);
+    // What was frozen may have changed in any place below.
+    const below = deep || visit.inherits || before === undefined || before.unreadable !== null;
+    for (const child of children) planChild(joinPath(directory, child.name), child, below);
+    // One that could not be read counts as changed: its watch may be set later than it was listed.
+    if (before?.signature !== state.signature || before.unreadable !== null) {
+      changed.push(directory);
+      if (before === undefined) fresh.push(directory);
+      if (!visited.has(directory)) planDependents(directory);
+    }
+    visited.add(directory);
+    for (const path of visit.claimed) if (directoryOf(path) !== directory) redo(directoryOf(path));
+    if (visitor.pace.due()) await visitor.pace.rest();
+  }
+
+  /** What is in a directory no longer. */
+  function forgetOld(directory: string, before: DirectoryState | undefined, state: DirectoryState): void {
+    if (before === undefined) return;
+    for (const name of before.children) if (!state.children.has(name)) forget(joinPath(directory, name));
+    for (const path of before.attachmentDirectories) {
+      if (!state.attachmentDirectories.includes(path)) post.forget(path);
+    }
+  }
+
+  function planChild(path: string, { stats }: Entry, deep: boolean): void {
+    const known = tree.get(path);
+    const another = known !== undefined && (known.dev !== stats?.dev || known.ino !== stats.ino);
+    if (another && known.unreadable === null) forget(path);
+    const frozen = known !== undefined && known.unreadable !== null;
+    if (known === undefined || another || deep || frozen) plan(path, deep || another || frozen);
+  }
+
+  /** Directories whose documents depend on files in this one. */
+  function planDependents(directory: string): void {
+    if (job.targets === 'all') return;
+    for (const dependent of ground.claims.dependents(directory)) if (!visited.has(dependent)) redo(dependent);
+    if (!ground.settings.followSymlinks) return;
+    for (const [path, { linkedFrom }] of tree.entries()) if (linkedFrom.includes(directory)) redo(path);
+  }
+
+  /** What was known of an unreadable directory and all below it stays as it is. */
+  function freeze(directory: string, message: string): void {
+    const known = tree.get(directory);
+    tree.set(
+      directory,
+      known === undefined ? unreadDirectory(ground, directory, message) : { ...known, unreadable: message },
+    );
+  }
+
+  async function flush(): Promise<boolean> {
+    const root = readRoot();
+    if (root.kind !== 'there' || !sameRoot(root.identity, job.root)) return false;
+    if (batch.length === 0) return true;
+    const full = batch;
+    batch = [];
+    sightings = 0;
+    await send(full);
+    return true;
+  }
+
+  return { plan, next: () => stack.pop() ?? null, visit, flush, changed, fresh, entries: () => entries };
+}

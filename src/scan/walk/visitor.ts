@@ -1,0 +1,18 @@
+import type { Stats } from 'node:fs';
+
+import type { ScanCause } from '../../model/document.ts';
+import type { Pace } from '../../lib/pace.ts';
+import type { DirectoryState } from './directory-state.ts';
+
+/** What a visit to a directory needs besides the ground. */
+export interface Visitor {
+  readonly cause: ScanCause;
+  /** Where the root really is, for links that are followed. */
+  readonly realRoot: string;
+  readonly pace: Pace;
+  /** Sees to it that changes in a directory ring; says how it stands. Called before the directory is read. */
+  readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
+}
+
+/** How changes in a directory come to be known. */
+export type WatchState = Pick<DirectoryState, 'polled' | 'unwatched'>;

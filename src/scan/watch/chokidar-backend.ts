@@ -1,0 +1,100 @@
+import { basename } from 'node:path';
+
+import { FSWatcher } from 'chokidar';
+
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { Watcher, WatcherEvents } from './backend.ts';
+
+/** An instance that never says that it is ready is not waited for. */
+const readyWithinMs = 5_000;
+
+/**
+ * chokidar on single directories: files and directories that nobody asked for are ignored, its `raw` events ring.
+ * It reads a directory before it watches it, so watches come late; what is in a directory is for the sweep to say.
+ */
+export function createChokidarWatcher(events: WatcherEvents): Watcher {
+  const wanted = new Map<string, { readonly absolute: string; readonly identity: string }>();
+  const directories = new Map<string, string>();
+  const placed = new Set<string>();
+  let pending: string[] = [];
+  let waiting: Promise<void> | null = null;
+  const chokidar = new FSWatcher({
+    ignored: (path) => !directories.has(path),
+    followSymlinks: false,
+    ignoreInitial: true,
+    ignorePermissionErrors: true,
+    atomic: false,
+    usePolling: false,
+  });
+
+  chokidar.on('raw', (event: string, name: string | null, details: unknown) => {
+    const absolute = watchedPath(details);
+    const directory = absolute === null ? undefined : directories.get(absolute);
+    if (absolute === null || directory === undefined) return;
+    // Its own name: it was moved, removed or unmounted, and the watch may be dead. The next sweep sets another.
+    if (event === 'rename' && name === basename(absolute)) forget(directory);
+    events.ring(directory);
+  });
+  chokidar.on('error', (error) => {
+    events.lost({ code: errorCode(error) ?? 'watch-failed', message: errorMessage(error) });
+  });
+
+  function forget(directory: string): void {
+    const known = wanted.get(directory);
+    if (known === undefined) return;
+    wanted.delete(directory);
+    directories.delete(known.absolute);
+  }
+
+  function place(): void {
+    if (pending.length === 0) return;
+    const first = placed.size === 0;
+    if (first) waiting = ready(chokidar);
+    for (const absolute of pending) {
+      // What was watched under this path before was another directory: its watch goes first.
+      if (placed.has(absolute)) chokidar.unwatch(absolute);
+      placed.add(absolute);
+    }
+    chokidar.add(pending);
+    pending = [];
+  }
+
+  return {
+    kind: 'chokidar',
+    watch: ({ directory, absolute, identity }) => {
+      if (wanted.get(directory)?.identity === identity) return true;
+      // chokidar takes a backslash for a slash.
+      if (absolute.includes('\\')) return false;
+      forget(directory);
+      wanted.set(directory, { absolute, identity });
+      directories.set(absolute, directory);
+      if (pending.length === 0) queueMicrotask(() => setImmediate(place));
+      pending.push(absolute);
+      return true;
+    },
+    forget,
+    count: () => wanted.size,
+    armed: async () => {
+      const late = pending.length > 0;
+      place();
+      await waiting;
+      return late;
+    },
+    close: () => chokidar.close(),
+  };
+}
+
+function watchedPath(details: unknown): string | null {
+  if (typeof details !== 'object' || details === null || !('watchedPath' in details)) return null;
+  return typeof details.watchedPath === 'string' ? details.watchedPath : null;
+}
+
+function ready(chokidar: FSWatcher): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, readyWithinMs);
+    chokidar.once('ready', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

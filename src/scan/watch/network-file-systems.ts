@@ -1,0 +1,56 @@
+import { readFileSync, realpathSync, statfsSync } from 'node:fs';
+
+import { mountOf, parseMountTable } from '../../lib/mount-table.ts';
+
+/** File systems on which others' writes ring for nothing, by statfs type. */
+const silentTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9p'],
+  [0x65735546, 'FUSE'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'kAFS'],
+  [0x73757245, 'Coda'],
+  [0x564c, 'NCP'],
+  [0x00c36400, 'Ceph'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x19830326, 'BeeGFS'],
+  [0x786f4256, 'VirtualBox shared folder'],
+  [0xbacbacbc, 'VMware shared folder'],
+  [0x7c7c6673, 'Parallels shared folder'],
+]);
+
+/** The same by name in the mount table: it also knows what FUSE hides. */
+const silentNames =
+  /^(?:nfs4?|cifs|smb[23f]?s?|smb3|9p|virtiofs|fuse|fuse\..+|afs|coda|ncpfs|ceph|glusterfs|lustre|gpfs|beegfs|gfs2|ocfs2|vboxsf|vmhgfs|prl_fs|fakeowner|grpcfuse|osxfs|drvfs)$/;
+
+/** Local block devices that happen to be served by FUSE: only this machine writes to them, through the kernel. */
+const ringingNames = /^(?:fuseblk|fuse\.(?:ntfs|ntfs-3g|exfat))$/;
+
+/** Says which file system does not ring, by its statfs type and its name in the mount table; null: it rings. */
+export function silentFileSystem(statfsType: number, mountType: string | null): string | null {
+  if (mountType !== null && ringingNames.test(mountType)) return null;
+  if (mountType !== null && silentNames.test(mountType)) return mountType;
+  return silentTypes.get(statfsType >>> 0) ?? null;
+}
+
+/** Which file system that does not ring a directory lies on; null: it rings. Throws what statfs throws. */
+export function silentFileSystemAt(absolute: string): string | null {
+  const { type } = statfsSync(absolute);
+  return silentFileSystem(type, mountTypeAt(absolute));
+}
+
+function mountTypeAt(absolute: string): string | null {
+  try {
+    const table = parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
+    return mountOf(table, realpathSync(absolute))?.type ?? null;
+  } catch {
+    // No mount table on this system: statfs has the word alone.
+    return null;
+  }
+}

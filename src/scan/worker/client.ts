@@ -1,0 +1,116 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { DirectoryScan } from '../../model/document.ts';
+import { errorMessage, StoppedError } from '../../model/errors.ts';
+import { createDeliveries } from '../../lib/time-slices.ts';
+import { unpackSweep } from '../walk/packed-scan.ts';
+import { takeThread } from './spare-thread.ts';
+import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
+
+/** A folder's worker thread, as the main thread sees it. */
+export interface Sweeper {
+  /** Asks and waits for the answer. Directories of a sweep are delivered before its answer. */
+  readonly ask: <K extends keyof Questions>(
+    kind: K,
+    ask: Questions[K]['ask'],
+  ) => Promise<Questions[K]['answer']>;
+  readonly close: () => Promise<void>;
+}
+
+export interface SweeperEvents {
+  /** No directory is delivered, and no sweep answered, before this. */
+  readonly heard: Promise<void>;
+  readonly directory: (sweep: DirectoryScan) => void;
+  readonly rings: (directories: readonly string[]) => void;
+  readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
+  /** The thread died; everything that was asked is rejected. */
+  readonly died: (message: string) => void;
+}
+
+interface Waiting {
+  readonly resolve: (answer: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEvents): Sweeper {
+  const worker = takeThread();
+  const waiting = new Map<number, Waiting>();
+  const sweeps = new Set<number>();
+  const deliveries = createDeliveries(events.heard);
+  let closed = false;
+  let last = 0;
+
+  worker.on('message', (message: FromWorker) => {
+    if (closed) return;
+    switch (message.kind) {
+      case 'batch':
+        for (const packed of message.sweeps) {
+          deliveries.add(() => events.directory(unpackSweep(plan.settings.name, packed)));
+        }
+        deliveries.add(() => tell({ kind: 'taken' }));
+        return;
+      case 'answer':
+      case 'failed':
+        settle(message);
+        return;
+      case 'rings':
+        events.rings(message.directories);
+        return;
+      case 'lost':
+        events.lost(message);
+        return;
+      default:
+        message satisfies never;
+    }
+  });
+  worker.on('error', (error) => end(errorMessage(error)));
+  worker.on('exit', () => end('the sweeping thread ended'));
+
+  tell({ kind: 'plan', plan });
+
+  function tell(message: ToWorker): void {
+    worker.postMessage(message, []);
+  }
+
+  function settle(message: FromWorker & { readonly kind: 'answer' | 'failed' }): void {
+    const asker = waiting.get(message.id);
+    waiting.delete(message.id);
+    const give = () => {
+      if (message.kind === 'answer') asker?.resolve(message.answer as never);
+      else asker?.reject(new Error(message.message));
+    };
+    // A sweep's answer comes after its directories; a look waits for nobody's.
+    if (sweeps.delete(message.id)) deliveries.add(give);
+    else give();
+  }
+
+  function end(message: string): void {
+    if (closed) return;
+    closed = true;
+    deliveries.close();
+    for (const { reject } of waiting.values()) reject(new Error(message));
+    waiting.clear();
+    events.died(message);
+  }
+
+  return {
+    ask: (kind, ask) =>
+      new Promise((resolve, reject) => {
+        if (closed) {
+          reject(new StoppedError());
+          return;
+        }
+        last += 1;
+        if (kind === 'sweep') sweeps.add(last);
+        waiting.set(last, { resolve, reject });
+        const moment = { now: clock.now(), monotonic: clock.monotonic() };
+        tell({ kind, id: last, ask, moment } as Question);
+      }),
+    close: async () => {
+      closed = true;
+      deliveries.close();
+      for (const { reject } of waiting.values()) reject(new StoppedError());
+      waiting.clear();
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import { silentFileSystem, silentFileSystemAt } from '../../src/scan/watch/network-file-systems.ts';
+import { mountOf, parseMountTable } from '../../src/lib/mount-table.ts';
+
+const text = [
+  '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
+  '40 22 0:40 / /mnt/share rw shared:2 - nfs4 server:/x rw,vers=4.2',
+  '41 40 0:41 / /mnt/share/local rw - tmpfs tmpfs rw',
+  '42 22 0:42 / /mnt/with\\040space rw - fuse.sshfs host: rw',
+  '43 22 0:43 / /mnt/top rw - ext4 /dev/sdb rw',
+  '44 43 0:44 / /mnt/top rw master:1 propagate_from:2 - cifs //h/s rw',
+  'nonsense',
+  '',
+].join('\n');
+
+describe('file systems that do not ring (F44)', () => {
+  const table = parseMountTable(text);
+
+  it.each([
+    ['/home/x', 'ext4'],
+    ['/mnt/share', 'nfs4'],
+    ['/mnt/share/a/b', 'nfs4'],
+    ['/mnt/share/local/a', 'tmpfs'],
+    ['/mnt/sharelike', 'ext4'],
+    ['/mnt/with space/x', 'fuse.sshfs'],
+    ['/mnt/top/x', 'cifs'],
+  ])('finds %s on %s', (path, type) => {
+    expect(mountOf(table, path)?.type).toBe(type);
+  });
+
+  it.each([
+    [0x6969, 'nfs4', true],
+    [0xff534d42, 'cifs', true],
+    [-11317950, 'cifs', true],
+    [0xfe534d42, null, true],
+    [0x01021997, '9p', true],
+    [0x65735546, 'fuse.sshfs', true],
+    [0x65735546, 'virtiofs', true],
+    [0x65735546, null, true],
+    [0x65735546, 'fuseblk', false],
+    [0xef53, 'ext4', false],
+    [0x01021994, 'tmpfs', false],
+    [0x794c7630, 'overlay', false],
+    [0x9123683e, 'btrfs', false],
+  ])('says whether type %s, mounted as %s, is polled: %s', (statfs, mount, polled) => {
+    expect(silentFileSystem(statfs, mount) !== null).toBe(polled);
+  });
+
+  it('knows that this directory rings', () => {
+    expect(silentFileSystemAt(import.meta.dirname)).toBeNull();
+  });
+});

@@ -1,0 +1,376 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { metadataDelta, uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
+import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import { arbitraryMetadata } from '../../support/arbitrary-metadata.ts';
+import { applyMetadata, companyKey, holdsNothing, tagKey } from '../../support/model-service.ts';
+import type { HeldMetadata } from '../../support/model-service.ts';
+
+/** What one sidecar after the other leads to, each told to the service and to the ledger. */
+function history(states: readonly Metadata[]): { held: HeldMetadata; accepted: Metadata } {
+  const [first = {}, ...later] = states;
+  const upload = uploadMetadata(first);
+  let held = applyMetadata(holdsNothing, upload.send);
+  let { accepted } = upload;
+  for (const state of later) {
+    const delta = metadataDelta(state, accepted);
+    if (delta.change !== null) held = applyMetadata(held, delta.change);
+    ({ accepted } = delta);
+  }
+  return { held, accepted };
+}
+
+describe('metadata of an upload', () => {
+  it('spells out ADD and takes an empty shareInfo for DEFAULT', () => {
+    const wanted: Metadata = {
+      title: 'T',
+      companies: [{ identifier: 'ISIN', value: 'X', salience: 'PRIMARY' }],
+      customTags: [{ name: 'q1' }],
+      docAuthors: [{ authorName: 'Jane' }],
+      shareInfo: {},
+      createdTimestamp: '2026-01-01T00:00:00Z',
+    };
+    expect(uploadMetadata(wanted)).toEqual({
+      send: {
+        ...wanted,
+        companies: [{ identifier: 'ISIN', value: 'X', salience: 'PRIMARY', operation: 'ADD' }],
+        customTags: [{ name: 'q1', operation: 'ADD' }],
+        docAuthors: [{ authorName: 'Jane', operation: 'ADD' }],
+      },
+      accepted: { ...wanted, shareInfo: { mode: 'DEFAULT' } },
+    });
+  });
+
+  it('sends a stated DELETE as it stands and remembers it', () => {
+    const customTags = [{ name: 'q1', operation: 'DELETE' }] as const;
+    const { send, accepted } = uploadMetadata({ customTags });
+    expect(send).toEqual({ customTags });
+    expect(accepted).toEqual({ customTags });
+  });
+
+  it('has nothing to say where nothing is stated', () => {
+    const nothing: Metadata = { companies: [], customTags: [], docAuthors: [], title: undefined };
+    expect(uploadMetadata(nothing)).toStrictEqual({ send: {}, accepted: {} });
+  });
+});
+
+const changes: readonly {
+  readonly name: string;
+  readonly accepted: Metadata;
+  readonly wanted: Metadata;
+  readonly change: Metadata | null;
+  readonly after: Metadata;
+  readonly lost?: readonly string[];
+}[] = [
+  {
+    name: 'sends nothing for equal metadata',
+    accepted: { title: 'T', companies: [{ value: 'X' }], shareInfo: { mode: 'NONE' } },
+    wanted: { shareInfo: { mode: 'NONE' }, companies: [{ value: 'X', operation: 'ADD' }], title: 'T' },
+    change: null,
+    after: { title: 'T', companies: [{ value: 'X' }], shareInfo: { mode: 'NONE' } },
+  },
+  {
+    name: 'sends only the field that changed',
+    accepted: { title: 'T', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
+    wanted: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
+    change: { title: 'U' },
+    after: { title: 'U', documentOwner: 'jane', sourceType: 's', documentUrl: 'https://a' },
+  },
+  {
+    name: 'sends an empty title, which is a title',
+    accepted: { title: 'T' },
+    wanted: { title: '' },
+    change: { title: '' },
+    after: { title: '' },
+  },
+  {
+    name: 'adds what is new and takes back what went, DELETE first',
+    accepted: { customTags: [{ name: 'a' }, { name: 'b', visibility: 'PUBLIC' }] },
+    wanted: { customTags: [{ name: 'c' }, { name: 'a' }] },
+    change: {
+      customTags: [
+        { name: 'b', visibility: 'PUBLIC', operation: 'DELETE' },
+        { name: 'c', operation: 'ADD' },
+      ],
+    },
+    after: { customTags: [{ name: 'c' }, { name: 'a' }] },
+  },
+  {
+    name: 'takes back the whole list when the field vanishes',
+    accepted: { companies: [{ value: 'X', identifier: 'ISIN', salience: 'PRIMARY' }, { value: 'Y' }] },
+    wanted: {},
+    change: {
+      companies: [
+        { value: 'X', identifier: 'ISIN', operation: 'DELETE' },
+        { value: 'Y', operation: 'DELETE' },
+      ],
+    },
+    after: {},
+  },
+  {
+    name: 'replaces a company whose salience changed',
+    accepted: { companies: [{ value: 'X', identifier: 'CIK', salience: 'PRIMARY' }] },
+    wanted: { companies: [{ value: 'X', identifier: 'CIK', salience: 'SECONDARY' }] },
+    change: {
+      companies: [
+        { value: 'X', identifier: 'CIK', operation: 'DELETE' },
+        { value: 'X', identifier: 'CIK', salience: 'SECONDARY', operation: 'ADD' },
+      ],
+    },
+    after: { companies: [{ value: 'X', identifier: 'CIK', salience: 'SECONDARY' }] },
+  },
+  {
+    name: 'takes one value under two identifiers for two companies',
+    accepted: { companies: [{ value: 'X', identifier: 'TICKER' }] },
+    wanted: {
+      companies: [
+        { value: 'X', identifier: 'TICKER' },
+        { value: 'X', identifier: 'NAME' },
+      ],
+    },
+    change: { companies: [{ value: 'X', identifier: 'NAME', operation: 'ADD' }] },
+    after: {
+      companies: [
+        { value: 'X', identifier: 'TICKER' },
+        { value: 'X', identifier: 'NAME' },
+      ],
+    },
+  },
+  {
+    name: 'replaces a tag whose visibility changed',
+    accepted: { customTags: [{ name: 'a', visibility: 'PRIVATE' }] },
+    wanted: { customTags: [{ name: 'a', visibility: 'PUBLIC' }] },
+    change: {
+      customTags: [
+        { name: 'a', visibility: 'PRIVATE', operation: 'DELETE' },
+        { name: 'a', visibility: 'PUBLIC', operation: 'ADD' },
+      ],
+    },
+    after: { customTags: [{ name: 'a', visibility: 'PUBLIC' }] },
+  },
+  {
+    name: 'sends what is listed twice once, as listed last',
+    accepted: {},
+    wanted: { companies: [{ value: 'X' }, { value: 'Y' }, { value: 'X', salience: 'PRIMARY' }] },
+    change: {
+      companies: [
+        { value: 'X', salience: 'PRIMARY', operation: 'ADD' },
+        { value: 'Y', operation: 'ADD' },
+      ],
+    },
+    after: { companies: [{ value: 'X', salience: 'PRIMARY' }, { value: 'Y' }] },
+  },
+  {
+    name: 'sends a stated DELETE of what is held once, as it stands',
+    accepted: { companies: [{ value: 'X' }] },
+    wanted: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
+    change: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
+    after: { companies: [{ value: 'X', salience: 'PRIMARY', operation: 'DELETE' }] },
+  },
+  {
+    name: 'sends a stated DELETE of what was never held: the service may know it from elsewhere',
+    accepted: {},
+    wanted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    change: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    after: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+  },
+  {
+    name: 'does not repeat a stated DELETE',
+    accepted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    wanted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    change: null,
+    after: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+  },
+  {
+    name: 'forgets a stated DELETE that is no longer stated, without a request',
+    accepted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    wanted: {},
+    change: null,
+    after: {},
+  },
+  {
+    name: 'adds again what a stated DELETE took back, without another DELETE',
+    accepted: { customTags: [{ name: 'a', operation: 'DELETE' }] },
+    wanted: { customTags: [{ name: 'a' }] },
+    change: { customTags: [{ name: 'a', operation: 'ADD' }] },
+    after: { customTags: [{ name: 'a' }] },
+  },
+  {
+    name: 'takes back a company that was added by a stated ADD and went',
+    accepted: { companies: [{ value: 'X', operation: 'ADD' }] },
+    wanted: { companies: [] },
+    change: { companies: [{ value: 'X', operation: 'DELETE' }] },
+    after: {},
+  },
+  {
+    name: 'adds authors and keeps those it cannot take back',
+    accepted: { docAuthors: [{ authorName: 'Jane' }] },
+    wanted: { docAuthors: [{ authorName: 'Ali' }, { authorName: 'Ali', operation: 'ADD' }] },
+    change: { docAuthors: [{ authorName: 'Ali', operation: 'ADD' }] },
+    after: { docAuthors: [{ authorName: 'Jane' }, { authorName: 'Ali' }] },
+    lost: ['docAuthors:Jane'],
+  },
+  {
+    name: 'keeps fields that disappear and says each',
+    accepted: {
+      title: 'T',
+      documentOwner: 'jane',
+      sourceType: 's',
+      documentUrl: 'https://a',
+      shareInfo: { mode: 'EVERYONE' },
+    },
+    wanted: {},
+    change: null,
+    after: {
+      title: 'T',
+      documentOwner: 'jane',
+      sourceType: 's',
+      documentUrl: 'https://a',
+      shareInfo: { mode: 'EVERYONE' },
+    },
+    lost: ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo'],
+  },
+  {
+    name: 'takes {} and DEFAULT for the same sharing mode',
+    accepted: { shareInfo: { mode: 'DEFAULT' } },
+    wanted: { shareInfo: {} },
+    change: null,
+    after: { shareInfo: { mode: 'DEFAULT' } },
+  },
+  {
+    name: 'sends {} where another mode is in force',
+    accepted: { shareInfo: { mode: 'EVERYONE' } },
+    wanted: { shareInfo: {} },
+    change: { shareInfo: {} },
+    after: { shareInfo: { mode: 'DEFAULT' } },
+  },
+  {
+    name: 'does not take an unknown sharing mode for DEFAULT',
+    accepted: {},
+    wanted: { shareInfo: { mode: 'DEFAULT' } },
+    change: { shareInfo: { mode: 'DEFAULT' } },
+    after: { shareInfo: { mode: 'DEFAULT' } },
+  },
+  {
+    name: 'never sends a createdTimestamp that differs, and says nothing of it',
+    accepted: { createdTimestamp: '2026-01-01T00:00:00Z' },
+    wanted: { createdTimestamp: '2026-02-01T00:00:00Z' },
+    change: null,
+    after: { createdTimestamp: '2026-01-01T00:00:00Z' },
+  },
+  {
+    name: 'says nothing of a createdTimestamp that went or came',
+    accepted: { createdTimestamp: '2026-01-01T00:00:00Z' },
+    wanted: {},
+    change: null,
+    after: { createdTimestamp: '2026-01-01T00:00:00Z' },
+  },
+];
+
+describe('metadata as a statement, contract section 4', () => {
+  it.each(changes)('$name', ({ accepted, wanted, change, after, lost = [] }) => {
+    const delta = metadataDelta(wanted, accepted);
+    expect(delta.change).toStrictEqual(change);
+    expect(delta.accepted).toStrictEqual(after);
+    expect(delta.unclearable.map(({ code }) => code)).toEqual(lost);
+  });
+
+  it('says once what it cannot take back', () => {
+    const accepted: Metadata = { title: 'T', docAuthors: [{ authorName: 'Jane' }, { authorName: 'Ali' }] };
+    const delta = metadataDelta({}, accepted, ['title', 'docAuthors:Jane']);
+    expect(delta.unclearable.map(({ code }) => code)).toEqual(['docAuthors:Ali']);
+    expect(delta.accepted).toEqual(accepted);
+  });
+
+  it('names an author in words that are safe on a terminal', () => {
+    const [lost] = metadataDelta({}, { docAuthors: [{ authorName: 'J\u001B[2J' }] }).unclearable;
+    expect(lost).toEqual({
+      code: 'docAuthors:J\u001B[2J',
+      message: String.raw`the author J\x1b[2J stays at the service: the interface can only add authors`,
+    });
+  });
+
+  it('sends everything for an imported document of which nothing is known', () => {
+    const delta = metadataDelta({ title: 'T', customTags: [{ name: 'a' }], shareInfo: { mode: 'NONE' } }, {});
+    expect(delta.change).toEqual({
+      title: 'T',
+      customTags: [{ name: 'a', operation: 'ADD' }],
+      shareInfo: { mode: 'NONE' },
+    });
+  });
+});
+
+describe('laws of the delta', () => {
+  it('has nothing left to do once it is accepted', () => {
+    fc.assert(
+      fc.property(arbitraryMetadata, fc.array(arbitraryMetadata, { maxLength: 3 }), (wanted, before) => {
+        const { accepted } = history(before);
+        const once = metadataDelta(wanted, accepted);
+        const twice = metadataDelta(wanted, once.accepted);
+        expect(twice.change).toBeNull();
+        expect(twice.accepted).toStrictEqual(once.accepted);
+      }),
+    );
+  });
+
+  it('has nothing to do after an upload of the same metadata', () => {
+    fc.assert(
+      fc.property(arbitraryMetadata, (wanted) => {
+        const { accepted } = uploadMetadata(wanted);
+        const delta = metadataDelta(wanted, accepted);
+        expect(delta).toStrictEqual({ change: null, accepted, unclearable: [] });
+      }),
+    );
+  });
+
+  it('leaves the service with what is wanted, and beside it only what was told to be unclearable', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryMetadata, { minLength: 1, maxLength: 5 }), (states) => {
+        const { held, accepted } = history(states);
+        const wanted = states.at(-1) ?? {};
+        const lost = new Set(metadataDelta(wanted, accepted).unclearable.map(({ code }) => code));
+
+        const companies = new Map((wanted.companies ?? []).map((one) => [companyKey(one), one]));
+        const expected = [...companies].filter(([, { operation }]) => operation !== 'DELETE');
+        expect(held.companies).toEqual(new Map(expected.map(([key, one]) => [key, one.salience ?? 'none'])));
+        const tags = new Map((wanted.customTags ?? []).map((one) => [tagKey(one), one]));
+        const kept = [...tags].filter(([, { operation }]) => operation !== 'DELETE');
+        expect(held.tags).toEqual(new Set(kept.map(([key]) => key)));
+
+        const authors = new Set((wanted.docAuthors ?? []).map(({ authorName }) => authorName));
+        for (const name of authors) expect(held.authors).toContain(name);
+        for (const name of held.authors)
+          expect(authors.has(name) || lost.has(`docAuthors:${name}`)).toBe(true);
+        for (const [field, value] of held.fields) {
+          if (field === 'createdTimestamp') continue;
+          const stated =
+            field === 'shareInfo'
+              ? wanted.shareInfo && (wanted.shareInfo.mode ?? 'DEFAULT')
+              : wanted[field as 'title'];
+          expect(stated === value || (stated === undefined && lost.has(field))).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('keeps the ledger equal to what the service holds', () => {
+    fc.assert(
+      fc.property(fc.array(arbitraryMetadata, { minLength: 1, maxLength: 5 }), (states) => {
+        const { held, accepted } = history(states);
+        expect(applyMetadata(holdsNothing, accepted)).toEqual(held);
+      }),
+    );
+  });
+
+  it('never sends createdTimestamp, undefined or an empty list', () => {
+    fc.assert(
+      fc.property(arbitraryMetadata, arbitraryMetadata, (wanted, accepted) => {
+        const { change } = metadataDelta(wanted, accepted);
+        const values = Object.values(change ?? { title: 'x' });
+        expect(values).not.toContain(undefined);
+        expect(values).not.toContainEqual([]);
+        expect(change ?? {}).not.toHaveProperty('createdTimestamp');
+      }),
+    );
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { readMetadata, readSidecar } from '../../../src/model/metadata/metadata-schema.ts';
+
+const whole = {
+  title: 'Q3',
+  companies: [{ value: 'US0378331005', identifier: 'ISIN', salience: 'PRIMARY', operation: 'ADD' }],
+  customTags: [{ name: 'quarterly', visibility: 'PRIVATE' }],
+  shareInfo: { mode: 'EVERYONE' },
+  docAuthors: [{ authorName: 'Jane Doe' }],
+  documentOwner: 'jane@example.com',
+  createdTimestamp: '2024-02-29T23:59:59Z',
+  sourceType: 'broker',
+  documentUrl: 'https://example.com/q3',
+};
+
+const invalid: readonly (readonly [string, unknown, RegExp])[] = [
+  ['an unknown field', { titel: 'x' }, /titel/],
+  ['an unknown field of an element', { companies: [{ value: 'x', isin: 'y' }] }, /companies\[0\].*isin/],
+  ['null', null, /object/],
+  ['an array', [], /object/],
+  ['a text', 'x', /object/],
+  ['a number for a text', { title: 5 }, /title: /],
+  ['null for a text', { title: null }, /title: /],
+  [
+    'an unknown identifier',
+    { companies: [{ value: 'x', identifier: 'WKN' }] },
+    /companies\[0\]\.identifier: .*ISIN/,
+  ],
+  ['an unknown sharing mode', { shareInfo: { mode: 'PUBLIC' } }, /shareInfo\.mode: .*EVERYONE/],
+  ['a company without a value', { companies: [{}] }, /companies\[0\]\.value/],
+  [
+    'an author to delete',
+    { docAuthors: [{ authorName: 'x', operation: 'DELETE' }] },
+    /docAuthors\[0\]\.operation/,
+  ],
+  ['a date of another shape', { createdTimestamp: '2024-01-01' }, /createdTimestamp: .*yyyy/],
+  ['a date that never was', { createdTimestamp: '2023-02-29T00:00:00Z' }, /createdTimestamp/],
+  ['an hour that never was', { createdTimestamp: '2023-02-28T24:00:00Z' }, /createdTimestamp/],
+  ['a javascript address', { documentUrl: 'javascript:alert(1)' }, /documentUrl: .*http/],
+  ['a file address', { documentUrl: 'file:///etc/passwd' }, /documentUrl/],
+  ['a relative address', { documentUrl: '/q3' }, /documentUrl/],
+  ['a key __proto__', JSON.parse('{"__proto__": {"title": "x"}}'), /__proto__/],
+  ['a key constructor', { constructor: 1 }, /constructor/],
+  ['a key toString', { toString: 'x' }, /toString/],
+];
+
+describe('metadata from outside (F53, F55)', () => {
+  it('takes every field of interface 2.2', () => {
+    expect(readMetadata(whole)).toEqual({ kind: 'valid', value: whole });
+  });
+
+  it('takes an empty object and an empty shareInfo', () => {
+    expect(readMetadata({ shareInfo: {} })).toEqual({ kind: 'valid', value: { shareInfo: {} } });
+  });
+
+  it.each(invalid)('refuses %s and names it', (_, value, message) => {
+    expect(readMetadata(value)).toEqual({ kind: 'invalid', message: expect.stringMatching(message) });
+    expect(readSidecar(value)).toMatchObject({ kind: 'invalid' });
+  });
+
+  it.each([
+    [
+      { shareInfo: { mode: 'everyone' } },
+      'shareInfo.mode: "everyone" is not one of',
+      'did you mean EVERYONE?',
+    ],
+    [
+      { companies: [{ value: 'x', identifier: 'LEI-CODE' }] },
+      'companies[0].identifier: "LEI-CODE" is not one of ISIN, CUSIP',
+      'take it out',
+    ],
+    [{ customTags: [{ name: 'x', visibility: 7 }] }, 'customTags[0].visibility: 7 is not one of', 'PUBLIC'],
+    [{ docAuthors: [{ authorName: 'x', operation: 'DELETE' }] }, '"DELETE" is not ADD', 'take it out'],
+    [{ companies: [{}] }, 'companies[0].value is missing', 'add it'],
+    [{ titel: 'x' }, 'titel is not a known field', 'did you mean title?'],
+    [
+      { customTags: [{ name: 'x', visible: 1, colour: 2 }] },
+      'customTags[0].colour is not',
+      'has name, operation',
+    ],
+    [{ title: { text: 'x' } }, 'title: an object', 'is not a text'],
+    [{ documentOwner: '' }, 'documentOwner: "" is empty', 'take it out'],
+    [{ documentUrl: 'ftp://x' }, 'documentUrl: "ftp://x"', 'must be an http or https address'],
+    [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a text', 'extra is not a known'],
+  ])('names in %j the field, the value that stands there and the fix', (value, found, fix) => {
+    const { message } = readSidecar(value) as { message: string };
+    expect(message).toContain(found);
+    expect(message).toContain(fix);
+    expect(message.length).toBeLessThan(400);
+    expect(message).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('takes attachments in a sidecar only', () => {
+    expect(readSidecar({ ...whole, attachments: ['a.xlsx'] })).toEqual({
+      kind: 'valid',
+      value: { metadata: whole, attachments: ['a.xlsx'] },
+    });
+    expect(readMetadata({ attachments: ['a.xlsx'] })).toMatchObject({ kind: 'invalid' });
+    expect(readSidecar({ attachments: 'a.xlsx' })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it('names three faults and counts the rest', () => {
+    const value = { title: 1, sourceType: 2, documentOwner: 3, documentUrl: 4, createdTimestamp: 5 };
+    expect(readMetadata(value)).toMatchObject({
+      message: expect.stringMatching(/^5 faults: \(1\) .* \(3\) .* and 2 more$/),
+    });
+  });
+});

@@ -1,0 +1,283 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { planDocument } from '../../src/model/plan.ts';
+import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../src/model/metadata/metadata.ts';
+import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';
+import { comparedOf, recordOf, stampOf } from '../support/core-fixtures.ts';
+
+function attachment(name: string, sha256: string, ino = 7): RecordedAttachment {
+  return { name, sha256, stamp: stampOf({ ino }) };
+}
+
+function bulkKey(wanted: Metadata, accepted: Metadata): string | null {
+  const operation = planDocument(comparedOf({ metadata: wanted }), recordOf({ metadata: accepted }));
+  return operation.kind === 'modify' ? (operation.bulk?.key ?? null) : null;
+}
+
+describe('what to send for a document', () => {
+  it('is an upload with all operations spelt out when there is no record', () => {
+    const metadata: Metadata = { title: 'T', customTags: [{ name: 'a' }] };
+    expect(planDocument(comparedOf({ metadata, sha256: 'aa' }), null)).toEqual({
+      kind: 'upload',
+      metadata: { title: 'T', customTags: [{ name: 'a', operation: 'ADD' }] },
+      accepted: metadata,
+    });
+  });
+
+  it.each([['aa'], [null]])('is nothing when the bytes are the same (hash %j, F14)', (sha256) => {
+    expect(planDocument(comparedOf({ sha256 }), recordOf())).toEqual({
+      kind: 'none',
+      accepted: {},
+      unclearable: [],
+    });
+  });
+
+  it('is the content alone when only the bytes changed', () => {
+    expect(planDocument(comparedOf({ sha256: 'bb' }), recordOf())).toEqual({
+      kind: 'modify',
+      docId: 'doc-1',
+      content: true,
+      attachments: false,
+      metadata: null,
+      accepted: {},
+      unclearable: [],
+      bulk: null,
+    });
+  });
+
+  it('is content and metadata in one modify when both changed, and no bulk call then', () => {
+    const compared = comparedOf({ sha256: 'bb', metadata: { customTags: [{ name: 'a' }] } });
+    expect(planDocument(compared, recordOf())).toMatchObject({
+      kind: 'modify',
+      content: true,
+      metadata: { customTags: [{ name: 'a', operation: 'ADD' }] },
+      bulk: null,
+    });
+  });
+
+  it('is nothing when only the file name changed', () => {
+    const renamed = comparedOf({ fileName: 'b.pdf', sha256: 'aa' });
+    expect(planDocument(renamed, recordOf({ fileName: 'a.pdf' })).kind).toBe('none');
+  });
+
+  it('adopts the bytes of an imported document without sending them', () => {
+    const imported = recordOf({ sha256: '', attachments: [attachment('x.xlsx', '')] });
+    const compared = comparedOf({ sha256: 'bb', attachments: [['x.xlsx', 'cc']] });
+    expect(planDocument(compared, imported).kind).toBe('none');
+  });
+
+  it('sends the metadata of an imported document, because the service’s is not known', () => {
+    const compared = comparedOf({ sha256: 'bb', metadata: { title: 'a', shareInfo: { mode: 'NONE' } } });
+    expect(planDocument(compared, recordOf({ sha256: '' }))).toMatchObject({
+      kind: 'modify',
+      content: false,
+      metadata: { title: 'a', shareInfo: { mode: 'NONE' } },
+    });
+  });
+
+  it.each([
+    ['what was last accepted', { mode: 'NONE' }, { mode: 'NONE' }],
+    ['DEFAULT where none ever was', undefined, { mode: 'DEFAULT' }],
+  ] as const)(
+    'is a sharing mode that nobody states any more, once another may have gone out: %s',
+    (_, held, sent) => {
+      const unsure = {
+        content: false,
+        attachments: false,
+        metadata: [{ shareInfo: { mode: 'EVERYONE' } }],
+      } as const;
+      const accepted: Metadata = held === undefined ? {} : { shareInfo: held };
+      const operation = planDocument(comparedOf({ metadata: {} }), recordOf({ metadata: accepted, unsure }));
+      expect(operation).toMatchObject({
+        kind: 'modify',
+        metadata: { shareInfo: sent },
+        accepted: { shareInfo: sent },
+      });
+      // And that is the end of it.
+      const after = planDocument(comparedOf({ metadata: {} }), recordOf({ metadata: { shareInfo: sent } }));
+      expect(after).toMatchObject({ kind: 'none', unclearable: [{ code: 'shareInfo' }] });
+    },
+  );
+});
+
+const attachmentCases: readonly {
+  readonly name: string;
+  readonly found: readonly (readonly [string, string | null])[];
+  readonly recorded: readonly RecordedAttachment[];
+  readonly changed: boolean;
+  readonly lost?: boolean;
+}[] = [
+  { name: 'none before and after', found: [], recorded: [], changed: false },
+  { name: 'the first one', found: [['x', 'aa']], recorded: [], changed: true },
+  { name: 'same bytes', found: [['x', 'aa']], recorded: [attachment('x', 'aa')], changed: false },
+  { name: 'not read, same stamp', found: [['x', null]], recorded: [attachment('x', 'aa')], changed: false },
+  { name: 'not read, another name', found: [['y', null]], recorded: [attachment('x', 'aa')], changed: true },
+  { name: 'other bytes', found: [['x', 'bb']], recorded: [attachment('x', 'aa')], changed: true },
+  { name: 'another name', found: [['y', 'aa']], recorded: [attachment('x', 'aa')], changed: true },
+  {
+    name: 'another order',
+    found: [
+      ['y', 'bb'],
+      ['x', 'aa'],
+    ],
+    recorded: [attachment('x', 'aa'), attachment('y', 'bb')],
+    changed: false,
+  },
+  {
+    name: 'contents swapped between names',
+    found: [
+      ['x', 'bb'],
+      ['y', 'aa'],
+    ],
+    recorded: [attachment('x', 'aa'), attachment('y', 'bb')],
+    changed: true,
+  },
+  {
+    name: 'one of two gone',
+    found: [['x', 'aa']],
+    recorded: [attachment('x', 'aa'), attachment('y', 'bb')],
+    changed: true,
+  },
+  {
+    name: 'one name twice, one read and one not',
+    found: [
+      ['x', null],
+      ['x', 'bb'],
+    ],
+    recorded: [attachment('x', 'bb', 8), attachment('x', 'aa', 7)],
+    changed: false,
+  },
+  {
+    name: 'one name twice, now with equal bytes',
+    found: [
+      ['x', 'aa'],
+      ['x', 'aa'],
+    ],
+    recorded: [attachment('x', 'aa'), attachment('x', 'bb')],
+    changed: true,
+  },
+  { name: 'the last one gone', found: [], recorded: [attachment('x', 'aa')], changed: false, lost: true },
+];
+
+describe('attachments, contract section 7, 8', () => {
+  it.each(attachmentCases)('$name', ({ found, recorded, changed, lost = false }) => {
+    const operation = planDocument(comparedOf({ attachments: found }), recordOf({ attachments: recorded }));
+    expect(operation).toMatchObject({
+      kind: changed ? 'modify' : 'none',
+      unclearable: lost ? [{ code: 'attachments' }] : [],
+    });
+    if (operation.kind === 'modify') expect(operation).toMatchObject({ attachments: true, content: false });
+  });
+
+  it('says once that the last one cannot be taken back', () => {
+    const record = recordOf({ attachments: [attachment('x', 'aa')], said: ['attachments'] });
+    expect(planDocument(comparedOf(), record)).toMatchObject({ kind: 'none', unclearable: [] });
+  });
+
+  it('leaves them alone in a modify of the content when the last one is gone', () => {
+    const record = recordOf({ attachments: [attachment('x', 'aa')] });
+    expect(planDocument(comparedOf({ sha256: 'bb' }), record)).toMatchObject({
+      content: true,
+      attachments: false,
+      unclearable: [{ code: 'attachments' }],
+    });
+  });
+});
+
+describe('changes that fit a bulk call, interface 4.6', () => {
+  it('carries companies, tags and sharing, with the owner where it is known', () => {
+    const accepted: Metadata = { documentOwner: 'jane' };
+    const metadata: Metadata = { ...accepted, customTags: [{ name: 'a' }], shareInfo: { mode: 'NONE' } };
+    const operation = planDocument(comparedOf({ metadata }), recordOf({ metadata: accepted }));
+    expect(operation).toMatchObject({
+      metadata: { customTags: [{ name: 'a', operation: 'ADD' }], shareInfo: { mode: 'NONE' } },
+      bulk: {
+        change: {
+          customTags: [{ name: 'a', operation: 'ADD' }],
+          shareInfo: { mode: 'NONE' },
+          documentOwner: 'jane',
+        },
+      },
+    });
+  });
+
+  it('names no owner where none is known', () => {
+    const operation = planDocument(comparedOf({ metadata: { shareInfo: {} } }), recordOf());
+    expect(operation).toMatchObject({ bulk: { change: { shareInfo: {} } } });
+    expect(operation.kind === 'modify' && Object.keys(operation.bulk?.change ?? {})).toEqual(['shareInfo']);
+  });
+
+  it.each<[string, Metadata]>([
+    ['title', { title: 'T' }],
+    ['docAuthors', { docAuthors: [{ authorName: 'Jane' }] }],
+    ['documentOwner', { documentOwner: 'jane' }],
+    ['sourceType', { sourceType: 's' }],
+    ['documentUrl', { documentUrl: 'https://a.example' }],
+  ])('does not carry %s', (_, metadata) => {
+    expect(bulkKey({ ...metadata, customTags: [{ name: 'a' }] }, {})).toBeNull();
+  });
+
+  it('shares a call between equal changes, whatever the order in the sidecars and what is held beside', () => {
+    const one = bulkKey({ title: 'A', customTags: [{ name: 'a' }, { name: 'b' }] }, { title: 'A' });
+    const other = bulkKey(
+      { title: 'B', customTags: [{ name: 'b', operation: 'ADD' }, { name: 'c' }, { name: 'a' }] },
+      { title: 'B', customTags: [{ name: 'c' }] },
+    );
+    expect(one).not.toBeNull();
+    expect(other).toBe(one);
+  });
+
+  it('shares no call between changes, owners or visibilities that differ', () => {
+    const keys = [
+      bulkKey({ customTags: [{ name: 'a' }] }, {}),
+      bulkKey({ customTags: [{ name: 'a', visibility: 'PUBLIC' }] }, {}),
+      bulkKey({}, { customTags: [{ name: 'a' }] }),
+      bulkKey({ companies: [{ value: 'a' }] }, {}),
+      bulkKey({ companies: [{ value: 'a', salience: 'PRIMARY' }] }, {}),
+      bulkKey({ shareInfo: {} }, {}),
+      bulkKey({ documentOwner: 'jane', customTags: [{ name: 'a' }] }, { documentOwner: 'jane' }),
+      bulkKey({ documentOwner: 'ali', customTags: [{ name: 'a' }] }, { documentOwner: 'ali' }),
+    ];
+    expect(keys).not.toContain(null);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  it('knows {} and DEFAULT for one change', () => {
+    expect(bulkKey({ shareInfo: {} }, {})).toBe(bulkKey({ shareInfo: { mode: 'DEFAULT' } }, {}));
+  });
+});
+
+it('plans nothing more once what was planned is accepted', () => {
+  const names = fc.constantFrom('x', 'y', 'z');
+  const hashes = fc.constantFrom('aa', 'bb');
+  const attachments = fc.array(fc.tuple(names, hashes), { maxLength: 3 });
+  fc.assert(
+    fc.property(
+      arbitraryMetadata,
+      arbitraryMetadata,
+      attachments,
+      attachments,
+      fc.constantFrom('aa', 'bb', ''),
+      (wanted, held, found, recorded, sha256) => {
+        const before = recordOf({
+          sha256,
+          metadata: held,
+          attachments: recorded.map(([name, hash]) => attachment(name, hash)),
+        });
+        const compared = comparedOf({ sha256: 'aa', metadata: wanted, attachments: found });
+        const operation = planDocument(compared, before);
+        if (operation.kind === 'upload') throw new Error('a record is never uploaded');
+        const replaced = operation.kind === 'modify' && operation.attachments;
+        const after = recordOf({
+          sha256: 'aa',
+          metadata: operation.accepted,
+          attachments: replaced ? found.map(([name, hash]) => attachment(name, hash)) : before.attachments,
+          said: operation.unclearable.map(({ code }) => code),
+        });
+        const again = planDocument(compared, after);
+        expect(again).toEqual({ kind: 'none', accepted: operation.accepted, unclearable: [] });
+      },
+    ),
+  );
+});

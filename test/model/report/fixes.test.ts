@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { explanationGroups } from '../../../src/model/report/explanations.ts';
+import { explain, fixFor } from '../../../src/model/report/fixes.ts';
+
+/** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
+const noCodes = new Set([
+  // Headers, encodings, packages and programs.
+  'accept-encoding',
+  'content-length',
+  'content-type',
+  'retry-after',
+  'user-agent',
+  'x-api-key',
+  'utf-8',
+  'form-data',
+  'p-queue',
+  'proxy-agent',
+  'systemd-notify',
+  // Why a file is none of ingestd's business: `why` says it in the message.
+  'dot-name',
+  'ignore-rule',
+  'outside-folder',
+  'state-directory',
+  'temporary-name',
+  'attachment',
+  'directory',
+  'not-swept',
+  // What the log alone tells, and what needs no fix.
+  'overflow',
+  'queue-overflow',
+  'watch-failed',
+  'body-failed',
+  'not-running',
+  'rate-limited',
+  'document',
+  'settling',
+  'absent',
+  'documents',
+  'service-reachable',
+  'service-embedded',
+  'kept',
+  'polling',
+  'attachments',
+  'stopped',
+  // A package.
+  'pac-proxy-agent',
+]);
+
+function sources(directory: string): string {
+  if (directory.endsWith('.ts')) return readFileSync(directory, 'utf8');
+  return readdirSync(directory)
+    .filter((name) => name.endsWith('.ts') || !name.includes('.'))
+    .map((name) => sources(join(directory, name)))
+    .join('\n');
+}
+
+describe('the fixes', () => {
+  const explained = new Set(explanationGroups.flatMap(({ codes }) => Object.keys(codes)));
+
+  it('know every code that the rooms can produce', () => {
+    const text = ['scan', 'sync', 'remote', 'daemon'].map((room) => sources(join('src', room))).join('\n');
+    const own = ['name-rules', 'errors']
+      .map((name) => readFileSync(`src/model/${name}.ts`, 'utf8'))
+      .join('\n');
+    const found = new Set(
+      [...`${text}\n${own}`.matchAll(/'([a-z0-9]+(?:-[a-z0-9]+)+)'|(?:code|\d{3}): '([a-z]+)'/g)].map(
+        ([, compound, single]) => compound ?? single ?? '',
+      ),
+    );
+    const usual = 'The message says what is the matter. Fix it, then retry.';
+    const unexplained = [...found].filter((code) => !noCodes.has(code) && fixFor(code) === usual);
+    expect(unexplained).toEqual([]);
+    expect(found.size).toBeGreaterThan(60);
+  });
+
+  it('know no code that nothing produces', () => {
+    const text = sources('src').replace(sources('src/model/report/explanations.ts'), '');
+    const unknown = [...explained].filter((code) => !text.includes(`'${code}'`));
+    expect(unknown).toEqual([]);
+  });
+
+  it.each([
+    ['double-extension', /names: rewrite/],
+    ['credentials-refused', /ingestd auth login/],
+    ['http-418', /retry/],
+    ['http-503', /by itself/],
+    ['http-429', /by itself/],
+    ['econnreset', /by itself/],
+    ['response-timeout', /by itself/],
+  ])('say for %s what to do', (code, words) => {
+    expect(fixFor(code)).toMatch(words);
+  });
+
+  it('have a heading and a sentence for every code, however strange', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', '')),
+        (code) => {
+          const { cause, fix } = explain(code);
+          expect(cause).not.toBe('');
+          expect(fix).toMatch(/\S.*[.a-z0-9]$/);
+        },
+      ),
+    );
+  });
+
+  it('tell a person who sees a code that nobody explained the code itself in words', () => {
+    expect(explain('some-new-code').cause).toBe('Some new code');
+  });
+});

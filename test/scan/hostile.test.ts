@@ -1,0 +1,487 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFile,
+  link,
+  mkdir,
+  open,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+
+import type { FileStamp, Inspection } from '../../src/model/document.ts';
+import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
+import { openContent } from '../../src/scan/content.ts';
+import { eventually } from '../support/eventually.ts';
+import { folderWorld } from './folder-world.ts';
+import type { FolderWorld } from './folder-world.ts';
+
+const nfd = 'cafe\u0301.pdf';
+const nfc = 'caf\u00e9.pdf';
+
+/** Names that a file system takes, and what a look says of them. */
+const names: readonly (readonly [row: string, name: string, verdict: string])[] = [
+  ['F21', 'a "quoted" one.pdf', 'document'],
+  ['F21', 'line\r\nbreak.pdf', 'document'],
+  ['F21', 'tab\tand\u001bescape.pdf', 'document'],
+  ['F21', 'back\\slash.pdf', 'unfit forbidden-character'],
+  ['F21', 'semi;colon.pdf', 'document'],
+  ['F21', 'per%22cent%00.pdf', 'document'],
+  ['F21', '\u202Efdp.exe\u202C.pdf', 'unfit double-extension'],
+  ['F21', '__proto__.pdf', 'document'],
+  ['F21', '-rf.pdf', 'document'],
+  ['F23', `${'x'.repeat(251)}.pdf`, 'document'],
+  ['F23', `${'é'.repeat(125)}.pdf`, 'document'],
+  ['F24', 'two.dots.pdf', 'unfit double-extension'],
+  ['F24', 'UPPER.PDF', 'document'],
+  ['F24', 'space at the end.pdf ', 'skipped unsupported-type'],
+  ['F24', 'dot at the end.pdf.', 'skipped no-extension'],
+  ['F24', 'no extension', 'skipped no-extension'],
+  ['F24', '.leading.pdf', 'ignored dot-name'],
+  ['F26', 'exact.txt', 'document'],
+  ['F26', 'large.txt', 'unfit too-large'],
+  ['F25', 'empty.txt', 'skipped empty-file'],
+  ['F57', 'x.meta.json', 'ignored sidecar'],
+];
+const maxFileBytes = 100_000;
+
+function said(look: Inspection): string {
+  return 'code' in look ? `${look.kind} ${look.code}` : look.kind;
+}
+
+describe('hostile names', () => {
+  let world: FolderWorld;
+
+  beforeAll(async () => {
+    world = await folderWorld({
+      maxFileBytes,
+      before: async (folder) => {
+        for (const [, name] of names) await writeFile(folder.join(name), 'x');
+        await truncate(folder.join('exact.txt'), maxFileBytes);
+        await truncate(folder.join('large.txt'), maxFileBytes + 1);
+        await truncate(folder.join('empty.txt'), 0);
+        await mkdir(folder.join('dir.meta.json'));
+        await folder.write('dir.meta.json/in.pdf', 'x');
+        await folder.write(`twins/${nfd}`, 'decomposed');
+        await folder.write(`twins/${nfc}`, 'composed');
+        await folder.write(`alone/${nfd}`, 'alone');
+        const bytes = Buffer.concat([
+          Buffer.from(`${folder.path}/`),
+          Buffer.from([0x66, 0xff, 0xfe]),
+          Buffer.from('.pdf'),
+        ]);
+        await writeFile(bytes, 'x');
+        await mkdir(Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xe9])]));
+        await writeFile(
+          Buffer.concat([Buffer.from(`${folder.path}/`), Buffer.from([0xe9]), Buffer.from('/in.pdf')]),
+          'x',
+        );
+        await mkdir(folder.join('line\nbreak'));
+        await folder.write('line\nbreak/in.pdf', 'x');
+      },
+    });
+  });
+  afterAll(() => world.close());
+
+  it.each(names)('%s: %j is %s', async (_, name, verdict) => {
+    expect(said(await world.look(name))).toBe(verdict);
+  });
+
+  it('F21: the documents are sighted by their names, and read', async () => {
+    const fit = names.filter(([, , verdict]) => verdict === 'document' || verdict.startsWith('unfit'));
+    for (const [, name] of fit) expect(world.documents()).toContain(name.normalize('NFC'));
+    for (const [, name, verdict] of fit) {
+      if (verdict !== 'document') continue;
+      const { stamp, fileName } = await world.document(name);
+      expect(fileName).toBe(name.normalize('NFC'));
+      expect(await world.port.hash(name, stamp)).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it('F20: names that are not UTF-8 are listed with their bytes, and nothing below them is looked at', () => {
+    const skips = world.skips().filter(({ code }) => code === 'not-utf8');
+    expect(skips.map(({ path }) => path).sort()).toEqual(['\\xE9', 'f\\xFF\\xFE.pdf']);
+    expect(world.documents().filter((path) => path.includes('\uFFFD'))).toEqual([]);
+  });
+
+  it('F21: what is listed as skipped holds no control characters', () => {
+    for (const { path, message } of world.skips())
+      expect(`${path}${message}`).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+  });
+
+  it('F19: of NFC and NFD side by side the NFC one stands, and the other is failed by name', async () => {
+    const standing = await world.document(`twins/${nfc}`);
+    const stamp = await stat(world.join(`twins/${nfc}`));
+    expect(standing.stamp.ino).toBe(stamp.ino);
+    expect(world.documents()).toContain('twins/cafe\\u{301}.pdf');
+    expect(said(await world.look('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
+  });
+
+  it('F19: a name in NFD alone is the document of its NFC form, sent in NFC', async () => {
+    const { fileName, ref, stamp } = await world.document(`alone/${nfc}`);
+    expect([fileName, ref.path]).toEqual([nfc, `alone/${nfc}`]);
+    const source = await world.port.open(`alone/${nfc}`, stamp);
+    expect(String(Buffer.concat(await source.stream().toArray()))).toBe('alone');
+  });
+
+  it('F23: names and paths that are too long to exist are absent, and no error', async () => {
+    expect(said(await world.look(`${'x'.repeat(300)}.pdf`))).toBe('absent');
+    expect(['absent', 'unknown unreadable']).toContain(
+      said(await world.look(`${'deep/'.repeat(1_000)}x.pdf`)),
+    );
+  });
+
+  it.each(['../outside.pdf', 'a/../../x.pdf', '/etc/passwd', './x.pdf', '', 'a//b.pdf', 'a\0.pdf'])(
+    'no path leads out of the folder: %j',
+    async (path) => {
+      expect(said(await world.look(path))).toBe('ignored outside-folder');
+    },
+  );
+
+  it('F57: a directory named like a sidecar is a directory', () => {
+    expect(world.documents()).toContain('dir.meta.json/in.pdf');
+    expect(world.documents()).toContain('line\nbreak/in.pdf');
+  });
+});
+
+describe('hostile files', () => {
+  let world: FolderWorld;
+  const sockets: (() => void)[] = [];
+
+  beforeAll(async () => {
+    world = await folderWorld({
+      before: async (folder) => {
+        await folder.write('good.pdf', 'good');
+        await folder.write('real/inner.pdf', 'inner');
+        await folder.write('../outside/secret.pdf', 'secret');
+        for (let at = 0; at < 8; at += 1) execFileSync('mkfifo', [folder.join(`pipe${at}.pdf`)]);
+        execFileSync('mkfifo', [folder.join('good.pdf.meta.json'), folder.join('.ingestignore2')]);
+        await new Promise<void>((resolve) => {
+          const server = createServer().listen(folder.join('socket.pdf'), resolve);
+          sockets.push(() => server.close());
+        });
+        if (process.getuid?.() === 0) execFileSync('mknod', [folder.join('device.pdf'), 'c', '1', '3']);
+        await symlink('../outside/secret.pdf', folder.join('out.pdf'));
+        await symlink('/etc/shadow', folder.join('shadow.txt'));
+        await symlink('../outside', folder.join('outdir'));
+        await symlink('.', folder.join('circle'));
+        await symlink('real', folder.join('alias'));
+        await symlink('nowhere.pdf', folder.join('dangling.pdf'));
+        await symlink('itself.pdf', folder.join('itself.pdf'));
+        await symlink('good.pdf', folder.join('near.pdf'));
+        await link(folder.join('good.pdf'), folder.join('hard.pdf'));
+      },
+    });
+  });
+  afterAll(async () => {
+    for (const close of sockets) close();
+    await world.close();
+  });
+
+  it('F32: pipes, sockets and devices are left out without a word, and never opened', async () => {
+    expect(world.documents()).toEqual(['good.pdf', 'hard.pdf', 'real/inner.pdf']);
+    expect(world.skips().filter(({ path }) => /pipe|socket|device/.test(path))).toEqual([]);
+    for (const name of ['pipe0.pdf', 'socket.pdf']) expect(said(await world.look(name))).toBe('absent');
+  });
+
+  it('F32: a pipe that takes the place of a file stops nobody who opens it', async () => {
+    const { dev, ino, size, mtimeMs, ctimeMs, birthtimeMs } = await stat(world.join('pipe0.pdf'));
+    const stamp: FileStamp = { dev, ino, size, mtimeMs, ctimeMs, birthtimeMs };
+    const opened = Array.from({ length: 8 }, (_, at) => world.port.open(`pipe${at}.pdf`, stamp));
+    for (const one of opened) await expect(one).rejects.toMatchObject({ code: 'content-changed' });
+    expect(await readFile(world.join('good.pdf'), 'utf8')).toBe('good');
+  });
+
+  it('F33: links are listed, not followed, whether out, in circles, to directories or to nothing', async () => {
+    const linked = [
+      'alias',
+      'circle',
+      'dangling.pdf',
+      'itself.pdf',
+      'near.pdf',
+      'out.pdf',
+      'outdir',
+      'shadow.txt',
+    ];
+    expect(
+      world
+        .skips()
+        .filter(({ code }) => code === 'symbolic-link')
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual(linked);
+    expect(said(await world.look('out.pdf'))).toBe('skipped symbolic-link');
+    expect(said(await world.look('circle/good.pdf'))).toBe('ignored symbolic-link');
+    expect(said(await world.look('outdir/secret.pdf'))).toBe('ignored symbolic-link');
+  });
+
+  it('F33, F34, S19: a file or a directory that becomes a link after the look is not read', async () => {
+    const { stamp } = await world.document('real/inner.pdf');
+    await rename(world.join('real'), world.home.join('moved'));
+    await symlink(world.home.join('moved'), world.join('real'));
+    await expect(world.port.open('real/inner.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
+    expect(await world.port.hash('real/inner.pdf', stamp)).toBeNull();
+    await unlink(world.join('real'));
+    await rename(world.home.join('moved'), world.join('real'));
+    const again = await stat(world.join('real/inner.pdf'));
+    const moved = { ...stamp, ctimeMs: again.ctimeMs };
+    await rename(world.join('real/inner.pdf'), world.home.join('inner.pdf'));
+    await symlink(world.home.join('inner.pdf'), world.join('real/inner.pdf'));
+    await expect(world.port.open('real/inner.pdf', moved)).rejects.toMatchObject({ code: 'content-changed' });
+  });
+
+  it('F32: an ignore file or sidecar that is a pipe keeps what it rules from being sent, and stops nothing', async () => {
+    await mkdir(world.join('piped'));
+    execFileSync('mkfifo', [world.join('piped/.ingestignore')]);
+    await world.write('piped/a.pdf', 'a');
+    await eventually(() => world.documents().includes('piped/a.pdf'));
+    expect(said(await world.look('piped/a.pdf'))).toBe('document');
+    expect(said(await world.look('good.pdf'))).toBe('document');
+  });
+});
+
+describe('files that change while they are read', () => {
+  let world: FolderWorld;
+  beforeAll(async () => {
+    world = await folderWorld({ maxFileBytes: 200 * 1024 * 1024 });
+  });
+  afterAll(() => world.close());
+
+  const large = 4 * 1024 * 1024;
+  const sourceOf = async (name: string) => {
+    await world.write(name, Buffer.alloc(large, 'a'));
+    const { stamp } = await world.document(name);
+    const source = await world.port.open(name, stamp);
+    return { stamp, source, stream: source.stream() };
+  };
+  const rest = async (stream: AsyncIterable<Buffer>, during: () => Promise<unknown>) => {
+    let length = 0;
+    for await (const chunk of stream) {
+      if (length === 0) await during();
+      length += chunk.length;
+    }
+    return length;
+  };
+
+  it('F28: of a file that grows exactly the bytes go out that it had', async () => {
+    const { stamp, source, stream } = await sourceOf('grows.pdf');
+    expect(await rest(stream, () => appendFile(world.join('grows.pdf'), 'DELETE /v1 HTTP/1.1'))).toBe(large);
+    expect(source.sha256()).toMatch(/^[0-9a-f]{64}$/);
+    await expect(world.port.open('grows.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
+    expect(await world.port.hash('grows.pdf', stamp)).toBeNull();
+  });
+
+  it('F29: a file that is truncated ends in an error at once, and has no hash', async () => {
+    const { source, stream } = await sourceOf('shrinks.pdf');
+    await expect(rest(stream, () => truncate(world.join('shrinks.pdf'), 10))).rejects.toMatchObject({
+      code: 'content-changed',
+    });
+    expect(() => source.sha256()).toThrow(/not streamed/);
+  });
+
+  it('F30: a file that is deleted or replaced is read to its end as it was', async () => {
+    const { source, stream } = await sourceOf('replaced.pdf');
+    const replace = async () => {
+      await writeFile(world.join('other.tmp'), 'other');
+      await rename(world.join('other.tmp'), world.join('replaced.pdf'));
+    };
+    expect(await rest(stream, replace)).toBe(large);
+    const { stamp } = await world.document('replaced.pdf');
+    expect(stamp.size).toBe(5);
+    expect(await world.port.hash('replaced.pdf', stamp)).not.toBe(source.sha256());
+  });
+
+  it('F31: a file that is gone before it is opened says so', async () => {
+    const { stamp, source } = await sourceOf('gone.pdf');
+    await source.close();
+    await unlink(world.join('gone.pdf'));
+    await expect(world.port.open('gone.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
+  });
+
+  it('F27: a sparse file of 150 MB is streamed a little at a time', async () => {
+    const handle = await open(world.join('sparse.pdf'), 'w');
+    await handle.truncate(150 * 1024 * 1024);
+    await handle.close();
+    const { stamp } = await world.document('sparse.pdf');
+    const source = await world.port.open('sparse.pdf', stamp);
+    let length = 0;
+    let longest = 0;
+    for await (const chunk of source.stream() as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      longest = Math.max(longest, chunk.length);
+    }
+    expect([length, longest <= 1024 * 1024]).toEqual([150 * 1024 * 1024, true]);
+  });
+
+  it('F13: another file of the same size in its place is not opened for the one that was looked at', async () => {
+    await world.write('same.pdf', 'one');
+    const { stamp } = await world.document('same.pdf');
+    await writeFile(world.join('new.tmp'), 'two');
+    await rename(world.join('new.tmp'), world.join('same.pdf'));
+    const wanted = { absolute: world.join('same.pdf'), root: world.path, stamp, followSymlinks: false };
+    await expect(openContent(wanted)).rejects.toMatchObject({ code: 'content-changed' });
+  });
+});
+
+describe('a deep tree', () => {
+  it('F42: directories nested 100 deep are swept and watched, a way back up is not followed', async () => {
+    const deep = Array.from({ length: 100 }, (_, at) => `d${at}`).join('/');
+    const world = await folderWorld({
+      before: async (folder) => {
+        await folder.write(`${deep}/x.pdf`, 'deep');
+        await symlink(folder.path, folder.join(deep, 'up'));
+      },
+    });
+    expect(world.documents()).toEqual([`${deep}/x.pdf`]);
+    expect((await world.document(`${deep}/x.pdf`)).ref.path).toBe(`${deep}/x.pdf`);
+    await world.write(`${deep}/y.pdf`, 'y');
+    await eventually(() => world.documents().includes(`${deep}/y.pdf`));
+    await world.close();
+  });
+});
+
+describe('hostile sidecars', () => {
+  let world: FolderWorld;
+  beforeAll(async () => {
+    world = await folderWorld();
+    await writeFile(world.home.join('secret.pdf'), 'secret');
+  });
+  afterAll(() => world.close());
+
+  const utf16 = Buffer.from('\uFEFF{"title": "x"}', 'utf16le');
+  const table: readonly (readonly [title: string, content: string | Buffer, message: RegExp | null])[] = [
+    ['F51: half written', '{"title": "Q', /sidecar-invalid.*line 1/],
+    ['F51: empty', '', /sidecar-invalid/],
+    ['F51: null', 'null', /sidecar-invalid/],
+    ['F51: an array', '[]', /sidecar-invalid/],
+    ['F51: a trailing comma', '{"title": "x",}', /sidecar-invalid.*column 15/],
+    ['F51: NaN', '{"title": NaN}', /sidecar-invalid/],
+    ['F51: duplicate keys', '{"title": "a", "title": "b"}', /sidecar-invalid.*title stands twice/],
+    ['F51: a BOM', '\uFEFF{"title": "x"}', null],
+    ['F51: UTF-16', utf16, /sidecar-invalid.*UTF-16/],
+    ['F51: Latin 1', Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]), /sidecar-invalid.*UTF-8/],
+    ['F52: 50 MB', Buffer.alloc(50 * 1024 * 1024, ' '), /sidecar-invalid.*256 KiB/],
+    ['F52: nested 10,000 deep', `{"title": ${'['.repeat(10_000)}`, /sidecar-invalid.*32 deep/],
+    [
+      'F52: 20,000 keys',
+      `{${Array.from({ length: 20_000 }, (_, at) => `"k${at}":1`).join()}}`,
+      /sidecar-invalid/,
+    ],
+    ['F53: __proto__', '{"__proto__": {"title": "x"}}', /sidecar-invalid.*__proto__/],
+    ['F53: constructor', '{"constructor": {"prototype": {"x": 1}}}', /sidecar-invalid/],
+    ['F55: a number for a text', '{"title": 5}', /sidecar-invalid.*title/],
+    ['F55: a text for a list', '{"companies": "x"}', /sidecar-invalid.*companies/],
+    ['F55: an unknown field', '{"tilte": "x"}', /sidecar-invalid.*tilte/],
+    [
+      'F55: an address that is no web page',
+      '{"documentUrl": "javascript:alert(1)"}',
+      /sidecar-invalid.*documentUrl/,
+    ],
+    ['F54: an attachment above the folder', '{"attachments": ["../../secret.pdf"]}', /attachment-outside/],
+    ['F54: an absolute attachment', '{"attachments": ["/etc/passwd"]}', /attachment-outside/],
+    ['F54: a link as attachment', '{"attachments": ["link.pdf"]}', /attachment-invalid.*symbolic link/],
+    ['F54: an attachment behind a link', '{"attachments": ["linked/secret.pdf"]}', /attachment-outside/],
+    ['F54: a pipe as attachment', '{"attachments": ["pipe.pdf"]}', /attachment-invalid.*regular file/],
+    ['F54: a directory as attachment', '{"attachments": ["dir"]}', /attachment-invalid.*regular file/],
+    ['F54: the document itself', '{"attachments": ["doc.pdf"]}', /attachment-invalid.*itself/],
+    ['F54: its own sidecar', '{"attachments": ["doc.pdf.meta.json"]}', /attachment-invalid/],
+    ['F54: one twice', '{"attachments": ["x.xlsx", "./x.xlsx"]}', /attachment-invalid.*same name/],
+    ['F54: one that is missing', '{"attachments": ["missing.xlsx"]}', /attachment-missing/],
+    [
+      'F54: eleven',
+      JSON.stringify({ attachments: Array.from({ length: 11 }, (_, at) => `n${at}.csv`) }),
+      /too-many-attachments/,
+    ],
+    ['F54: a good one', '{"attachments": ["x.xlsx"]}', null],
+  ];
+
+  it('keep their documents from being sent, in words that name the trouble, and harm nobody else', async () => {
+    // All at once: the waiting for files to settle is shared.
+    const answers = await Promise.all(
+      table.map(async ([title, content], at) => {
+        const dir = `s${at}`;
+        await world.write(`${dir}/x.xlsx`, 'x');
+        await mkdir(world.join(dir, 'dir'));
+        await symlink(world.home.join('secret.pdf'), world.join(dir, 'link.pdf'));
+        await symlink(world.home.path, world.join(dir, 'linked'));
+        if (title.includes('pipe')) execFileSync('mkfifo', [world.join(dir, 'pipe.pdf')]);
+        if (title.includes('eleven'))
+          for (let n = 0; n < 11; n += 1) await world.write(`${dir}/n${n}.csv`, 'n');
+        await world.write(`${dir}/doc.pdf.meta.json`, content);
+        await world.write(`${dir}/doc.pdf`, 'doc');
+        return eventually(
+          async () => {
+            const look = await world.look(`${dir}/doc.pdf`);
+            // A missing attachment waits out its grace first.
+            if (look.kind === 'waiting') return null;
+            return `${title}: ${'message' in look ? `${look.code} ${look.message}` : look.kind}`;
+          },
+          { withinMs: 25_000 },
+        );
+      }),
+    );
+    expect(answers).toEqual(
+      table.map(([title, , message]) =>
+        message === null
+          ? `${title}: document`
+          : expect.stringMatching(new RegExp(`^${title.replace(/[.]/g, '\\.')}: ${message.source}`, 's')),
+      ),
+    );
+    for (const answer of answers) expect(answer).not.toMatch(/\p{Cc}/u);
+    expect(Object.prototype).not.toHaveProperty('title');
+  });
+
+  it('F56: a sidecar that could be that of two documents holds both back, until one has its own', async () => {
+    await world.write('pair/a.pdf', 'pdf');
+    await world.write('pair/a.txt', 'txt');
+    await world.write('pair/a.meta.json', '{"title": "whose"}');
+    await eventually(() => world.documents().includes('pair/a.txt'));
+    await eventually(async () => said(await world.look('pair/a.pdf')) === 'unfit ambiguous-sidecar');
+    expect(said(await world.look('pair/a.txt'))).toBe('unfit ambiguous-sidecar');
+    await world.write('pair/a.txt.meta.json', '{"title": "text"}');
+    await rename(world.join('pair/a.meta.json'), world.join('pair/a.pdf.meta.json'));
+    await eventually(async () => {
+      expect((await world.document('pair/a.pdf')).metadata.title).toBe('whose');
+      expect((await world.document('pair/a.txt')).metadata.title).toBe('text');
+      return true;
+    });
+  });
+
+  it('F50: a sidecar that comes, changes and goes changes the context of its document and no other', async () => {
+    await world.write('late/a.pdf', 'pdf');
+    await world.write('late/b.pdf', 'pdf');
+    const plain = await eventually(() => world.contextOf('late/a.pdf'));
+    await eventually(() => world.contextOf('late/b.pdf'));
+    await world.write('late/a.pdf.meta.json', '{"title": "one"}');
+    const one = await eventually(() => other('late/a.pdf', [plain]));
+    await world.write('late/a.pdf.meta.json', '{"title": "two"}');
+    await eventually(() => other('late/a.pdf', [plain, one]));
+    await eventually(async () => (await world.document('late/a.pdf')).metadata.title === 'two');
+    await unlink(world.join('late/a.pdf.meta.json'));
+    await eventually(() => world.contextOf('late/a.pdf') === plain);
+    expect(world.contextOf('late/b.pdf')).toBe(plain);
+    expect((await world.document('late/a.pdf')).metadata.title).toBe('a');
+  });
+
+  it('F50: a sidecar without its document is listed, and is no document', async () => {
+    await world.write('orphan/x.pdf.meta.json', '{}');
+    await eventually(() =>
+      world.skips().find(({ path, code }) => path.startsWith('orphan/') && code === 'orphan-sidecar'),
+    );
+  });
+
+  it('F53: metadata is read without a prototype in its way', () => {
+    expect(readMetadata(JSON.parse('{"__proto__": 1, "title": "x"}')).kind).toBe('invalid');
+  });
+
+  const other = (path: string, contexts: readonly string[]) => {
+    const context = world.contextOf(path);
+    return context !== undefined && !contexts.includes(context) ? context : null;
+  };
+});

@@ -1,0 +1,220 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { folderWorld } from './folder-world.ts';
+import { syncedFolder } from './synced-folder.ts';
+import type { SyncedFolder } from './synced-folder.ts';
+
+const mount = (...words: string[]) => execFileSync('mount', words, { stdio: 'pipe' });
+const unmount = (path: string) => execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
+
+/** What keeps this machine from mounting; null: nothing. */
+function missing(): string | null {
+  const place = join(tmpdir(), `ingestd-mount-${process.pid}`);
+  try {
+    mkdirSync(place);
+    mount('-t', 'tmpfs', 'tmpfs', place);
+    unmount(place);
+    return null;
+  } catch {
+    return 'the right to mount (root)';
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** Long enough for every grace, retry and guard's look. */
+const longMs = 60_000;
+
+describeWhere(missing(), 'a folder with mounts', () => {
+  let world: SyncedFolder;
+  let mounted: string[] = [];
+  let data: string;
+
+  beforeEach(async () => {
+    data = await mkdtemp(join(tmpdir(), 'ingestd-data-'));
+    mount('-t', 'tmpfs', 'tmpfs', data);
+    mounted = [data];
+  });
+  afterEach(async () => {
+    for (const path of mounted.toReversed()) {
+      try {
+        unmount(path);
+      } catch {
+        // The test did.
+      }
+    }
+    await world.close();
+    await rm(data, { recursive: true, force: true });
+  });
+
+  const bind = (path: string) => {
+    mount('--bind', data, path);
+    mounted.push(path);
+  };
+  const settled = async () => {
+    await world.glance();
+    await world.pass(longMs);
+    await world.glance();
+    await world.pass(longMs);
+  };
+  const deletions = () => world.service.calls.filter((call) => call.includes('delete'));
+  const heldBack = () => [...world.engine().desk.inPhase('held')].map(({ ref }) => ref.path).sort();
+
+  describe('in its place', () => {
+    beforeEach(async () => {
+      await writeFile(join(data, 'one.txt'), '1');
+      await writeFile(join(data, 'two.txt'), '2');
+      world = await syncedFolder({
+        before: (inbox) => {
+          bind(inbox.path);
+          return Promise.resolve();
+        },
+      });
+      world.service.forget();
+    });
+
+    it('F39: deletes nothing while it is unmounted, and goes on when it is mounted again', async () => {
+      unmount(world.inbox.path);
+      await settled();
+      expect([deletions(), Object.keys(world.held()).sort()]).toEqual([[], ['one.txt', 'two.txt']]);
+      bind(world.inbox.path);
+      await writeFile(world.inbox.join('three.txt'), '3');
+      await world.sync();
+      expect([Object.keys(world.held()).sort(), heldBack()]).toEqual([
+        ['one.txt', 'three.txt', 'two.txt'],
+        [],
+      ]);
+      await rm(world.inbox.join('two.txt'));
+      await world.sync();
+      expect(world.held()).toEqual({ 'one.txt': '1', 'three.txt': '3' });
+    });
+
+    it('F39: holds every deletion while another file system stands in its place', async () => {
+      mount('-t', 'tmpfs', 'tmpfs', world.inbox.path);
+      mounted.push(world.inbox.path);
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['one.txt', 'two.txt']]);
+      unmount(world.inbox.path);
+      await settled();
+      expect([deletions(), heldBack(), Object.keys(world.held()).sort()]).toEqual([
+        [],
+        [],
+        ['one.txt', 'two.txt'],
+      ]);
+    });
+  });
+
+  describe('below it', () => {
+    beforeEach(async () => {
+      await writeFile(join(data, 'deep.txt'), 'deep');
+      world = await syncedFolder({
+        before: async (inbox) => {
+          await inbox.write('top.txt', 'top');
+          await mkdir(inbox.join('usb'));
+          bind(inbox.join('usb'));
+        },
+      });
+      world.service.forget();
+    });
+
+    it('F39: a file system that is no longer mounted takes no document with it', async () => {
+      expect(world.held()).toEqual({ 'top.txt': 'top', 'usb/deep.txt': 'deep' });
+      unmount(world.inbox.join('usb'));
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+      expect(world.ledger().hold('inbox')?.reason).toMatch(/no longer/);
+      bind(world.inbox.join('usb'));
+      await settled();
+      expect([world.service.calls, heldBack(), world.ledger().hold('inbox')]).toEqual([[], [], undefined]);
+    });
+
+    it('F39: nor when its mount point goes with it, nor while the daemon is off', async () => {
+      unmount(world.inbox.join('usb'));
+      await rm(world.inbox.join('usb'), { recursive: true });
+      await world.restart();
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+    });
+
+    it('F39: nor when something else is mounted over it', async () => {
+      mount('-t', 'tmpfs', 'tmpfs', world.inbox.join('usb'));
+      mounted.push(world.inbox.join('usb'));
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
+    });
+
+    it('F39: a person may say that it is gone for good', async () => {
+      unmount(world.inbox.join('usb'));
+      await settled();
+      await world.engine().approve('inbox');
+      await world.sync();
+      expect([deletions(), Object.keys(world.held())]).toEqual([['delete'], ['top.txt']]);
+    });
+
+    it('deletes what is deleted while it is mounted', async () => {
+      await writeFile(world.inbox.join('usb/other.txt'), 'other');
+      await world.sync();
+      await rm(world.inbox.join('usb/deep.txt'));
+      await world.sync();
+      expect(world.held()).toEqual({ 'top.txt': 'top', 'usb/other.txt': 'other' });
+    });
+
+    it('deletes what is deleted after it was mounted under another device number', async () => {
+      await writeFile(join(data, 'other.txt'), 'other');
+      await world.sync();
+      const copy = await mkdtemp(join(tmpdir(), 'ingestd-data-'));
+      mount('-t', 'tmpfs', 'tmpfs', copy);
+      mounted.push(copy);
+      unmount(world.inbox.join('usb'));
+      mount('--bind', copy, world.inbox.join('usb'));
+      await writeFile(join(copy, 'deep.txt'), 'deep');
+      await writeFile(join(copy, 'other.txt'), 'other');
+      await world.sync();
+      await rm(world.inbox.join('usb/deep.txt'));
+      await world.sync();
+      expect(Object.keys(world.held()).sort()).toEqual(['top.txt', 'usb/other.txt']);
+      await rm(copy, { recursive: true, force: true }).catch(() => undefined);
+    });
+  });
+});
+
+describe('a root that goes', () => {
+  it('F39: deletes nothing while it is renamed away, nor when an empty one stands in its place', async () => {
+    const world = await syncedFolder({ before: (inbox) => inbox.write('one.txt', '1') });
+    const away = world.home.join('away');
+    await rename(world.inbox.path, away);
+    await world.glance();
+    expect(world.port().health().state).toBe('unavailable');
+    await world.pass(longMs);
+    await mkdir(world.inbox.path);
+    await world.glance();
+    await world.pass(longMs);
+    expect(Object.keys(world.held())).toEqual(['one.txt']);
+    await rm(world.inbox.path, { recursive: true });
+    await rename(away, world.inbox.path);
+    await world.sync();
+    expect([world.service.calls, [...world.engine().desk.inPhase('held')]]).toEqual([['upload'], []]);
+    await world.close();
+  });
+
+  it('F41: waits for a root that is not there, says so, and begins when it comes', async () => {
+    const world = await folderWorld({ before: (folder) => rm(folder.path, { recursive: true }) });
+    expect(world.port.health()).toMatchObject({
+      state: 'unavailable',
+      reasons: [{ code: 'folder-missing', message: expect.stringContaining(world.path) }],
+    });
+    expect(await world.port.inspect('x.txt')).toMatchObject({ kind: 'unknown' });
+    await world.write('x.txt', 'x');
+    await eventually(() => world.documents().includes('x.txt'));
+    await eventually(() => world.port.health().state === 'watching');
+    expect(world.port.health().reasons).toEqual([]);
+    await world.close();
+  });
+});

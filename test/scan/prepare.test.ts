@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { FolderListener } from '../../src/model/ports/folder-port.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { openFolder } from '../../src/scan/folder.ts';
+import type { Folder } from '../../src/scan/folder.ts';
+import { eventually } from '../support/eventually.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+describe('a folder that is swept before anybody listens', () => {
+  let home: TemporaryFolder;
+  let folder: Folder;
+  const calls: string[] = [];
+  const listener: FolderListener = {
+    directory: ({ directory, entries }) => {
+      calls.push(`${directory}: ${entries.map(({ path }) => path).join()}`);
+    },
+    scanned: ({ cause }) => calls.push(cause),
+    changed: () => {},
+  };
+
+  beforeEach(async () => {
+    calls.length = 0;
+    home = await temporaryFolder();
+    folder = openFolder({
+      settings: {
+        name: 'inbox',
+        path: home.join('inbox'),
+        metadata: {},
+        sidecar: 'optional',
+        title: 'fileStem',
+        createdTimestamp: 'modified',
+        names: 'reject',
+        onRemove: 'delete',
+        ignore: [],
+        followSymlinks: false,
+        watch: 'native',
+      },
+      timing: {
+        settleMs: 10,
+        removeGraceMs: 10,
+        rescanMinutes: 60,
+        pollSeconds: 60,
+        stopSeconds: 1,
+      },
+      maxFileBytes: 1_000,
+      stateDir: home.join('state'),
+      clock: systemClock,
+      log: recordedLog(),
+      watcher: 'native',
+    });
+  });
+  afterEach(async () => {
+    await folder.close();
+    await home.remove();
+  });
+
+  it('tells the one who comes later of everything, once', async () => {
+    await home.write('inbox/a.pdf', 'a');
+    await home.write('inbox/d/b.pdf', 'b');
+    folder.prepare();
+    await folder.rootNow();
+    expect([calls, folder.health().state]).toEqual([[], 'scanning']);
+    await folder.start(listener);
+    expect(calls).toEqual([': a.pdf', 'd: d/b.pdf', 'start']);
+    expect(folder.health().state).toBe('watching');
+  });
+
+  it('tells what changed meanwhile as well', async () => {
+    await home.write('inbox/a.pdf', 'a');
+    folder.prepare();
+    // When this is answered the sweep has begun.
+    await eventually(async () => (await folder.inspect('a.pdf')).kind === 'document');
+    await home.write('inbox/late.pdf', 'late');
+    await folder.start(listener);
+    await eventually(() => calls.some((call) => call.includes('late.pdf')));
+  });
+
+  it('comes back by itself when it was not there', async () => {
+    folder.prepare();
+    await folder.start(listener);
+    expect([calls, folder.health().state]).toEqual([[], 'unavailable']);
+    await home.write('inbox/a.pdf', 'a');
+    await eventually(() => calls.includes('start'));
+    expect(calls).toContain(': a.pdf');
+  });
+
+  it('ends without ever having been listened to', async () => {
+    await home.write('inbox/a.pdf', 'a');
+    folder.prepare();
+    await folder.rootNow();
+    await folder.close();
+    expect(calls).toEqual([]);
+  });
+});

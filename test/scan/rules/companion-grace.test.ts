@@ -1,0 +1,113 @@
+import { rename, unlink, writeFile } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { eventually } from '../../support/eventually.ts';
+import { folderWorld } from '../folder-world.ts';
+import type { FolderWorld } from '../folder-world.ts';
+
+let world: FolderWorld;
+
+afterEach(() => world.close());
+
+const secret = '{"shareInfo": {"mode": "NONE"}}';
+
+/** A document whose sidecar or defaults keep it private in a folder that is shared with everyone. */
+async function privateDocument(companion: string, removeGraceMs: number): Promise<void> {
+  world = await folderWorld({
+    settings: { metadata: { shareInfo: { mode: 'EVERYONE' } } },
+    timing: { removeGraceMs },
+    before: async (folder) => {
+      await folder.write('sub/a.pdf', 'pdf');
+      await folder.write(`sub/${companion}`, secret);
+    },
+  });
+  await eventually(async () => (await mode()) === 'NONE');
+}
+
+async function mode(): Promise<string | undefined> {
+  return (await world.document('sub/a.pdf')).metadata.shareInfo?.mode;
+}
+
+/** Until a sweep has said that something beside the document is another now. */
+async function seen(before: string | undefined): Promise<void> {
+  await eventually(() => Promise.resolve(world.contextOf('sub/a.pdf') !== before || null));
+}
+
+describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
+  it('is not taken back while it is saved by unlink and recreate', async () => {
+    await privateDocument(companion, 3_600_000);
+    const before = world.contextOf('sub/a.pdf');
+    await unlink(world.join(`sub/${companion}`));
+    // Before a sweep has seen it, and after.
+    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
+    await seen(before);
+    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
+    await writeFile(world.join(`sub/${companion}`), secret);
+    expect(await mode()).toBe('NONE');
+  });
+
+  it('is true no more when nothing has come in its place within the grace', async () => {
+    await privateDocument(companion, 500);
+    await rename(world.join(`sub/${companion}`), world.home.join('away'));
+    expect(await mode()).toBe('EVERYONE');
+  });
+});
+
+it('is not replaced for a moment by what a sidecar of the same stem says', async () => {
+  await privateDocument('a.pdf.meta.json', 3_600_000);
+  await writeFile(world.join('sub/a.meta.json'), '{"shareInfo": {"mode": "EVERYONE"}}');
+  expect(await mode()).toBe('NONE');
+  await unlink(world.join('sub/a.pdf.meta.json'));
+  await world.idle();
+  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
+  await writeFile(world.join('sub/a.pdf.meta.json'), secret);
+  expect(await mode()).toBe('NONE');
+});
+
+describe('what ignore rules keep in', () => {
+  /** The private directory is not listed as long as the rules stand. */
+  async function ruledFolder(removeGraceMs: number): Promise<void> {
+    world = await folderWorld({
+      timing: { removeGraceMs },
+      before: async (folder) => {
+        await folder.write('.ingestignore', 'private/\n');
+        await folder.write('private/a.pdf', 'pdf');
+        await folder.write('b.pdf', 'pdf');
+      },
+    });
+    await eventually(() => Promise.resolve(world.documents().join() === 'b.pdf' || null));
+  }
+  const sighted = () => eventually(() => Promise.resolve(world.documents().length === 2 || null));
+
+  it('stays in while they are saved by unlink and recreate', async () => {
+    await ruledFolder(3_600_000);
+    await unlink(world.join('.ingestignore'));
+    await sighted();
+    expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
+    await writeFile(world.join('.ingestignore'), 'private/\n');
+    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
+    expect((await world.look('b.pdf')).kind).toBe('document');
+  });
+
+  it('goes out when nothing has come in their place within the grace', async () => {
+    await ruledFolder(500);
+    await unlink(world.join('.ingestignore'));
+    await sighted();
+    expect((await world.look('private/a.pdf')).kind).toBe('document');
+  });
+
+  it('stays in while they are written anew from the beginning', async () => {
+    await ruledFolder(500);
+    await writeFile(world.join('.ingestignore'), '');
+    // Written on all the time: it is never whole.
+    const writing = setInterval(() => void writeFile(world.join('.ingestignore'), ''), 20);
+    try {
+      await sighted();
+      expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
+    } finally {
+      clearInterval(writing);
+    }
+    await writeFile(world.join('.ingestignore'), 'private/\n');
+    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from '@jest/globals';
+import { pairSidecars } from '../../../src/scan/rules/pair-sidecars.ts';
+
+function pair(
+  sidecars: readonly string[],
+  documents: readonly string[],
+  more: {
+    others?: readonly string[];
+    attachments?: readonly string[];
+    lists?: Record<string, string[]>;
+  } = {},
+) {
+  const { sidecars: paired, orphans } = pairSidecars({
+    sidecars: new Set(sidecars),
+    documents: new Set(documents),
+    others: (name) => (more.others ?? []).includes(name),
+    isAttachment: (name) => (more.attachments ?? []).includes(name),
+    listedBy: (name) => new Set(more.lists?.[name]),
+  });
+  return {
+    paired: Object.fromEntries([...paired].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`])),
+    orphans,
+  };
+}
+
+describe('pairing, contract section 4 (F50, F56, F57)', () => {
+  it('pairs by the full name', () => {
+    expect(pair(['a.pdf.meta.json'], ['a.pdf']).paired).toEqual({ 'a.pdf': 'own a.pdf.meta.json' });
+  });
+
+  it('pairs by the stem of the only document of it', () => {
+    expect(pair(['a.meta.json'], ['a.pdf', 'b.pdf']).paired).toEqual({ 'a.pdf': 'own a.meta.json' });
+  });
+
+  it('lets the full name win', () => {
+    const { paired, orphans } = pair(['a.meta.json', 'a.pdf.meta.json'], ['a.pdf']);
+    expect(paired).toEqual({ 'a.pdf': 'own a.pdf.meta.json' });
+    expect(orphans).toEqual([]);
+  });
+
+  it('reports a stem that several documents share as ambiguous, but not for one with its own', () => {
+    expect(pair(['a.meta.json', 'a.txt.meta.json'], ['a.pdf', 'a.txt', 'a.csv']).paired).toEqual({
+      'a.txt': 'own a.txt.meta.json',
+      'a.pdf': 'ambiguous a.meta.json',
+      'a.csv': 'ambiguous a.meta.json',
+    });
+  });
+
+  it('does not count attachments as documents of the stem', () => {
+    expect(
+      pair(['a.meta.json'], ['a.pdf', 'a.xlsx'], { lists: { 'a.meta.json': ['a.xlsx'] } }).paired,
+    ).toEqual({
+      'a.pdf': 'own a.meta.json',
+    });
+    expect(pair(['a.meta.json'], ['a.pdf', 'a.xlsx'], { attachments: ['a.xlsx'] }).paired).toEqual({
+      'a.pdf': 'own a.meta.json',
+    });
+  });
+
+  it('does not take the full sidecar of one document for the stem sidecar of another', () => {
+    expect(pair(['a.pdf.meta.json'], ['a.pdf', 'a.pdf.txt']).paired).toEqual({
+      'a.pdf': 'own a.pdf.meta.json',
+    });
+  });
+
+  it('reports a sidecar without a document as orphan, and one of a file that is no document not', () => {
+    expect(pair(['a.pdf.meta.json', 'x.jpg.meta.json'], [], { others: ['x.jpg'] }).orphans).toEqual([
+      'a.pdf.meta.json',
+    ]);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { RootIdentity } from '../../src/model/ports/ledger-port.ts';
+import { createRounds } from '../../src/scan/scheduler.ts';
+import type { SweepOutcome, SweepReport, SweepRequest } from '../../src/scan/worker/protocol.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const report: SweepReport = {
+  directories: 1,
+  watches: 1,
+  player: 'native',
+  polled: false,
+  silentFileSystem: null,
+  silent: false,
+  unwatched: 0,
+  unreadable: [],
+  unreadableTotal: 0,
+};
+const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
+
+type Swept = Extract<SweepOutcome, { kind: 'swept' }>;
+
+/** Rounds whose sweeps take `sweepMs` each and say what they are told to. */
+function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<Swept> = {}) {
+  const clock = manualClock();
+  const requests: (SweepRequest & { readonly at: number })[] = [];
+  const timing = {
+    settleMs: 2_000,
+    removeGraceMs: 5_000,
+    rescanMinutes: 15,
+    pollSeconds: 30,
+    stopSeconds: 30,
+  };
+  const rounds = createRounds({
+    clock,
+    timing,
+    sweep: (request) =>
+      new Promise((resolve) => {
+        requests.push({ ...request, at: clock.monotonic() });
+        clock.after(sweepMs, () =>
+          resolve({
+            kind: 'swept',
+            full: request.targets === 'all',
+            root,
+            changed: [],
+            fresh: [],
+            late: false,
+            outgrown: false,
+            report,
+            ...said,
+          }),
+        );
+      }),
+    done: () => {},
+  });
+  const causes = () => requests.map(({ cause, targets, at }) => `${at} ${cause} ${String(targets)}`);
+  return { clock, rounds, requests, causes };
+}
+
+describe('rounds of sweeps', () => {
+  it('F43: sweeps everything once when the watcher lost count, and not again for ten seconds', async () => {
+    const { clock, rounds, causes } = roundsWorld();
+    for (let flood = 0; flood < 5; flood += 1) rounds.lost(false);
+    await clock.advance(5_000);
+    for (let flood = 0; flood < 5; flood += 1) rounds.lost(false);
+    expect(causes()).toEqual(['0 overflow all']);
+    await clock.advance(60_000);
+    expect(causes()).toEqual(['0 overflow all', '10000 overflow all']);
+  });
+
+  it('sweeps a directory that rings at once, also right after a long first sweep', async () => {
+    const { clock, rounds, causes } = roundsWorld({ sweepMs: 700 });
+    void rounds.everything('start', true);
+    await clock.advance(1_000);
+    rounds.ring(['a']);
+    expect(causes()).toEqual(['0 start all', '1000 event a']);
+  });
+
+  it('gathers what rings while a sweep of rings rests, so that a busy directory takes no more than a part', async () => {
+    const { clock, rounds, requests } = roundsWorld({ sweepMs: 100 });
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      rounds.ring(['a']);
+      await clock.advance(10);
+    }
+    expect(requests.length).toBeGreaterThan(10);
+    expect(requests.length).toBeLessThanOrEqual(21);
+  });
+
+  it('looks into a directory once more when what changed in it has had time to settle', async () => {
+    const { clock, rounds, causes } = roundsWorld({ changed: ['a'] });
+    rounds.ring(['a']);
+    await clock.advance(2_000);
+    expect(causes()).toEqual(['0 event a']);
+    await clock.advance(100);
+    expect(causes()).toEqual(['0 event a', '2060 event a']);
+    rounds.close();
+  });
+
+  it('F11: rescans every quarter of an hour', async () => {
+    const { clock, rounds, causes } = roundsWorld();
+    await clock.advance(31 * 60_000);
+    rounds.close();
+    expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
+  });
+
+  it('F44: sweeps what does not ring every pollSeconds, and rings first', async () => {
+    const { clock, rounds, causes } = roundsWorld({ report: { ...report, silent: true } });
+    void rounds.everything('start', true);
+    await clock.advance(60_100);
+    rounds.close();
+    expect(causes()).toEqual(['0 start all', '30010 poll silent', '60020 poll silent']);
+  });
+
+  it('sweeps again when watches were set after the reading, and those who wait wait for that', async () => {
+    const outcomes = { late: true };
+    const { clock, rounds, causes } = roundsWorld(outcomes);
+    let done = false;
+    void rounds.everything('start', true).then(() => (done = true));
+    await clock.advance(15);
+    expect(done).toBe(false);
+    expect(causes()).toEqual(['0 start all', '10 start all']);
+    rounds.close();
+  });
+
+  it('lets nobody wait for a folder that is closed', async () => {
+    const { clock, rounds } = roundsWorld();
+    const waiting = rounds.everything('start', true);
+    const next = rounds.everything('rescan', false);
+    rounds.close();
+    await clock.advance(100);
+    await expect(Promise.race([Promise.all([waiting, next]).then(() => 'done'), after()])).resolves.toBe(
+      'done',
+    );
+  });
+});
+
+function after(): Promise<string> {
+  return new Promise((resolve) => setImmediate(() => resolve('still waiting')));
+}

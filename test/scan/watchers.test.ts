@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFile, chmod, mkdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+
+import { createChokidarWatcher } from '../../src/scan/watch/chokidar-backend.ts';
+import { createNativeWatcher } from '../../src/scan/watch/native-backend.ts';
+import type { Watcher } from '../../src/scan/watch/backend.ts';
+import { eventually } from '../support/eventually.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { folderWorld } from './folder-world.ts';
+import type { FolderWorld } from './folder-world.ts';
+
+jest.setTimeout(90_000);
+/** The machine may have better things to do. */
+const patience = { withinMs: 60_000 };
+const players = { chokidar: createChokidarWatcher, native: createNativeWatcher };
+
+describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
+  let folder: TemporaryFolder;
+  let watcher: Watcher;
+  let rung: string[];
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    rung = [];
+    watcher = players[kind]({
+      ring: (directory) => rung.push(directory),
+      lost: ({ message }) => {
+        throw new Error(message);
+      },
+    });
+  });
+  afterEach(async () => {
+    await watcher.close();
+    await folder.remove();
+  });
+
+  const watch = async (directory: string) => {
+    const absolute = folder.join(directory);
+    const { dev, ino } = await stat(absolute);
+    expect(watcher.watch({ directory, absolute, identity: `${dev}:${ino}` })).toBe(true);
+    await watcher.armed();
+  };
+  const rings = (directory: string) => eventually(() => rung.includes(directory));
+
+  it('rings for whatever changes in a directory, and not for what lies deeper', async () => {
+    await mkdir(folder.join('a/deep'), { recursive: true });
+    await mkdir(folder.join('b'));
+    await watch('a');
+    await watch('b');
+    const file = folder.join('a/x.pdf');
+    const changes = [
+      () => writeFile(file, 'one'),
+      () => appendFile(file, 'two'),
+      () => chmod(file, 0o600),
+      () => rename(file, folder.join('a/y.pdf')),
+      () => mkdir(folder.join('a/new')),
+      () => rename(folder.join('a/y.pdf'), folder.join('y.pdf')),
+      () => rename(folder.join('y.pdf'), file),
+      () => unlink(file),
+    ];
+    for (const change of changes) {
+      rung.length = 0;
+      await change();
+      await rings('a');
+    }
+    // All events come in the order of the changes: when `b` has rung, the deeper one would have.
+    rung.length = 0;
+    await writeFile(folder.join('a/deep/z.pdf'), 'z');
+    await writeFile(folder.join('b/z.pdf'), 'z');
+    await rings('b');
+    expect(rung).not.toContain('a');
+    expect(watcher.count()).toBe(2);
+  });
+
+  it('rings no more for a directory that is forgotten', async () => {
+    await mkdir(folder.join('a'));
+    await mkdir(folder.join('b'));
+    await watch('a');
+    await watch('b');
+    watcher.forget('a');
+    await writeFile(folder.join('a/z.pdf'), 'z');
+    await writeFile(folder.join('b/z.pdf'), 'z');
+    await rings('b');
+    expect(rung).not.toContain('a');
+    expect(watcher.count()).toBe(1);
+  });
+
+  it('rings when the directory itself goes, and watches another one in its place', async () => {
+    await mkdir(folder.join('a'));
+    await watch('a');
+    const goes = [
+      () => rename(folder.join('a'), folder.join('elsewhere')),
+      () => rm(folder.join('a'), { recursive: true }),
+    ];
+    for (const go of goes) {
+      rung.length = 0;
+      await go();
+      await rings('a');
+      await mkdir(folder.join('a'));
+      await watch('a');
+      rung.length = 0;
+      // A second watch under a path may come late: the next sweep makes up for that.
+      await eventually(async () => {
+        await writeFile(folder.join('a/z.pdf'), 'z');
+        return rung.includes('a');
+      });
+    }
+  });
+});
+
+describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) => {
+  let world: FolderWorld;
+
+  beforeEach(async () => {
+    world = await folderWorld({ watcher: kind });
+  });
+  afterEach(() => world.close());
+
+  const found = (paths: readonly string[]) =>
+    eventually(() => {
+      expect(world.documents()).toEqual([...paths].sort());
+      return true;
+    }, patience);
+  /** No sweep was a rescan: what was found rang. */
+  const causes = () => [...new Set(world.sweeps.map(({ cause }) => cause))];
+
+  it('finds 5,000 files in 60 new directories as git checkout writes them, without a rescan', async () => {
+    const paths: string[] = [];
+    for (let directory = 0; directory < 60; directory += 1) {
+      const name = `src/m${directory % 12}/p${directory}`;
+      mkdirSync(world.join(name), { recursive: true });
+      for (let file = 0; file < 84 - (directory < 40 ? 1 : 0); file += 1) {
+        const path = `${name}/${file}.txt`;
+        writeFileSync(world.join(path), 'x');
+        paths.push(path);
+      }
+    }
+    expect(paths).toHaveLength(5_000);
+    await eventually(() => world.documents().length === 5_000, patience);
+    expect(world.documents()).toEqual(paths.sort());
+    expect(causes()).not.toContain('rescan');
+  });
+
+  it('finds what mkdir -p, write and rename leave behind', async () => {
+    const paths: string[] = [];
+    for (let at = 0; at < 200; at += 1) {
+      mkdirSync(world.join(`a${at % 20}/b${at}/c`), { recursive: true });
+      writeFileSync(world.join(`a${at % 20}/b${at}/c/.tmp`), 'x');
+      renameSync(world.join(`a${at % 20}/b${at}/c/.tmp`), world.join(`a${at % 20}/b${at}/c/x.pdf`));
+      renameSync(world.join(`a${at % 20}/b${at}`), world.join(`a${at % 20}/d${at}`));
+      paths.push(`a${at % 20}/d${at}/c/x.pdf`);
+    }
+    await found(paths);
+    expect(causes()).not.toContain('rescan');
+  });
+
+  it('F15: follows directories that are renamed, moved in with all below, and moved out', async () => {
+    await world.write('a/b/one.pdf', '1');
+    await found(['a/b/one.pdf']);
+    await rename(world.join('a'), world.join('z'));
+    await found(['z/b/one.pdf']);
+    await world.write('z/b/two.pdf', '2');
+    await found(['z/b/one.pdf', 'z/b/two.pdf']);
+    await world.home.write('outside/deep/er/three.pdf', '3');
+    await rename(world.home.join('outside'), world.join('in'));
+    await found(['in/deep/er/three.pdf', 'z/b/one.pdf', 'z/b/two.pdf']);
+    await rename(world.join('z'), world.home.join('out'));
+    await found(['in/deep/er/three.pdf']);
+    await world.write('in/deep/er/four.pdf', '4');
+    await found(['in/deep/er/four.pdf', 'in/deep/er/three.pdf']);
+    expect(causes()).not.toContain('rescan');
+  });
+
+  it('F17: a file that becomes a directory of the same name, and a file again', async () => {
+    await world.write('x.pdf', 'file');
+    await found(['x.pdf']);
+    await unlink(world.join('x.pdf'));
+    await world.write('x.pdf/inner.pdf', 'inner');
+    await found(['x.pdf/inner.pdf']);
+    await rm(world.join('x.pdf'), { recursive: true });
+    await writeFile(world.join('x.pdf'), 'file');
+    await found(['x.pdf']);
+    expect(causes()).not.toContain('rescan');
+  });
+
+  it('F40: goes on with a root that is deleted, or renamed away, and made again', async () => {
+    await world.write('one.pdf', '1');
+    await found(['one.pdf']);
+    await rm(world.path, { recursive: true });
+    await mkdir(world.path);
+    await writeFile(world.join('two.pdf'), '2');
+    await found(['two.pdf']);
+    await writeFile(world.join('three.pdf'), '3');
+    await found(['three.pdf', 'two.pdf']);
+    await rename(world.path, world.home.join('elsewhere'));
+    await mkdir(world.path);
+    await writeFile(world.join('four.pdf'), '4');
+    await found(['four.pdf']);
+    await eventually(() => world.swept.at(-1)?.root.ino !== world.swept[0]?.root.ino);
+    await writeFile(world.join('five.pdf'), '5');
+    await found(['five.pdf', 'four.pdf']);
+    expect(causes()).not.toContain('rescan');
+  });
+});
