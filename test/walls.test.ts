@@ -1,15 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
-import { readImports } from './support/read-imports.ts';
+import { readFolders, readImports } from './support/read-imports.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 import type { TemporaryFolder } from './support/temporary-folder.ts';
-import { brokenWalls, doorless } from './support/walls.ts';
+import { brokenWalls, brokenWidths, doorless } from './support/walls.ts';
 
 describe('the walls of the house', () => {
   it('stand', async () => {
     const files = await readImports('src');
     expect(files.length).toBeGreaterThan(10);
     expect(brokenWalls(files)).toEqual([]);
+  });
+
+  it('hold no folder that is too wide to read at a glance', async () => {
+    expect(brokenWidths(await readFolders('src'))).toEqual([]);
   });
 
   it('have a door for every package that is installed to run', async () => {
@@ -29,6 +33,9 @@ describe('the reader of walls, shown a house with broken ones', () => {
     for (const [name, text] of Object.entries(sources)) await house.write(name, text);
     return brokenWalls(await readImports(house.path));
   };
+
+  const foundWide = async () =>
+    brokenWidths(await readFolders(house.path)).filter((words) => !words.includes('is listed as'));
 
   it.each([
     ['a room that knows another', 'sync/a.ts', `import { b } from '../ledger/b.ts';`, /sync.*ledger\/b\.ts/],
@@ -78,7 +85,6 @@ describe('the reader of walls, shown a house with broken ones', () => {
       `import p from '../../package.json';`,
       /out of the source folder/,
     ],
-    ['a long file', 'log/a.ts', 'export {};\n'.repeat(301), /301 lines/],
   ])('sees %s', async (_name, path, text, words) => {
     const found = await broken({ [path]: text });
     expect(found).toHaveLength(1);
@@ -92,6 +98,14 @@ describe('the reader of walls, shown a house with broken ones', () => {
       'log/c.ts': `import type { A } from './a.ts';\nexport const c: A = 1;`,
     });
     expect(found).toEqual(['cycle: log/a.ts → log/b.ts → log/c.ts → log/a.ts']);
+  });
+
+  it('sees a folder of sixteen entries, and lets fifteen stand', async () => {
+    for (let number = 1; number <= 14; number += 1) await house.write(`log/file-${number}.css`, '');
+    await house.write('log/inner/a.ts', '');
+    expect(await foundWide()).toEqual([]);
+    await house.write('log/file-15.ts', '');
+    expect(await foundWide()).toEqual(['log has 16 entries, more than 15']);
   });
 
   it('lets a sound house stand', async () => {

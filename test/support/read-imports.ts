@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import { parse } from '@swc/core';
 
 /** One import, export-from, dynamic import or `new URL('./x.ts', import.meta.url)` of a file. */
@@ -14,8 +14,14 @@ export interface Import {
 export interface SourceFile {
   /** Below the source folder, `/` between names. */
   readonly path: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
+}
+
+export interface Folder {
+  /** Below the source folder, `/` between names; `.` is the source folder itself. */
+  readonly path: string;
+  /** Files of any kind and folders, one level deep. */
+  readonly entries: number;
 }
 
 interface Node {
@@ -30,6 +36,17 @@ export async function readImports(folder: string): Promise<readonly SourceFile[]
   return Promise.all(paths.map((path) => readSource(folder, path)));
 }
 
+/** Counts what each folder holds, from `folder` itself down. */
+export async function readFolders(folder: string): Promise<readonly Folder[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const counts = new Map([['.', 0]]);
+  for (const entry of entries) {
+    const parent = relative(folder, entry.parentPath) || '.';
+    counts.set(parent, (counts.get(parent) ?? 0) + 1);
+  }
+  return [...counts].map(([path, count]) => ({ path, entries: count }));
+}
+
 async function readSource(folder: string, path: string): Promise<SourceFile> {
   const text = await readFile(join(folder, path), 'utf8');
   const module = await parse(text, { syntax: 'typescript', target: 'es2022' });
@@ -38,7 +55,7 @@ async function readSource(folder: string, path: string): Promise<SourceFile> {
     const found = importOf(node);
     if (found !== null) imports.push(resolve(path, found.specifier, found.typeOnly));
   });
-  return { path, lines: text.split('\n').length - 1, imports };
+  return { path, imports };
 }
 
 function visit(value: unknown, see: (node: Node) => void): void {
