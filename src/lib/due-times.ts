@@ -1,58 +1,93 @@
+import TinyQueue from 'tinyqueue';
+
 import type { Clock } from './clock.ts';
 
-/** Names that are due at a time, with one timer for all. */
-export interface Agenda {
-  /** Sets when `name` is due; a later call puts it off. */
-  readonly set: (name: string, inMs: number) => void;
-  readonly delete: (name: string) => void;
-  /** Takes out every name that is due. */
-  readonly take: () => readonly string[];
+/** Keys that are due at a time, with one timer for all. */
+export interface DueTimes<K> {
+  /** Sets when `key` is due, in the clock's monotonic time; replaces an earlier setting. O(log n). */
+  readonly set: (key: K, at: number) => void;
+  readonly delete: (key: K) => void;
+  /** Takes out every key that is due, the earliest first, and sets the timer for the next. */
+  readonly take: () => readonly K[];
   readonly size: () => number;
+  /** Forgets every key and cancels the timer. */
   readonly clear: () => void;
 }
 
-/** Calls `wake` when the first name is due; it is for `take` to say which. */
-export function createAgenda(clock: Clock, wake: () => void): Agenda {
-  const due = new Map<string, number>();
-  let cancel = () => {};
-  let armedFor = Infinity;
+interface Entry<K> {
+  readonly key: K;
+  readonly at: number;
+}
 
-  function arm(at: number): void {
-    if (at >= armedFor) return;
-    cancel();
-    armedFor = at;
-    cancel = clock.after(Math.max(0, at - clock.monotonic()), () => {
-      armedFor = Infinity;
-      wake();
+/** A longer timer would overflow: it is set again on the way. */
+const longestTimerMs = 3_600_000;
+/** So many outdated entries are kept before they are removed from the queue. */
+const outdatedEntries = 1_000;
+
+/** Calls `onDue` when at least one key is due; `take` says which. A key that is not taken then is not announced again. */
+export function createDueTimes<K>(clock: Clock, onDue: () => void): DueTimes<K> {
+  const due = new Map<K, number>();
+  // An entry whose time is not the key's in `due` is outdated.
+  let queue = createQueue<K>([]);
+  let cancelTimer = () => {};
+  let timerAt = Infinity;
+
+  function peek(): Entry<K> | undefined {
+    let first = queue.peek();
+    while (first !== undefined && due.get(first.key) !== first.at) {
+      queue.pop();
+      first = queue.peek();
+    }
+    return first;
+  }
+
+  function setTimer(): void {
+    const at = peek()?.at ?? Infinity;
+    if (at >= timerAt) return;
+    cancelTimer();
+    timerAt = at;
+    const inMs = Math.min(Math.max(0, at - clock.monotonic()), longestTimerMs);
+    cancelTimer = clock.after(inMs, () => {
+      timerAt = Infinity;
+      const first = peek();
+      if (first !== undefined && first.at <= clock.monotonic()) onDue();
+      else setTimer();
     });
   }
 
   return {
-    set: (name, inMs) => {
-      const at = clock.monotonic() + inMs;
-      due.set(name, at);
-      arm(at);
+    set: (key, at) => {
+      if (due.get(key) === at) return;
+      due.set(key, at);
+      if (queue.length > 2 * due.size + outdatedEntries) {
+        queue = createQueue([...due].map(([known, dueAt]) => ({ key: known, at: dueAt })));
+      } else queue.push({ key, at });
+      setTimer();
     },
-    delete: (name) => {
-      due.delete(name);
+    delete: (key) => {
+      due.delete(key);
     },
     take: () => {
       const now = clock.monotonic();
-      const taken: string[] = [];
-      let next = Infinity;
-      for (const [name, at] of due) {
-        if (at <= now) taken.push(name);
-        else next = Math.min(next, at);
+      const taken: K[] = [];
+      for (let first = peek(); first !== undefined && first.at <= now; first = peek()) {
+        queue.pop();
+        due.delete(first.key);
+        taken.push(first.key);
       }
-      for (const name of taken) due.delete(name);
-      arm(next);
+      setTimer();
       return taken;
     },
     size: () => due.size,
     clear: () => {
       due.clear();
-      cancel();
-      armedFor = Infinity;
+      queue = createQueue<K>([]);
+      cancelTimer();
+      timerAt = Infinity;
     },
   };
+}
+
+function createQueue<K>(entries: Entry<K>[]): TinyQueue<Entry<K>> {
+  return new TinyQueue(entries, (a, b) => a.at - b.at);
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { ScanCause } from '../model/document.ts';
 import type { TimingSettings } from '../model/settings.ts';
-import { createAgenda } from '../lib/due-times.ts';
+import { createDueTimes } from '../lib/due-times.ts';
 import type { SweepOutcome, SweepRequest } from './worker/protocol.ts';
 
 /** Decides what is swept when, one sweep at a time. */
@@ -51,7 +51,7 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
   let cancelRest = () => {};
   let cancelPoll = () => {};
   let cancelLost: (() => void) | null = null;
-  const followUps = createAgenda(clock, () => kick());
+  const followUps = createDueTimes<string>(clock, () => kick());
   let cancelRescan = clock.after(timing.rescanMinutes * 60_000, rescan);
 
   function kick(): void {
@@ -123,7 +123,8 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
     if (again(outcome)) plan(request.cause, false, waiters);
     if (outcome.outgrown) plan('overflow', true, []);
     if (request.cause === 'event' || request.cause === 'rescan') {
-      for (const directory of outcome.changed) followUps.set(directory, timing.settleMs + followUpSlackMs);
+      const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
+      for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
     cancelPoll();
     if (outcome.report.silent) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);

@@ -55,7 +55,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   'pino-pretty': /^log\//,
   'prom-client': /^status\//,
   'proxy-agent': /^remote\//,
-  tinyqueue: /^sync\//,
+  tinyqueue: /^(lib|sync)\//,
   yaml: /^config\//,
   zod: /./,
 };

@@ -3,7 +3,7 @@ import { joinPath } from '../../model/document.ts';
 import type { Entry } from '../walk/entry.ts';
 import { stampKey } from '../walk/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
-import type { Pace } from '../../lib/pace.ts';
+import type { TimeSlice } from '../../lib/time-slice.ts';
 import { printableBytes } from '../../lib/printable-bytes.ts';
 import { isTransient } from './transient-names.ts';
 import { isIgnored } from '../walk/directory-state.ts';
@@ -34,10 +34,10 @@ export async function listAttachments(
     absolute,
     rules,
   }: { readonly path: string; readonly absolute: string; readonly rules: readonly PlacedRules[] },
-  pace: Pace,
+  slice: TimeSlice,
 ): Promise<AttachmentListing> {
   try {
-    const { entries, twins, bytes } = await listDirectory(absolute, pace);
+    const { entries, twins, bytes } = await listDirectory(absolute, slice);
     const files = entries
       .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTransient(name))
       .filter(({ name }) => !isIgnored(rules, joinPath(path, name), false))

@@ -12,7 +12,7 @@ import type { Ground } from '../ground.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { settling, unfit, unknown } from '../inspect-results.ts';
 import type { NoDocument } from '../inspect-results.ts';
-import { createPace } from '../../lib/pace.ts';
+import { createTimeSlice } from '../../lib/time-slice.ts';
 import { resolveAttachment } from './resolve-attachment.ts';
 import { listedKeys } from '../walk/list-documents.ts';
 import { isIgnored } from '../walk/directory-state.ts';
@@ -76,7 +76,7 @@ async function ownDirectory(ground: Ground, document: string): Promise<OwnDirect
   const rules = ground.tree.get(directoryOf(document))?.rules ?? ground.rules;
   const absolute = ground.absolute(ground.tree.rawPath(path));
   if (!isDirectory(absolute) || isIgnored(rules, path, true)) return { kind: 'own', paths: [], keys: [] };
-  const listing = await listAttachments({ path, absolute, rules }, createPace());
+  const listing = await listAttachments({ path, absolute, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
     if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return settling(1);
     return listing.code === 'EACCES'

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { errorCode } from '../../model/errors.ts';
 import { kindOf } from './entry.ts';
 import type { Entry, EntryKind } from './entry.ts';
-import type { Pace } from '../../lib/pace.ts';
+import type { TimeSlice } from '../../lib/time-slice.ts';
 
 /** Everything in a directory. */
 export interface Listing {
@@ -22,14 +22,15 @@ const notAscii = /[^\0-\x7f]/;
  * Lists a directory with `lstat` of everything in it. Throws what `readdir` throws, and EACCES when names can be
  * read but nothing behind them. What vanishes meanwhile is left out.
  */
-export async function listDirectory(absolute: string, pace: Pace): Promise<Listing> {
+export async function listDirectory(absolute: string, slice: TimeSlice): Promise<Listing> {
   const names = readdirSync(absolute);
   const listed: Entry[] = [];
   const bytes: { name: Buffer; kind: EntryKind }[] = [];
   let foreign = false;
   let composed = false;
   for (const raw of names) {
-    if (pace.due()) await pace.rest();
+    const rest = slice();
+    if (rest !== undefined) await rest;
     const other = notAscii.test(raw);
     composed ||= other;
     if (other && raw.includes(replacement)) {

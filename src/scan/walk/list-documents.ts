@@ -89,7 +89,7 @@ async function contextOf(ground: Ground, sight: Sight, name: string, directories
     const place = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}`, rules };
     visitor.watch(place.path, place.absolute, directory.stats);
     directories.push(place.path);
-    attachments.push(...attachmentKeys(place.path, await listAttachments(place, visitor.pace)));
+    attachments.push(...attachmentKeys(place.path, await listAttachments(place, visitor.slice)));
   }
   const sidecar = paired.sidecars.get(name);
   const listed = sidecar === undefined ? undefined : paired.lists?.get(sidecar.name);

@@ -51,7 +51,7 @@ export async function visitDirectory(ground: Ground, path: string, visitor: Visi
     const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
     const watched = visitor.watch(path, absolute, stats);
-    const listing = await listDirectory(absolute, visitor.pace);
+    const listing = await listDirectory(absolute, visitor.slice);
     return await readListing(ground, path, { visitor, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);

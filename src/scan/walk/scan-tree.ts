@@ -3,7 +3,7 @@ import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Entry } from './entry.ts';
 import type { Ground } from '../ground.ts';
-import { createPace } from '../../lib/pace.ts';
+import { createTimeSlice } from '../../lib/time-slice.ts';
 import type { PackedSweep } from './packed-scan.ts';
 import { realRoot, sameRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';
@@ -88,7 +88,7 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
   const visitor: Visitor = {
     cause: job.cause,
     realRoot: realRoot(ground.root),
-    pace: createPace(),
+    slice: createTimeSlice(32),
     watch: post.watch,
   };
 
@@ -147,7 +147,7 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     }
     visited.add(directory);
     for (const path of visit.claimed) if (directoryOf(path) !== directory) redo(directoryOf(path));
-    if (visitor.pace.due()) await visitor.pace.rest();
+    await visitor.slice();
   }
 
   /** What is in a directory no longer. */

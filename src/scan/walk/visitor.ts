@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 
 import type { ScanCause } from '../../model/document.ts';
-import type { Pace } from '../../lib/pace.ts';
+import type { TimeSlice } from '../../lib/time-slice.ts';
 import type { DirectoryState } from './directory-state.ts';
 
 /** What a visit to a directory needs besides the ground. */
@@ -9,7 +9,7 @@ export interface Visitor {
   readonly cause: ScanCause;
   /** Where the root really is, for links that are followed. */
   readonly realRoot: string;
-  readonly pace: Pace;
+  readonly slice: TimeSlice;
   /** Sees to it that changes in a directory ring; says how it stands. Called before the directory is read. */
   readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
-import { createDeliveries } from '../../lib/time-slices.ts';
+import { createTimeSlice } from '../../lib/time-slice.ts';
 import { unpackSweep } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
@@ -111,6 +111,47 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
       for (const { reject } of waiting.values()) reject(new StoppedError());
       waiting.clear();
       await worker.terminate();
+    },
+  };
+}
+
+/** Does small jobs in their order, a few milliseconds at a time; none before `from`. */
+interface Deliveries {
+  readonly add: (job: () => void) => void;
+  /** What is not done yet is never done. */
+  readonly close: () => void;
+}
+
+function createDeliveries(from: Promise<void>): Deliveries {
+  let jobs: (() => void)[] = [];
+  let working = false;
+  let closed = false;
+
+  async function work(): Promise<void> {
+    await from;
+    const slice = createTimeSlice();
+    while (jobs.length > 0) {
+      const now = jobs;
+      jobs = [];
+      for (const job of now) {
+        if (closed) return;
+        job();
+        const rest = slice();
+        if (rest !== undefined) await rest;
+      }
+    }
+    working = false;
+  }
+
+  return {
+    add: (job) => {
+      jobs.push(job);
+      if (working) return;
+      working = true;
+      setImmediate(() => void work());
+    },
+    close: () => {
+      closed = true;
     },
   };
 }
