@@ -36,7 +36,7 @@ async function runCheck(context: CommandContext, flags: CheckFlags): Promise<num
   const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
   const { settings, log, configuration } = prepared;
   const { missing, credentials } = await presentCredentials(prepared, context);
-  const { plainSecrets } = await import('../config/plain-secrets.ts');
+  const { plainSecrets } = await import('../config/secrets/plain-secrets.ts');
   const { check } = await import('../daemon/check.ts');
   const findings = await check({
     settings,

@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path';
-import { checkAddress } from '../config/check-address.ts';
-import { folderNameSchema } from '../config/folder-name.ts';
-import { readSecret, secretFault } from '../config/read-secret.ts';
-import { type SecretName, credentialNames, secretVariables } from '../config/secret-names.ts';
+import { checkAddress } from '../config/settings/check-address.ts';
+import { folderNameSchema } from '../config/settings/settings-schema.ts';
+import { readSecret, secretFault } from '../config/secrets/read-secret.ts';
+import { type SecretName, credentialNames, secretVariables } from '../config/secrets/secret-names.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { Credentials } from '../model/settings.ts';
 import type { CommandContext } from './command-context.ts';

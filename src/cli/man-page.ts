@@ -1,5 +1,5 @@
-import { settingKeys } from '../config/setting-keys.ts';
-import { secretVariables } from '../config/secret-names.ts';
+import { settingKeys } from '../config/settings/setting-keys.ts';
+import { secretVariables } from '../config/secrets/secret-names.ts';
 import type { CommandNode, OptionNode } from './command-tree.ts';
 import { flattened } from './completion-facts.ts';
 import { examplesOf } from './examples.ts';

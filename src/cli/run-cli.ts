@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
-import { secretVariables } from '../config/secret-names.ts';
+import { secretVariables } from '../config/secrets/secret-names.ts';
 import { closest } from '../lib/closest.ts';
 import {
   ConfigurationError,

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { isLoopback } from '../config/is-loopback.ts';
+import { isLoopbackHost } from '../lib/is-loopback.ts';
 import { systemClock } from '../daemon/system-clock.ts';
 import type { CommandContext } from './command-context.ts';
 import { withExamples } from './examples.ts';
@@ -61,7 +61,7 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
     INGESTD_PASSWORD: credentials.password,
   };
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
-  if (!isLoopback(host)) {
+  if (!isLoopbackHost(host)) {
     log.warn(
       { host },
       'other machines can reach it, without encryption: who knows the credentials can read and change what it holds',

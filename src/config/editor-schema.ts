@@ -1,4 +1,4 @@
-import { type JsonSchema, settingsJsonSchema } from './json-schema.ts';
+import { type JsonSchema, settingsJsonSchema } from './settings/json-schema.ts';
 
 /** The JSON Schema for editors: what the file may hold, units in the texts, and keys left empty allowed as the file allows them. */
 export function editorSchema(): object {

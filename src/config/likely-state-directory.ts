@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { readEnvironmentFile } from './environment-file.ts';
+import { readEnvironmentFile } from './environment/environment-file.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
-import { glimpseYaml } from './read-yaml.ts';
-import { stateDirectory } from './state-directory.ts';
+import { glimpseYaml } from './yaml.ts';
+import { stateDirectory } from './settings/state-directory.ts';
 
 /**
  * The configuration file and its state directory, as far as that can be told although the rest of it may be wrong: the

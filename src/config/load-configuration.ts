@@ -2,20 +2,19 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
-import { applyOverrides } from './apply-overrides.ts';
-import { buildSettings } from './build-settings.ts';
-import { checkPaths } from './check-paths.ts';
-import { readEnvironmentFile } from './environment-file.ts';
-import { type Override, readOverrides } from './environment-overrides.ts';
-import { explainIssues } from './explain-issues.ts';
-import { findSecrets } from './find-secrets.ts';
+import { buildSettings } from './settings/build-settings.ts';
+import { checkPaths } from './settings/check-paths.ts';
+import { readEnvironmentFile } from './environment/environment-file.ts';
+import { type Override, applyOverrides, readOverrides } from './environment/overrides.ts';
+import { explainIssues } from './settings/explain-issues.ts';
+import { findSecrets } from './secrets/find-secrets.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
-import { type JsonSchema, schemaAt, settingsJsonSchema } from './json-schema.ts';
-import type { Problem } from './problem.ts';
-import { type YamlText, readYaml } from './read-yaml.ts';
-import { secretMeantBy } from './secret-names.ts';
-import type { SecretSources } from './read-secret.ts';
-import { settingsSchema } from './settings-schema.ts';
+import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/json-schema.ts';
+import type { Problem } from './settings/problem.ts';
+import { type YamlText, readYaml } from './yaml.ts';
+import { secretMeantBy } from './secrets/secret-names.ts';
+import type { SecretSources } from './secrets/read-secret.ts';
+import { settingsSchema } from './settings/settings-schema.ts';
 
 /** The configuration as it was found, with what else its surroundings say. */
 export interface Configuration {

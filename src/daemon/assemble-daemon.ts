@@ -10,7 +10,7 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
 import { createLimiter } from '../remote/limiter.ts';
-import { createTokenSource } from '../remote/token-source.ts';
+import { createTokenSource } from '../remote/auth/token-source.ts';
 import { createMetrics } from '../status/metrics.ts';
 import type { Metrics } from '../status/metrics.ts';
 import { createEngine } from '../sync/engine.ts';

@@ -1,6 +1,6 @@
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import { createTokenSource } from '../remote/token-source.ts';
+import { createTokenSource } from '../remote/auth/token-source.ts';
 import { systemClock } from './system-clock.ts';
 
 interface SignInOptions {

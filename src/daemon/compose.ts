@@ -44,7 +44,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
 
 /** Room by room: all of them at once would hold the event loop for a tenth of a second. */
 async function loadRooms() {
-  await import('../remote/token-source.ts');
+  await import('../remote/auth/token-source.ts');
   await import('../remote/ingestion-client.ts');
   await import('../status/metrics.ts');
   await import('../sync/engine.ts');

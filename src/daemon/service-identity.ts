@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/is-loopback.ts';
+import { isLoopbackHost } from '../lib/is-loopback.ts';
 import type { ServiceSettings } from '../model/settings.ts';
 
 const embedded = 'embedded';
@@ -11,7 +11,7 @@ const embedded = 'embedded';
 export function serviceIdentity({ mode, ingestUrl }: Pick<ServiceSettings, 'mode' | 'ingestUrl'>): string {
   if (mode === embedded) return embedded;
   const { origin, hostname, pathname } = new URL(ingestUrl);
-  const host = isLoopback(hostname) ? 'http://localhost' : origin;
+  const host = isLoopbackHost(hostname) ? 'http://localhost' : origin;
   return `${host}${pathname.replace(/\/+$/, '')}`;
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { CredentialsRefusedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Reason } from '../model/report/status.ts';
-import type { TokenSource } from '../remote/token-port.ts';
+import type { TokenSource } from '../remote/auth/token-source.ts';
 
 /** Proves the credentials before anything has to be sent, and again while the service is away. */
 export interface SignIn {

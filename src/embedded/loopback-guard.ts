@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { isLoopbackAddress } from '../lib/is-loopback.ts';
+
 const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /**
@@ -9,10 +11,6 @@ const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
 export async function guardLoopback(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const host = request.raw.headers.host ?? '';
   const name = host.replace(/:\d*$/, '').toLowerCase();
-  if (loopbackNames.has(name) && isLoopback(request.raw.socket.remoteAddress)) return;
+  if (loopbackNames.has(name) && isLoopbackAddress(request.raw.socket.remoteAddress ?? '')) return;
   await reply.code(403).send({ error: 'this page answers only to its own machine, under its own address' });
-}
-
-function isLoopback(address: string | undefined): boolean {
-  return address === '::1' || /^(::ffff:)?127\./.test(address ?? '');
 }

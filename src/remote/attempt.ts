@@ -9,13 +9,13 @@ import type {
   Permit,
 } from '../model/ports/service-port.ts';
 import type { Call, Content } from './calls.ts';
-import { exchange } from './exchange.ts';
-import type { Exchange, ExchangeOptions, WireBody } from './exchange.ts';
-import { buildMultipart } from './multipart.ts';
-import type { OpenPart } from './multipart.ts';
-import { textBody } from './token-endpoint.ts';
-import type { Pass } from './token-port.ts';
-import { withoutToken } from './without-token.ts';
+import { exchange } from './http/exchange.ts';
+import type { Exchange, ExchangeOptions, WireBody } from './http/exchange.ts';
+import { buildMultipart } from './http/multipart.ts';
+import type { OpenPart } from './http/multipart.ts';
+import { textBody } from './auth/token-endpoint.ts';
+import type { Pass } from './auth/token-source.ts';
+import { withoutToken } from './auth/outcome-without-token.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 

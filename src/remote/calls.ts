@@ -9,9 +9,9 @@ import type {
   UploadRequest,
 } from '../model/ports/service-port.ts';
 import { isUsableDocId } from './doc-id.ts';
-import type { WireRequest } from './exchange.ts';
+import type { WireRequest } from './http/exchange.ts';
 import type { OperationKind } from './judge.ts';
-import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './wire-schemas.ts';
+import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './http/wire-schemas.ts';
 
 const maxAttachments = 10;
 

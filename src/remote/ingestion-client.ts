@@ -11,15 +11,15 @@ import type {
   Permit,
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
-import { createAgents } from './agents.ts';
+import { createAgents } from './http/agents.ts';
 import { createAttempt } from './attempt.ts';
 import type { Attempted, Sent } from './attempt.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './calls.ts';
 import type { Call } from './calls.ts';
 import { judge } from './judge.ts';
-import type { Pass, TokenSource } from './token-port.ts';
-import { waitsOf } from './watch-connection.ts';
-import { withoutToken } from './without-token.ts';
+import type { Pass, TokenSource } from './auth/token-source.ts';
+import { waitsOf } from './http/watch-connection.ts';
+import { withoutToken } from './auth/outcome-without-token.ts';
 
 /** What a token has to outlast is guessed with this. */
 const expectedBytesPerMs = 1000;

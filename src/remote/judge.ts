@@ -1,10 +1,10 @@
 import type { Outcome } from '../model/ports/service-port.ts';
-import { describeFault } from './describe-fault.ts';
+import { describeFault } from './http/describe-fault.ts';
 import { isUsableDocId } from './doc-id.ts';
-import type { Answer, Exchange, Fault } from './exchange.ts';
-import { describeAnswer, readEnvelope } from './read-body.ts';
-import { readRetryAfter } from './retry-after.ts';
-import type { Envelope } from './wire-schemas.ts';
+import type { Answer, Exchange, Fault } from './http/exchange.ts';
+import { describeAnswer, readEnvelope } from './http/read-answer.ts';
+import { readRetryAfter } from './http/retry-after.ts';
+import type { Envelope } from './http/wire-schemas.ts';
 
 export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
 

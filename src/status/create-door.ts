@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { isLoopbackAddress } from './is-loopback-address.ts';
+import { isLoopbackAddress } from '../lib/is-loopback.ts';
 import type { Door } from './request-guard.ts';
 
 export interface DoorOptions {

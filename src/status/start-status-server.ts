@@ -8,7 +8,7 @@ import { openApp } from './create-app.ts';
 import { createDoor, urlHost } from './create-door.ts';
 import { createDeliveryHistory } from './delivery-history.ts';
 import { createEventHub } from './event-hub.ts';
-import { isLoopbackAddress } from './is-loopback-address.ts';
+import { isLoopbackAddress } from '../lib/is-loopback.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { pageReader } from './page-files.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readEnvironmentFile } from '../../src/config/environment-file.ts';
+import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { findCredentials, loadCredentials } from '../../src/config/load-credentials.ts';
-import { loadHttpToken } from '../../src/config/load-http-token.ts';
-import type { SecretSources } from '../../src/config/read-secret.ts';
+import { findCredentials, loadCredentials } from '../../src/config/secrets/load-credentials.ts';
+import { loadHttpToken } from '../../src/config/secrets/load-http-token.ts';
+import type { SecretSources } from '../../src/config/secrets/read-secret.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
 import { createSignIn } from '../../src/daemon/sign-in.ts';
-import type { TokenSource } from '../../src/remote/token-port.ts';
+import type { TokenSource } from '../../src/remote/auth/token-source.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

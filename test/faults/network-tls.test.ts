@@ -23,7 +23,7 @@ const script = `
   import { systemClock as clock } from './build/daemon/system-clock.js';
   import { createIngestionClient } from './build/remote/ingestion-client.js';
   import { createLimiter } from './build/remote/limiter.js';
-  import { createTokenSource } from './build/remote/token-source.js';
+  import { createTokenSource } from './build/remote/auth/token-source.js';
   const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };

@@ -10,7 +10,7 @@ import { makeStatus } from '../../src/daemon/make-status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
-import { createTokenSource } from '../../src/remote/token-source.ts';
+import { createTokenSource } from '../../src/remote/auth/token-source.ts';
 import { createEngine } from '../../src/sync/engine.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { safetySettingsOf, serviceSettingsOf } from '../support/default-settings.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { validate } from 'dockerfile-utils';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { credentialNames, secretVariables } from '../../src/config/secret-names.ts';
+import { credentialNames, secretVariables } from '../../src/config/secrets/secret-names.ts';
 import { readStages } from './dockerfile.ts';
 import type { Stage, Step } from './dockerfile.ts';
 

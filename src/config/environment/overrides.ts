@@ -1,0 +1,178 @@
+import { closest } from '../../lib/closest.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
+import { environmentName, keyText, snakeCase } from '../settings/key-path.ts';
+import type { Problem } from '../settings/problem.ts';
+import { readYaml } from '../yaml.ts';
+import { secretVariables } from '../secrets/secret-names.ts';
+import { settingKeys } from '../settings/setting-keys.ts';
+
+/** One value that the environment gives to a key. */
+export interface Override {
+  readonly variable: string;
+  readonly path: readonly PropertyKey[];
+  readonly value: unknown;
+}
+
+export interface Overrides {
+  readonly overrides: readonly Override[];
+  /** Variables that look like a misspelt key. */
+  readonly warnings: readonly string[];
+}
+
+const PREFIX = 'INGESTD_';
+
+/** Names that are shorter than their path. */
+const shortNames: Readonly<Record<string, readonly string[]>> = {
+  INGESTD_AUTH_URL: ['service', 'authUrl'],
+  INGESTD_INGEST_URL: ['service', 'ingestUrl'],
+  INGESTD_FOLDERS: ['folders'],
+};
+
+/** Names that are not keys of the file. */
+const reserved = new Set([
+  'INGESTD_CONFIG',
+  ...Object.values(secretVariables).flatMap((name) => [name, `${name}_FILE`]),
+]);
+
+/**
+ * Reads `INGESTD_TIMING__SETTLE_MS` and its like: the path in capitals, `__` between levels, digits for list
+ * places. Numbers and booleans are read as such, lists and objects as YAML; an empty text counts as not set.
+ * Throws ConfigurationError for a path that does not exist.
+ */
+export function readOverrides(
+  environment: Readonly<Record<string, string | undefined>>,
+  schema: JsonSchema,
+): Overrides {
+  const overrides: Override[] = [];
+  const warnings: string[] = [];
+  for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {
+    if (!variable.startsWith(PREFIX) || reserved.has(variable) || text === undefined || text === '') continue;
+    const path = shortNames[variable] ?? (variable.includes('__') ? pathOf(variable, schema) : undefined);
+    if (path !== undefined)
+      overrides.push({ variable, path, value: valueOf(text, { variable, schema, path }) });
+    else warnings.push(...misspelt(variable, schema));
+  }
+  return { overrides, warnings };
+}
+
+/** Whole lists first, their places after. */
+function order(a: string, b: string): number {
+  return a.length - b.length || (a < b ? -1 : 1);
+}
+
+function pathOf(variable: string, schema: JsonSchema): PropertyKey[] {
+  const path: PropertyKey[] = [];
+  let node: JsonSchema | undefined = schema;
+  for (const part of variable.slice(PREFIX.length).split('__')) {
+    const keys = Object.keys(node?.properties ?? {});
+    const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
+    if (found === undefined) {
+      throw new ConfigurationError(`${variable}: there is no such key${suggestion(variable, path, keys)}`);
+    }
+    path.push(found);
+    node = schemaAt(schema, path);
+  }
+  return path;
+}
+
+function placeIn(part: string): number | undefined {
+  return /^\d{1,3}$/.test(part) ? Number(part) : undefined;
+}
+
+function suggestion(variable: string, path: readonly PropertyKey[], keys: readonly string[]): string {
+  const names = keys.map((key) => environmentName([...path, key]));
+  const near = closest(variable, names);
+  if (near !== undefined) return `; did you mean ${near}?`;
+  return keys.length === 0
+    ? `; ${keyText(path)} has no keys below it`
+    : `; ${keyText(path) || 'the file'} has ${keys.join(', ')}`;
+}
+
+function valueOf(
+  text: string,
+  { variable, schema, path }: { variable: string; schema: JsonSchema; path: readonly PropertyKey[] },
+): unknown {
+  const node = schemaAt(schema, path);
+  const kinds = node === undefined ? [] : kindsOf(node);
+  if (kinds.includes('array') || kinds.includes('object')) return structured(text, variable);
+  if (kinds.includes('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  if (kinds.includes('number') && /^[+-]?\d+(\.\d+)?$/.test(text.trim())) return Number(text);
+  return text;
+}
+
+function kindsOf(node: JsonSchema): string[] {
+  if (node.anyOf !== undefined) return node.anyOf.flatMap(kindsOf);
+  const types = typeof node.type === 'string' ? [node.type] : [...(node.type ?? [])];
+  return types.map((type) => (type === 'integer' ? 'number' : type));
+}
+
+function structured(text: string, variable: string): unknown {
+  try {
+    return readYaml(text, variable).value;
+  } catch (error) {
+    throw new ConfigurationError(`${errorMessage(error)}; write it as JSON`, { cause: error });
+  }
+}
+
+/** Kubernetes sets variables of its own that begin like ours: only near misses are worth a word. */
+function misspelt(variable: string, schema: JsonSchema): string[] {
+  if (/^INGESTD_(SERVICE_(HOST|PORT)|PORT)/.test(variable)) return [];
+  const names = [
+    ...reserved,
+    ...Object.keys(shortNames),
+    ...settingKeys(schema).map((key) => key.environment),
+  ];
+  const near = closest(
+    variable.slice(PREFIX.length),
+    names.map((name) => name.slice(PREFIX.length)),
+  );
+  return near === undefined ? [] : [`${variable} is not read; did you mean ${PREFIX}${near}?`];
+}
+
+/** The configuration with what the environment says laid over it. A list grows by one place at a time. */
+export function applyOverrides(
+  input: unknown,
+  overrides: readonly Override[],
+): { readonly value: unknown; readonly problems: readonly Problem[] } {
+  const problems: Problem[] = [];
+  let value = input;
+  for (const override of overrides) {
+    const result = withValue(value, override.path, override.value);
+    if (result === undefined) problems.push(misplaced(override));
+    else value = result.value;
+  }
+  return { value, problems };
+}
+
+function withValue(
+  node: unknown,
+  [key, ...rest]: readonly PropertyKey[],
+  value: unknown,
+): { value: unknown } | undefined {
+  if (key === undefined) return { value };
+  if (typeof key === 'number') {
+    const list: readonly unknown[] = Array.isArray(node) ? node : [];
+    if (key > list.length || !(node === undefined || node === null || Array.isArray(node))) return undefined;
+    const inner = withValue(list[key], rest, value);
+    return inner && { value: [...list.slice(0, key), inner.value, ...list.slice(key + 1)] };
+  }
+  const record = recordOf(node);
+  if (record === undefined) return undefined;
+  const name = String(key);
+  const inner = withValue(record[name], rest, value);
+  return inner && { value: { ...record, [name]: inner.value } };
+}
+
+function recordOf(node: unknown): Record<string, unknown> | undefined {
+  if (node === undefined || node === null) return {};
+  if (typeof node !== 'object' || Array.isArray(node)) return undefined;
+  return Object.fromEntries(Object.entries(node));
+}
+
+function misplaced({ variable, path }: Override): Problem {
+  return {
+    path,
+    message: `${variable} has no place: ${keyText(path.slice(0, -1)) || 'the file'} is not there or is of another kind; set what comes before it first`,
+  };
+}

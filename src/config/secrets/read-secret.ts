@@ -1,0 +1,121 @@
+import { access, constants, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { EnvironmentFile } from '../environment/environment-file.ts';
+import { type SecretName, secretVariables } from './secret-names.ts';
+
+/** Where secrets come from, first to last: the environment, `$CREDENTIALS_DIRECTORY`, the `.env`. */
+export interface SecretSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly environmentFile: EnvironmentFile;
+  /** What a relative `…_FILE` of the environment is relative to, absolute. */
+  readonly cwd: string;
+}
+
+const MAX_SECRET_BYTES = 64 * 1024;
+
+/** Secrets that travel in an HTTP header. */
+const inHeaders = new Set<SecretName>(['apiKey', 'clientId', 'httpToken']);
+
+/**
+ * The secret, or undefined where no source has it; an empty value counts as none. Throws ConfigurationError
+ * that names the variable and the fix, never the value.
+ */
+export async function readSecret(name: SecretName, sources: SecretSources): Promise<string | undefined> {
+  const variable = secretVariables[name];
+  const secret = await find(variable, sources);
+  if (secret === undefined) return undefined;
+  const fault = secretFault(name, secret);
+  if (fault !== null) throw new ConfigurationError(`${variable}: its value ${fault}; copy it again`);
+  return secret;
+}
+
+/** What makes a secret unusable, in words that do not show it; null: nothing. */
+export function secretFault(name: SecretName, secret: string): string | null {
+  if (secret === '') return 'is empty';
+  if (!inHeaders.has(name) || /^[\x21-\x7e]+$/.test(secret)) return null;
+  return 'has a space, a line break or a letter beyond ASCII, and it is sent in a header';
+}
+
+async function find(
+  variable: string,
+  { env, environmentFile, cwd }: SecretSources,
+): Promise<string | undefined> {
+  const given = await fromVariables(variable, { values: env, directory: cwd, where: 'the environment' });
+  if (given !== undefined) return given;
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  if (directory !== undefined && directory !== '' && (await maySearch(resolve(cwd, directory)))) {
+    const file = resolve(cwd, directory, variable);
+    const credential = await fromFile(file, { variable, optional: true });
+    if (credential !== undefined) return credential;
+  }
+  const { file, values } = environmentFile;
+  return fromVariables(variable, { values, directory: dirname(file), where: file });
+}
+
+/** A credentials directory that is closed to this user holds nothing for it: what is needed is then missing by name. */
+async function maySearch(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EACCES';
+  }
+}
+
+interface Variables {
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly where: string;
+}
+
+async function fromVariables(
+  variable: string,
+  { values, directory, where }: Variables,
+): Promise<string | undefined> {
+  const value = values[variable] || undefined;
+  const file = values[`${variable}_FILE`] || undefined;
+  if (value !== undefined && file !== undefined) {
+    throw new ConfigurationError(
+      `${variable} and ${variable}_FILE are both set in ${where}; keep one of them`,
+    );
+  }
+  if (file === undefined) return value;
+  return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, optional: false });
+}
+
+async function fromFile(
+  file: string,
+  { variable, optional }: { readonly variable: string; readonly optional: boolean },
+): Promise<string | undefined> {
+  try {
+    return withoutLineEnd(await readSmall(file, variable));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'configuration') throw error;
+    if (optional && code === 'ENOENT') return undefined;
+    throw new ConfigurationError(
+      `${variable}: ${file} cannot be read (${code ?? errorMessage(error)}); name a file that holds the secret and that ingestd may read`,
+      { cause: error },
+    );
+  }
+}
+
+async function readSmall(file: string, variable: string): Promise<string> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
+    if (bytesRead <= MAX_SECRET_BYTES) return buffer.toString('utf8', 0, bytesRead);
+    throw new ConfigurationError(
+      `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+    );
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Editors and `echo` end a file with a line break that is no part of the secret. */
+function withoutLineEnd(text: string): string | undefined {
+  return text.replace(/^\uFEFF/, '').replace(/(\r?\n)+$/, '') || undefined;
+}

@@ -1,0 +1,40 @@
+import { isLoopbackHost } from '../../lib/is-loopback.ts';
+
+/** An address without a slash at its end, or what is wrong with it and the fix. */
+export type Address =
+  { readonly kind: 'address'; readonly url: string } | { readonly kind: 'wrong'; readonly message: string };
+
+const EXAMPLE = 'https://host.example/path';
+
+/** Judges the base address of the token endpoints or of the ingestion operations, contract section 3. */
+export function checkAddress(text: string): Address {
+  const address = text.trim();
+  if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${EXAMPLE}`);
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') {
+    return wrong(
+      'the address carries a user name or password, and secrets never stand in it; take out what is before the @',
+    );
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return wrong(`"${text}" is not an https address; write it like ${EXAMPLE}`);
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    return wrong(
+      `"${text}" would send passwords unencrypted; use https (http is for loopback addresses only)`,
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    return wrong(`"${text}" carries a query or fragment; take out what begins with ? or #`);
+  }
+  return { kind: 'address', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
+}
+
+/** What stands before an @ may be a password. */
+function shown(text: string): string {
+  return text.replace(/^.*@/s, '…@');
+}
+
+function wrong(message: string): Address {
+  return { kind: 'wrong', message };
+}

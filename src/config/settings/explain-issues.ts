@@ -1,0 +1,106 @@
+import type * as z from 'zod';
+import { closest } from '../../lib/closest.ts';
+import { type JsonSchema, schemaAt } from './json-schema.ts';
+import { keyText } from './key-path.ts';
+import type { Problem } from './problem.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** What the schema found wrong with `input`, in words: the key, the value, the fix. */
+export function explainIssues(issues: readonly Issue[], input: unknown, schema: JsonSchema): Problem[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => unknownKey([...issue.path, key], schema))
+      : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path), schema) }],
+  );
+}
+
+function unknownKey(path: readonly PropertyKey[], schema: JsonSchema): Problem {
+  const parent = path.slice(0, -1);
+  const known = Object.keys(schemaAt(schema, parent)?.properties ?? {});
+  const near = closest(String(path.at(-1)), known);
+  const fix =
+    near === undefined
+      ? `take it out; ${parent.length === 0 ? 'the file' : keyText(parent)} has ${known.join(', ')}`
+      : `did you mean ${keyText([...parent, near])}?`;
+  return { path, message: `${keyText(path)} is not a known key; ${fix}` };
+}
+
+function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
+  const key = keyText(issue.path);
+  const node = schemaAt(schema, issue.path);
+  if (value === undefined) return `${key || 'the file'} is missing; ${addition(key, node)}`;
+  if (key === 'folders')
+    return `folders: ${shown(value)} is not a list of at least one folder; ${FOLDER_EXAMPLE}`;
+  if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
+  if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
+  return `${key || 'the file'}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
+}
+
+const FOLDER_EXAMPLE = 'write\n    folders:\n      - name: inbox\n        path: ./inbox';
+
+function addition(key: string, node: JsonSchema | undefined): string {
+  if (key === '' || key === 'folders') return FOLDER_EXAMPLE;
+  return `add it: ${node === undefined ? 'a value' : expected(node)}${node?.description === undefined ? '' : `. ${node.description}`}`;
+}
+
+function rule(path: readonly PropertyKey[]): string {
+  if (path.length === 3 && path[0] === 'folders' && path[2] === 'name') {
+    return 'is not a folder name; use 1 to 100 characters without "/", without control characters, no space at either end';
+  }
+  return 'is not of the right form; write it like the example in config/ingestd.example.yaml';
+}
+
+/** What would be right, in words. */
+function expected(node: JsonSchema): string {
+  const unit = node.unit === undefined ? '' : ` (${node.unit})`;
+  if (node.anyOf !== undefined) return node.anyOf.map(expected).join(' or ');
+  if (node.enum !== undefined) return `one of ${node.enum.join(', ')}`;
+  if (node.const !== undefined) return JSON.stringify(node.const);
+  if (node.type === 'integer') return `a whole number${range(node)}${unit}`;
+  if (node.type === 'number') return `a number${range(node)}${unit}`;
+  return kindWords[String(node.type)] ?? 'a text';
+}
+
+const kindWords: Readonly<Record<string, string>> = {
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a mapping of keys to values',
+};
+
+function range({ minimum, maximum }: JsonSchema): string {
+  if (minimum === undefined) return maximum === undefined ? '' : ` up to ${maximum}`;
+  return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
+}
+
+function fix(value: unknown, node: JsonSchema): string {
+  const kinds = [node, ...(node.anyOf ?? [])].map(({ type }) => type);
+  const numeric = kinds.includes('integer') || kinds.includes('number');
+  if (typeof value === 'string' && numeric && value.trim() !== '' && Number.isFinite(Number(value))) {
+    return `; write it without quotes: ${Number(value)}`;
+  }
+  if (typeof value === 'string' && kinds.includes('boolean') && /^(yes|on|true)$/i.test(value))
+    return '; write true';
+  if (typeof value === 'string' && kinds.includes('boolean') && /^(no|off|false)$/i.test(value))
+    return '; write false';
+  const near = typeof value === 'string' ? closest(value, (node.enum ?? []).map(String)) : undefined;
+  if (near !== undefined) return `; did you mean ${near}?`;
+  return node.default === undefined ? '' : `; the default is ${JSON.stringify(node.default)}`;
+}
+
+/** A value as it may be shown: short, printable, never a whole mapping. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (typeof value === 'object' && value !== null) return 'a mapping';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return value;
+}

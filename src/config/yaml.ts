@@ -1,0 +1,92 @@
+import { LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
+import { ConfigurationError, errorMessage } from '../model/errors.ts';
+
+/** A YAML text, read, with a way back to its lines. */
+export interface YamlText {
+  readonly value: unknown;
+  /** `3:5` of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
+  readonly position: (path: readonly PropertyKey[]) => string | undefined;
+}
+
+/** Longest anchor expansion; a bomb of aliases ends here. */
+const MAX_ALIASES = 100;
+
+/** Reads one YAML document. Throws ConfigurationError with line and column, naming `source`. */
+export function readYaml(text: string, source: string): YamlText {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    throw new ConfigurationError(`${source}:${line}:${col}: not valid YAML: ${firstLine(error.message)}`);
+  }
+  const { contents } = document;
+  return {
+    value: toPlain(() => document.toJS({ maxAliasCount: MAX_ALIASES }), source),
+    position: (path) => {
+      const offset = offsetOf(contents, path);
+      if (offset === undefined) return undefined;
+      const { line, col } = lines.linePos(offset);
+      return `${line}:${col}`;
+    },
+  };
+}
+
+/** What can be made out of a YAML text that may be wrong; undefined: nothing. */
+export function glimpseYaml(text: string): unknown {
+  try {
+    return parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES });
+  } catch {
+    return undefined;
+  }
+}
+
+/** A value as YAML text, for a person to go on from. */
+export function writeYaml(value: unknown): string {
+  return stringify(value);
+}
+
+function toPlain(convert: () => unknown, source: string): unknown {
+  try {
+    return convert();
+  } catch (error) {
+    throw new ConfigurationError(
+      `${source}: not usable YAML: ${firstLine(errorMessage(error))}; write the values out instead of aliases`,
+      { cause: error },
+    );
+  }
+}
+
+function offsetOf(contents: unknown, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = contents;
+  let offset = startOf(node);
+  for (const key of path) {
+    const step = stepInto(node, key);
+    if (step === undefined) break;
+    offset = step.offset ?? offset;
+    node = step.node;
+  }
+  return offset;
+}
+
+function stepInto(
+  node: unknown,
+  key: PropertyKey,
+): { node: unknown; offset: number | undefined } | undefined {
+  if (isMap(node)) {
+    const pair = node.items.find((item) => isPair(item) && String(item.key) === String(key));
+    return pair === undefined ? undefined : { node: pair.value, offset: startOf(pair.key) };
+  }
+  if (typeof node !== 'object' || node === null || !('items' in node) || !Array.isArray(node.items))
+    return undefined;
+  const item: unknown = node.items[Number(key)];
+  return item === undefined ? undefined : { node: item, offset: startOf(item) };
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? text;
+}

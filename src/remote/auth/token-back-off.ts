@@ -1,0 +1,79 @@
+import type { Clock } from '../../lib/clock.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { MisaddressedError } from './misaddressed-error.ts';
+import { restAfterRefusals, restAfterTroubles } from './token-life.ts';
+
+/** When the token endpoint may be asked, and what is said until then. */
+export interface TokenRest {
+  /** Throws the last failure again while it rests. */
+  readonly check: () => void;
+  /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
+  readonly refused: (times: number, message: string) => void;
+  /** The endpoint did not answer sensibly; with a Retry-After it is left alone for at least that long. */
+  readonly failed: (error: unknown) => void;
+  /** A token came. Refusals stay counted until a call with it is let in. */
+  readonly obtained: () => void;
+  readonly proved: () => void;
+  /** As if nothing had been refused. */
+  readonly forget: () => void;
+  readonly isRefused: () => boolean;
+  /** ms from now; 0: may be asked. */
+  readonly leftMs: () => number;
+}
+
+interface Resting {
+  readonly until: number;
+  readonly refused: boolean;
+  readonly error: (leftMs: number) => Error;
+}
+
+/** Keeps an account from being locked and an endpoint from being hammered: each failure is followed by a rest. */
+export function createTokenRest(clock: Clock, log: LogPort): TokenRest {
+  let resting: Resting | null = null;
+  let refusals = 0;
+  let troubles = 0;
+  const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
+
+  return {
+    leftMs,
+    isRefused: () => resting?.refused ?? false,
+    check: () => {
+      const left = leftMs();
+      if (resting !== null && left > 0) throw resting.error(left);
+    },
+    refused: (times, message) => {
+      refusals += times;
+      const restMs = restAfterRefusals(refusals);
+      const error = () => new CredentialsRefusedError(message);
+      resting = { until: clock.monotonic() + restMs, refused: true, error };
+      log.warn({ reason: message, againInSeconds: restMs / 1000 }, 'credentials refused');
+    },
+    failed: (error) => {
+      troubles += 1;
+      const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
+      const restMs = Math.max(retryAfterMs, restAfterTroubles(troubles));
+      resting = {
+        until: clock.monotonic() + restMs,
+        refused: false,
+        error: (left) =>
+          error instanceof MisaddressedError
+            ? new MisaddressedError(error.reason, error.message)
+            : new ServiceUnavailableError(errorMessage(error), left),
+      };
+    },
+    obtained: () => {
+      if (resting?.refused === true) log.info({}, 'credentials accepted again');
+      resting = null;
+      troubles = 0;
+    },
+    proved: () => {
+      refusals = 0;
+    },
+    forget: () => {
+      resting = null;
+      refusals = 0;
+      troubles = 0;
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { Readable } from 'node:stream';
+
+import { CredentialsRefusedError, ServiceUnavailableError } from '../../model/errors.ts';
+import type { Credentials } from '../../model/settings.ts';
+import { describeFault } from '../http/describe-fault.ts';
+import { exchange } from '../http/exchange.ts';
+import type { Answer, ExchangeOptions, WireBody } from '../http/exchange.ts';
+import { MisaddressedError } from './misaddressed-error.ts';
+import { describeAnswer, parseJson } from '../http/read-answer.ts';
+import { readRetryAfter } from '../http/retry-after.ts';
+import { revocation, tokenResponse } from '../http/wire-schemas.ts';
+
+/** A token as it was issued. */
+export interface Grant {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  /** As it came, whatever it is. */
+  readonly expiresIn: unknown;
+}
+
+/** The two calls of interface 4.1 and 4.2. They throw CredentialsRefusedError, ServiceUnavailableError, MisaddressedError. */
+export interface TokenEndpoint {
+  readonly password: (credentials: Credentials) => Promise<Grant>;
+  readonly refresh: (credentials: Credentials, refreshToken: string) => Promise<Grant>;
+  /** `expired`: the token was not valid any more. */
+  readonly revoke: (
+    credentials: Credentials,
+    token: string,
+    options: { readonly all: boolean },
+  ) => Promise<'done' | 'expired'>;
+}
+
+export interface TokenEndpointOptions extends ExchangeOptions {
+  readonly authUrl: string;
+  /** Makes a text of the service fit to be shown. */
+  readonly censor: (text: string, credentials: Credentials) => string;
+}
+
+/** Talks to the token endpoints under `authUrl`. One call, one request. */
+export function createTokenEndpoint({ authUrl, censor, ...options }: TokenEndpointOptions): TokenEndpoint {
+  return {
+    password: (credentials) =>
+      grant(credentials, {
+        grant_type: 'password',
+        username: credentials.username,
+        password: credentials.password,
+      }),
+    refresh: (credentials, refreshToken) =>
+      grant(credentials, { grant_type: 'refresh_token', refresh_token: refreshToken }),
+    revoke,
+  };
+
+  async function grant(credentials: Credentials, fields: Record<string, string>): Promise<Grant> {
+    const { clientId, clientSecret } = credentials;
+    const form = new URLSearchParams({ ...fields, client_id: clientId, client_secret: clientSecret });
+    const answer = await post('/auth', credentials, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: textBody(form.toString()),
+    });
+    if (answer.status >= 300) throw failure(answer, credentials);
+    const parsed = tokenResponse.safeParse(answer.state === 'whole' ? parseJson(answer.text) : undefined);
+    if (!parsed.success) throw new ServiceUnavailableError('the token endpoint answered without a token');
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = parsed.data;
+    if (!isHeaderSafe(accessToken)) {
+      throw new ServiceUnavailableError('the token endpoint answered with a token that no header can carry');
+    }
+    return { accessToken, refreshToken: refreshToken ?? null, expiresIn };
+  }
+
+  async function revoke(credentials: Credentials, token: string, { all }: { readonly all: boolean }) {
+    const headers = { authorization: `Bearer ${token}`, clientid: credentials.clientId };
+    const body = JSON.stringify(revocation.parse({ revokeRefreshTokens: true }));
+    const answer = await post('/auth/token/revoke', credentials, {
+      // Without its Content-Type a body is ignored with a 200, and a Content-Type without a body is wrong too.
+      headers: all ? { ...headers, 'content-type': 'application/json' } : headers,
+      body: all ? textBody(body) : null,
+    });
+    if (answer.status === 401) return 'expired' as const;
+    if (answer.status >= 300) throw failure(answer, credentials);
+    return 'done' as const;
+  }
+
+  async function post(
+    path: string,
+    credentials: Credentials,
+    { headers, body }: { readonly headers: Record<string, string>; readonly body: WireBody | null },
+  ): Promise<Answer> {
+    if (!isHeaderSafe(credentials.apiKey) || !isHeaderSafe(credentials.clientId)) {
+      throw new CredentialsRefusedError(
+        'the API key or the client id holds characters that no header can carry',
+      );
+    }
+    const result = await exchange(
+      {
+        method: 'POST',
+        url: `${authUrl}${path}`,
+        headers: { ...headers, 'x-api-key': credentials.apiKey },
+        body,
+      },
+      options,
+    );
+    if (result.kind === 'answer') return result;
+    const words = describeFault(result.code);
+    const message = `the token endpoint (${result.host}): ${words.message}`;
+    throw words.misaddressed
+      ? new MisaddressedError(words.code, message)
+      : new ServiceUnavailableError(message);
+  }
+
+  function failure(answer: Answer, credentials: Credentials): Error {
+    const { status, headers } = answer;
+    const message = `the token endpoint: ${censor(describeAnswer(answer), credentials)}`;
+    if (status < 400)
+      return new MisaddressedError('redirect', `${message}; its address is wrong: it redirects`);
+    if (status === 400 || status === 401 || status === 403) return new CredentialsRefusedError(message);
+    if (status === 404 || status === 405 || status === 410) {
+      return new MisaddressedError('auth-not-found', `${message}; its address is wrong`);
+    }
+    if (status === 407) return new MisaddressedError('proxy-authentication', message);
+    const now = options.clock.now();
+    return new ServiceUnavailableError(
+      message,
+      readRetryAfter(headers['retry-after'], { now, date: headers.date }),
+    );
+  }
+}
+
+/** A text as the body of a request. */
+export function textBody(text: string): WireBody {
+  const bytes = Buffer.from(text);
+  return { stream: Readable.from([bytes]), bytes: bytes.length };
+}
+
+/** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */
+function isHeaderSafe(text: string): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+}

@@ -1,0 +1,269 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Clock } from '../../lib/clock.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { AuthPort } from '../../model/ports/service-port.ts';
+import type { Credentials, ServiceSettings } from '../../model/settings.ts';
+import { createAgents } from '../http/agents.ts';
+import { censor } from '../censor.ts';
+import { sameCredentials, secretsOf } from './credential-secrets.ts';
+import { MisaddressedError } from './misaddressed-error.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
+import type { Grant } from './token-endpoint.ts';
+import { lifeOf, useOf } from './token-life.ts';
+import { createTokenRest } from './token-back-off.ts';
+import { waitsOf } from '../http/watch-connection.ts';
+
+const revokeAttempts = 3;
+const revokeRestMs = 100;
+const knownTokens = 8;
+
+/** A token and the credentials it was obtained with. */
+export interface Pass {
+  readonly token: string;
+  readonly credentials: Credentials;
+}
+
+/** Tokens in memory; one request for one at a time, however many ask. */
+export interface TokenSource extends AuthPort {
+  /**
+   * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
+   * ServiceUnavailableError, MisaddressedError; while a failure rests it does so without a request.
+   */
+  readonly access: (options?: { readonly needMs?: number }) => Promise<Pass>;
+  /** Another token than this one, which was answered with 401. Throws as `access` does. */
+  readonly renew: (pass: Pass) => Promise<Pass>;
+  /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
+  readonly refuse: (pass: Pass, message: string) => void;
+  /** A call with this token was let in. */
+  readonly prove: (pass: Pass) => void;
+  /** Makes a text of the service fit to be shown. */
+  readonly censor: (text: string, pass: Pass) => string;
+  /** How long until the token endpoint is asked again after a failure, ms; 0: at the next need. */
+  readonly restMs: () => number;
+  /** Ends what is under way. */
+  readonly close: () => void;
+}
+
+export interface TokenSourceOptions {
+  /** Without a slash at the end. */
+  readonly authUrl: string;
+  /** Asked anew for each token, so that a rotated secret is found. */
+  readonly credentials: () => Promise<Credentials> | Credentials;
+  readonly clock: Clock;
+  readonly settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>;
+  readonly log: LogPort;
+}
+
+interface Held {
+  readonly pass: Pass;
+  readonly lifeMs: number;
+  /** Monotonic, ms. */
+  readonly renewAt: number;
+  readonly deadAt: number;
+  /** Wall clock, ms: to be shown, never to decide. */
+  readonly expiresAt: number;
+}
+
+/** Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. Nothing of it touches a disk. */
+export function createTokenSource({
+  authUrl,
+  credentials: readCredentials,
+  clock,
+  settings,
+  log,
+}: TokenSourceOptions): TokenSource {
+  const agents = createAgents(authUrl);
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  const rest = createTokenRest(clock, log);
+  /** The last tokens, to be kept out of messages. */
+  let known: readonly string[] = [];
+  const endpoint = createTokenEndpoint({
+    authUrl,
+    agents,
+    clock,
+    waits: waitsOf(settings),
+    signal: stopping.signal,
+    censor: (text, credentials) => censor(text, [...known, ...secretsOf(credentials)]),
+  });
+
+  let held: Held | null = null;
+  let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
+  let flight: Promise<Pass> | null = null;
+  let accepted = false;
+  /** Counts the calls of `forget`: the failure of what was begun before one says nothing about what came after. */
+  let era = 0;
+  let suspect = false;
+
+  return {
+    access,
+    renew: async (pass) => {
+      if (held !== null && held.pass.token !== pass.token) return held.pass;
+      held = null;
+      return obtain();
+    },
+    refuse: (pass, message) => {
+      if (held?.pass.token !== pass.token) return;
+      held = null;
+      refresh = null;
+      rest.refused(1, `the service does not accept a fresh token: ${message}`);
+    },
+    prove: (pass) => {
+      if (held?.pass.token === pass.token) rest.proved();
+    },
+    login: async () => {
+      await flight?.catch(() => undefined);
+      held = null;
+      refresh = null;
+      rest.forget();
+      await obtain();
+      return { expiresAt: expiry() ?? new Date(clock.now()).toISOString() };
+    },
+    revoke,
+    forget: () => {
+      era += 1;
+      suspect = true;
+      rest.forget();
+    },
+    status: () => ({
+      state: rest.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
+      expiresAt: expiry(),
+    }),
+    censor: (text, pass) => censor(text, [...known, pass.token, ...secretsOf(pass.credentials)]),
+    restMs: rest.leftMs,
+    close: () => {
+      stopping.abort();
+      agents.close();
+    },
+  };
+
+  async function access({ needMs = 0 }: { readonly needMs?: number } = {}): Promise<Pass> {
+    if (suspect) await dropForeign();
+    const now = clock.monotonic();
+    if (held !== null && now < held.renewAt && !isShort(held, now, needMs)) return held.pass;
+    try {
+      return await obtain();
+    } catch (error) {
+      // What is left of the old one will do while the token endpoint is away.
+      if (held !== null && clock.monotonic() < held.deadAt && error instanceof ServiceUnavailableError) {
+        return held.pass;
+      }
+      throw error;
+    }
+  }
+
+  /** After `forget`: a token that was obtained with other credentials is used no more. */
+  async function dropForeign(): Promise<void> {
+    suspect = false;
+    const credentials = await currentCredentials();
+    if (held !== null && !sameCredentials(held.pass.credentials, credentials)) held = null;
+  }
+
+  async function currentCredentials(): Promise<Credentials> {
+    try {
+      return await readCredentials();
+    } catch (error) {
+      throw new CredentialsRefusedError(errorMessage(error));
+    }
+  }
+
+  function obtain(): Promise<Pass> {
+    flight ??= ask().finally(() => {
+      flight = null;
+    });
+    return flight;
+  }
+
+  async function ask(): Promise<Pass> {
+    rest.check();
+    const begun = era;
+    const known = refresh;
+    try {
+      const credentials = await currentCredentials();
+      const since = clock.monotonic();
+      const grant = (await byRefresh(credentials)) ?? (await endpoint.password(credentials));
+      return keep(grant, credentials, since);
+    } catch (error) {
+      // A refresh token that was refused on the way was a request that was refused, too.
+      const times = known !== null && refresh === null ? 2 : 1;
+      if (begun === era) noteFailure(error, times);
+      throw error;
+    }
+  }
+
+  /** Null: the password is to be tried. */
+  async function byRefresh(credentials: Credentials): Promise<Grant | null> {
+    if (refresh === null || !sameCredentials(refresh.credentials, credentials)) return null;
+    try {
+      return await endpoint.refresh(credentials, refresh.token);
+    } catch (error) {
+      if (error instanceof MisaddressedError) throw error;
+      // Told to wait, it would not like another question.
+      if (error instanceof ServiceUnavailableError && error.retryAfterMs !== null) throw error;
+      if (error instanceof CredentialsRefusedError) refresh = null;
+      log.debug({ reason: errorMessage(error) }, 'refresh grant failed, trying the password grant');
+      return null;
+    }
+  }
+
+  function keep(grant: Grant, credentials: Credentials, since: number): Pass {
+    const lifeMs = lifeOf(grant.expiresIn);
+    const pass: Pass = { token: grant.accessToken, credentials };
+    // A refresh grant may give no new refresh token: the old one stays good then.
+    const token = grant.refreshToken ?? refresh?.token ?? null;
+    refresh = token === null ? null : { token, credentials };
+    known = [...known, pass.token, ...(token === null ? [] : [token])].slice(-knownTokens);
+    const deadAt = since + lifeMs;
+    const expiresAt = clock.now() + deadAt - clock.monotonic();
+    held = { pass, lifeMs, renewAt: since + useOf(lifeMs), deadAt, expiresAt };
+    accepted = true;
+    rest.obtained();
+    log.debug({ lifeSeconds: lifeMs / 1000 }, 'token obtained');
+    return pass;
+  }
+
+  function noteFailure(error: unknown, times: number): void {
+    if (error instanceof CredentialsRefusedError) rest.refused(times, error.message);
+    else rest.failed(error);
+  }
+
+  async function revoke({ all }: { readonly all: boolean }): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const pass = held !== null && clock.monotonic() < held.deadAt ? held.pass : await obtain();
+      try {
+        const result = await endpoint.revoke(pass.credentials, pass.token, { all });
+        dropToken(pass);
+        if (result === 'done' && all) refresh = null;
+        // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
+        if (result === 'done' || !all) return;
+        if (attempt === revokeAttempts)
+          throw new CredentialsRefusedError('the token was refused when revoking');
+      } catch (error) {
+        const final = error instanceof MisaddressedError || !(error instanceof ServiceUnavailableError);
+        if (final || attempt === revokeAttempts) throw error;
+        await delay(revokeRestMs * 2 ** attempt);
+      }
+    }
+  }
+
+  function dropToken(pass: Pass): void {
+    if (held?.pass.token !== pass.token) return;
+    held = null;
+    accepted = false;
+  }
+
+  /** ISO 8601, UTC. */
+  function expiry(): string | null {
+    if (held === null || clock.monotonic() >= held.deadAt) return null;
+    return new Date(held.expiresAt).toISOString();
+  }
+}
+
+/** A long upload is not begun with the last of a token; one in its first half is as good as another would be. */
+function isShort({ deadAt, lifeMs }: Held, now: number, needMs: number): boolean {
+  const leftMs = deadAt - now;
+  return needMs > leftMs && leftMs < lifeMs / 2;
+}

@@ -1,0 +1,64 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+
+import { proxies, ProxyAgent } from 'proxy-agent';
+
+import { ConfigurationError } from '../../model/errors.ts';
+import { isLoopbackHost } from '../../lib/is-loopback.ts';
+import { printable } from '../../lib/printable.ts';
+
+/** Not part of the bundle: hardly anybody has a proxy script. */
+const pacPackage = 'pac-proxy-agent';
+
+export interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+  readonly close: () => void;
+}
+
+/**
+ * The connections to one address: by way of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and straight to this machine's
+ * own addresses. Each request has a connection of its own. At fifty a minute that costs nothing (TLS sessions are
+ * resumed), and no upload can go into a connection that the service is just closing, and no answer can be taken
+ * for that of another request. Throws ConfigurationError where the environment names a proxy that cannot be used.
+ */
+export function createAgents(address: string): Agents {
+  if (isLoopbackHost(new URL(address).hostname)) {
+    const http = new HttpAgent({ keepAlive: false });
+    const https = new HttpsAgent({ keepAlive: false });
+    return { http, https, close: () => [http, https].forEach((agent) => agent.destroy()) };
+  }
+  const proxying = new ProxyAgent({ keepAlive: false });
+  // It looks at the address alone; the request that its type asks for does not exist yet.
+  checkProxy(Reflect.apply(proxying.getProxyForUrl, undefined, [address]));
+  // One agent for both: it looks at the request.
+  return { http: proxying, https: proxying, close: () => proxying.destroy() };
+}
+
+/** Found out now, and not with the first request: nothing could ever be sent. The value may hold a password. */
+function checkProxy(proxy: unknown): void {
+  if (typeof proxy !== 'string' || proxy === '') return;
+  const variable = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY';
+  const fix = 'give the proxy as http://HOST:PORT, or name the host of the service in NO_PROXY';
+  const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
+  if (scheme === null) throw new ConfigurationError(`${variable}: no address of a proxy: ${fix}`);
+  if (!Object.keys(proxies).includes(scheme)) {
+    throw new ConfigurationError(
+      `${variable}: ${printable(scheme)} is no kind of proxy that is known: ${fix}`,
+    );
+  }
+  if (!scheme.startsWith('pac+') || canResolve(pacPackage)) return;
+  throw new ConfigurationError(
+    `${variable}: a proxy script (${scheme}) needs the package ${pacPackage}, which is not installed: ` +
+      `${fix}, or run npm install ${pacPackage} where ingestd is installed`,
+  );
+}
+
+function canResolve(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,165 @@
+import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+
+import { got } from 'got';
+
+import type { Clock } from '../../lib/clock.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { BodySent } from '../../model/ports/service-port.ts';
+import type { Agents } from './agents.ts';
+import { watchConnection } from './watch-connection.ts';
+import type { Waits } from './watch-connection.ts';
+
+const maxAnswerBytes = 1024 * 1024;
+
+/** A request as it goes onto the wire, once. */
+export interface WireRequest {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: WireBody | null;
+  /** Called with the number of bytes of each piece of the body as it goes out. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+export interface WireBody {
+  /** Used up by the request, and destroyed whenever it ends. */
+  readonly stream: Readable;
+  /** Exact. */
+  readonly bytes: number;
+}
+
+/** An answer: its status always, its text as far as it came. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** `cut`: the connection ended within it; `too-long`: more than 1 MiB, the rest was not read. */
+  readonly state: 'whole' | 'cut' | 'too-long';
+  readonly text: string;
+  readonly sent: BodySent;
+}
+
+/** No answer. `code` is the literal of Node's error, or one of ours: `connect-timeout`, `proxy-refused` … */
+export interface Fault {
+  readonly kind: 'fault';
+  readonly code: string;
+  /** Host and port of the address, and nothing else of it. */
+  readonly host: string;
+  readonly sent: BodySent;
+}
+
+export type Exchange = Answer | Fault;
+
+export interface ExchangeOptions {
+  readonly agents: Agents;
+  readonly clock: Clock;
+  readonly waits: Waits;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends one request and reads its answer. Never rejects, follows no redirect, repeats nothing, unpacks nothing and
+ * carries no error object out: theirs hold the whole request, secrets included.
+ */
+export function exchange(request: WireRequest, options: ExchangeOptions): Promise<Exchange> {
+  return new Promise((resolve) => {
+    const { agents, clock, waits, signal } = options;
+    const body = request.body?.stream ?? null;
+    let sent: BodySent = 'nothing';
+    let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | null = null;
+    let settled = false;
+    const chunks: Buffer[] = [];
+    let received = 0;
+
+    const stream = got.stream(request.url, {
+      method: request.method,
+      headers: {
+        ...request.headers,
+        accept: 'application/json',
+        'accept-encoding': 'identity',
+        'user-agent': 'ingestd',
+        ...(request.body === null ? {} : { 'content-length': String(request.body.bytes) }),
+      },
+      ...(body === null ? {} : { body }),
+      agent: { http: agents.http, https: agents.https },
+      retry: { limit: 0 },
+      followRedirect: false,
+      throwHttpErrors: false,
+      decompress: false,
+    });
+    const watch = watchConnection({
+      clock,
+      waits,
+      bytes: request.body?.bytes ?? 0,
+      onBegun: () => (sent = 'part'),
+      onFinished: () => (sent = 'all'),
+      onFault: fail,
+    });
+
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) queueMicrotask(onAbort);
+    if (body !== null && body.errored !== null) fail(errorCode(body.errored) ?? 'body-failed');
+    body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
+    stream.on('request', (client: ClientRequest) => {
+      watch.follow(client);
+      const { onBytes } = request;
+      // Piped already by now: this only listens.
+      if (onBytes !== undefined) body?.on('data', (chunk: Buffer) => onBytes(chunk.length));
+    });
+    stream.on('response', (response: { statusCode: number; headers: IncomingHttpHeaders }) => {
+      head = { status: response.statusCode, headers: response.headers };
+      // An answer before the body was whole is a refusal: nobody reads the rest. A success is not believed so early.
+      if (response.statusCode >= 300 && sent !== 'all') body?.unpipe();
+      watch.answered();
+    });
+    stream.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > maxAnswerBytes) return settle('too-long');
+      chunks.push(chunk);
+    });
+    stream.on('end', () => {
+      // The word that the last byte is out may be one turn of the event loop behind the answer to it.
+      if (sent === 'all') settle('whole');
+      else setImmediate(settle, 'whole');
+    });
+    stream.on('error', (error) => fail(errorCode(causeOf(error)) ?? errorCode(error) ?? 'failed'));
+    // A request without a body is a stream that waits for one.
+    if (body === null) stream.end();
+
+    function onAbort(): void {
+      fail('stopped');
+    }
+
+    function fail(code: string): void {
+      if (head !== null) settle('cut');
+      else finish({ kind: 'fault', code, host: hostOf(request.url), sent });
+    }
+
+    function settle(state: Answer['state']): void {
+      if (head === null) return finish({ kind: 'fault', code: 'no-answer', host: hostOf(request.url), sent });
+      const text = state === 'too-long' ? '' : Buffer.concat(chunks).toString('utf8');
+      finish({ kind: 'answer', ...head, state, text, sent });
+    }
+
+    function finish(result: Exchange): void {
+      if (settled) return;
+      settled = true;
+      signal.removeEventListener('abort', onAbort);
+      watch.close();
+      body?.destroy();
+      stream.destroy();
+      resolve(result);
+    }
+  });
+}
+
+function causeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
+}
+
+/** `auth.example.com:443`. */
+function hostOf(address: string): string {
+  const { hostname, port, protocol } = new URL(address);
+  return `${hostname}:${port === '' ? (protocol === 'http:' ? '80' : '443') : port}`;
+}

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { Transform } from 'node:stream';
+
+import FormData from 'form-data';
+
+import { ContentChangedError } from '../../model/errors.ts';
+import type { ContentSource } from '../../model/ports/folder-port.ts';
+import { contentType } from './content-type.ts';
+import type { WireBody } from './exchange.ts';
+
+/** A file that is open and goes out under `name`. */
+export interface OpenPart {
+  readonly field: 'file' | 'attachments';
+  readonly name: string;
+  readonly source: ContentSource;
+}
+
+export interface Multipart {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: WireBody;
+}
+
+/**
+ * Builds the form of interface 4.3 and 4.4 for one sending: metadata first, so that it can be refused before 150 MB
+ * have gone out, then the files as streams of announced length.
+ */
+export async function buildMultipart(
+  metadata: string | null,
+  parts: readonly OpenPart[],
+): Promise<Multipart> {
+  const form = new FormData({ maxDataSize: Number.POSITIVE_INFINITY });
+  if (metadata !== null) form.append('metadata', metadata);
+  for (const { field, name, source } of parts) {
+    const options = { filename: name, contentType: contentType(name) };
+    const stream = source.stream();
+    if (source.size > 0) {
+      form.append(field, stream, { ...options, knownLength: source.size });
+      continue;
+    }
+    // form-data takes a known length of 0 for an unknown one.
+    stream.resume();
+    await once(stream, 'end');
+    form.append(field, Buffer.alloc(0), options);
+  }
+  const bytes = form.getLengthSync();
+  const stream = exactly(bytes);
+  form.on('error', (error: Error) => stream.destroy(error));
+  // Whoever sends it listens too; an error that comes before that is found in `errored`.
+  stream.on('error', () => form.destroy());
+  form.pipe(stream);
+  return { headers: form.getHeaders(), body: { stream, bytes } };
+}
+
+/**
+ * Lets exactly `bytes` through. A byte more would be read as the beginning of another request, a byte less would
+ * let the service wait: both are errors, and the connection is cut.
+ */
+function exactly(bytes: number): Transform {
+  let passed = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      passed += chunk.length;
+      if (passed > bytes) callback(new ContentChangedError('the file grew while it was sent'));
+      else callback(null, chunk);
+    },
+    flush(callback) {
+      if (passed < bytes) callback(new ContentChangedError('the file shrank while it was sent'));
+      else callback();
+    },
+  });
+}

@@ -1,0 +1,107 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { Clock } from '../../lib/clock.ts';
+import type { ServiceSettings } from '../../model/settings.ts';
+
+/** The slowest line that is still waited for, for the time that a whole request may take. */
+const slowestBytesPerMs = 16;
+
+/** How long each phase of a request may take, ms. */
+export interface Waits {
+  /** Name, connection, TLS. */
+  readonly connectMs: number;
+  /** While sending, without a byte either way. */
+  readonly idleMs: number;
+  /** From the last byte sent to the last byte of the answer. */
+  readonly responseMs: number;
+}
+
+/** The settings' seconds as milliseconds. */
+export function waitsOf(
+  settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>,
+): Waits {
+  return {
+    connectMs: settings.connectSeconds * 1000,
+    idleMs: settings.idleSeconds * 1000,
+    responseMs: settings.responseSeconds * 1000,
+  };
+}
+
+export interface ConnectionWatchOptions {
+  readonly clock: Clock;
+  readonly waits: Waits;
+  /** Of the body. */
+  readonly bytes: number;
+  /** The connection stands: from now on something may have gone out. */
+  readonly onBegun: () => void;
+  /** The operating system has taken the last byte: from now on the service may have it all. */
+  readonly onFinished: () => void;
+  readonly onFault: (code: string) => void;
+}
+
+export interface ConnectionWatch {
+  readonly follow: (request: ClientRequest) => void;
+  /** The head of the answer is here: nothing needs to be sent any more. */
+  readonly answered: () => void;
+  readonly close: () => void;
+}
+
+/** Follows one request through its phases and ends each that takes too long. */
+export function watchConnection(options: ConnectionWatchOptions): ConnectionWatch {
+  const { clock, waits, bytes, onBegun, onFinished, onFault } = options;
+  let socket: Socket | null = null;
+  let begun = false;
+  let responding = false;
+  const wholeMs = waits.connectMs + waits.idleMs + waits.responseMs + bytes / slowestBytesPerMs;
+  const cancelWhole = clock.after(wholeMs, () => onFault('request-timeout'));
+  let cancelPhase = clock.after(waits.connectMs, () => onFault('connect-timeout'));
+
+  return {
+    follow: (request) => {
+      request.once('socket', (taken) => {
+        socket = taken;
+        whenConnected(taken, begin);
+      });
+      request.once('finish', () => {
+        // Node says so of a connection that never stood, too.
+        if (!begun) return;
+        onFinished();
+        awaitAnswer();
+      });
+      // What a proxy answers to CONNECT is not the service's word.
+      request.once('proxyConnect', ({ statusCode }: IncomingMessage) => {
+        if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
+      });
+    },
+    answered: awaitAnswer,
+    close: () => {
+      cancelWhole();
+      cancelPhase();
+      socket?.setTimeout(0);
+    },
+  };
+
+  function begin(): void {
+    begun = true;
+    cancelPhase();
+    onBegun();
+    // The socket's own timer knows of bytes that leave in the middle of a large write; counting chunks would not.
+    socket?.setTimeout(waits.idleMs, () => onFault('idle-timeout'));
+  }
+
+  function awaitAnswer(): void {
+    if (responding) return;
+    responding = true;
+    socket?.setTimeout(0);
+    cancelPhase();
+    cancelPhase = clock.after(waits.responseMs, () => onFault('response-timeout'));
+  }
+}
+
+/** Calls when nothing stands between us and the other end: TLS included, a request's first byte goes out after it. */
+function whenConnected(socket: Socket, call: () => void): void {
+  if ('secureConnecting' in socket && socket.secureConnecting === true) socket.once('secureConnect', call);
+  else if (socket.connecting) socket.once('connect', call);
+  else call();
+}

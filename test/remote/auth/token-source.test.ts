@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Credentials } from '../../../src/model/settings.ts';
+import { lifeOf, restAfterRefusals, useOf } from '../../../src/remote/auth/token-life.ts';
+import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
+import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { startScriptedService, steps } from '../../support/scripted-service.ts';
+import type { ScriptedService } from '../../support/scripted-service.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
+
+const refused = steps.json(401, { error: 'invalid_grant', error_description: 'Bad credentials' });
+
+describe('the token source', () => {
+  let service: ScriptedService;
+  let clock: ManualClock;
+  let tokens: TokenSource;
+  let credentials: Credentials;
+  const log = recordedLog();
+
+  beforeEach(async () => {
+    service = await startScriptedService();
+    clock = manualClock();
+    credentials = plantedCredentials;
+    tokens = createTokenSource({
+      authUrl: service.authUrl,
+      credentials: () => credentials,
+      clock,
+      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
+      log,
+    });
+  });
+  afterEach(async () => {
+    tokens.close();
+    await service.close();
+  });
+
+  const grants = () =>
+    service.tokenRequests
+      .filter(({ url }) => url === '/oauth/auth')
+      .map((request) => new URLSearchParams(request.text()).get('grant_type'));
+  const token = async () => (await tokens.access()).token;
+
+  it('obtains a token with the password grant, once for all who ask, and keeps it', async () => {
+    expect(tokens.status()).toEqual({ state: 'none', expiresAt: null });
+    const all = await Promise.all(Array.from({ length: 10 }, token));
+    expect(new Set(all)).toEqual(new Set(['token-1']));
+    expect(await token()).toBe('token-1');
+    expect(service.tokenRequests).toHaveLength(1);
+    const [request] = service.tokenRequests;
+    expect(request?.headers['x-api-key']).toBe(plantedCredentials.apiKey);
+    expect(request?.headers['content-type']).toBe('application/x-www-form-urlencoded');
+    expect(Object.fromEntries(new URLSearchParams(request?.text()))).toEqual({
+      grant_type: 'password',
+      username: plantedCredentials.username,
+      password: plantedCredentials.password,
+      client_id: plantedCredentials.clientId,
+      client_secret: plantedCredentials.clientSecret,
+    });
+    expect(tokens.status()).toEqual({ state: 'ok', expiresAt: '2026-01-01T00:30:00.000Z' });
+  });
+
+  it('renews with the refresh grant when 60 seconds of 30 minutes are left, not before', async () => {
+    await token();
+    await clock.advance(1_739_000);
+    expect(await token()).toBe('token-1');
+    await clock.advance(2000);
+    expect(await token()).toBe('token-2');
+    expect(grants()).toEqual(['password', 'refresh_token']);
+    const fields = Object.fromEntries(new URLSearchParams(service.tokenRequests[1]?.text()));
+    expect(fields).toEqual({
+      grant_type: 'refresh_token',
+      refresh_token: 'refresh-1',
+      client_id: plantedCredentials.clientId,
+      client_secret: plantedCredentials.clientSecret,
+    });
+  });
+
+  it('does not care about the wall clock (N31, F49)', async () => {
+    await token();
+    clock.jump(24 * 3_600_000);
+    expect(await token()).toBe('token-1');
+    clock.jump(-48 * 3_600_000);
+    expect(await token()).toBe('token-1');
+  });
+
+  it('renews before a long upload that the rest of the token would not outlast (N12)', async () => {
+    await token();
+    expect((await tokens.access({ needMs: 3_600_000 })).token).toBe('token-1');
+    await clock.advance(1_500_000);
+    expect((await tokens.access({ needMs: 200_000 })).token).toBe('token-1');
+    expect((await tokens.access({ needMs: 400_000 })).token).toBe('token-2');
+  });
+
+  it('falls back to the password when the refresh token is refused, and does not use that again (N10)', async () => {
+    await token();
+    await clock.advance(1_790_000);
+    service.scriptTokens(steps.json(400, { error: 'invalid_grant' }));
+    expect(await token()).toBe('token-2');
+    expect(grants()).toEqual(['password', 'refresh_token', 'password']);
+  });
+
+  it('falls back to the password when the refresh grant fails otherwise', async () => {
+    await token();
+    await clock.advance(1_790_000);
+    service.scriptTokens(steps.html(500));
+    expect(await token()).toBe('token-2');
+    expect(grants()).toEqual(['password', 'refresh_token', 'password']);
+  });
+
+  it('keeps the refresh token that it has when a renewal brings none (N11)', async () => {
+    await token();
+    await clock.advance(1_790_000);
+    service.scriptTokens(steps.token({ access_token: 'other' }));
+    expect(await token()).toBe('other');
+    await clock.advance(1_790_000);
+    await token();
+    expect(new URLSearchParams(service.tokenRequests[2]?.text()).get('refresh_token')).toBe('refresh-1');
+  });
+
+  it('goes on with what is left of a token while the endpoint is away', async () => {
+    await token();
+    await clock.advance(1_760_000);
+    service.alwaysTokens(steps.html(503));
+    expect(await token()).toBe('token-1');
+    await clock.advance(50_000);
+    await expect(token()).rejects.toMatchObject({ code: 'service-unavailable' });
+  });
+
+  it('asks for one new token however many had theirs answered with 401 (N7, N9)', async () => {
+    const stale = await tokens.access();
+    const fresh = await Promise.all(Array.from({ length: 10 }, () => tokens.renew(stale)));
+    expect(new Set(fresh.map((pass) => pass.token))).toEqual(new Set(['token-2']));
+    expect((await tokens.renew(stale)).token).toBe('token-2');
+    expect(grants()).toEqual(['password', 'refresh_token']);
+  });
+
+  it.each([400, 401, 403])(
+    'asks three times in ten seconds when answered %i, then after 1, 5, 15 minutes',
+    async (status) => {
+      service.alwaysTokens(steps.json(status, { error_description: 'Bad credentials' }));
+      const asked: number[] = [];
+      for (let second = 0; second <= 60 * 60; second += 1) {
+        const before = service.tokenRequests.length;
+        await expect(token()).rejects.toMatchObject({ code: 'credentials-refused', exitCode: 3 });
+        if (service.tokenRequests.length > before) asked.push(second);
+        await clock.advance(1000);
+      }
+      expect(asked).toEqual([0, 2, 7, 67, 367, 1267, 2167, 3067]);
+      expect(tokens.status().state).toBe('refused');
+    },
+  );
+
+  it('counts a refused refresh token as one of the three', async () => {
+    await token();
+    await clock.advance(1_800_000);
+    service.alwaysTokens(refused);
+    const before = service.tokenRequests.length;
+    for (let second = 0; second < 10; second += 1) {
+      await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+      await clock.advance(1000);
+    }
+    expect(service.tokenRequests.length - before).toBe(3);
+  });
+
+  it('asks again at once, with credentials read anew, when the refusal is forgotten (N13)', async () => {
+    service.scriptTokens(refused, refused, refused);
+    for (const ms of [0, 2000, 5000]) {
+      await clock.advance(ms);
+      await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+    }
+    expect(tokens.restMs()).toBe(60_000);
+    credentials = { ...plantedCredentials, password: 'fixed' };
+    await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+    tokens.forget();
+    expect(await token()).toBe('token-1');
+    expect(tokens.status().state).toBe('ok');
+    expect(new URLSearchParams(service.tokenRequests[3]?.text()).get('password')).toBe('fixed');
+  });
+
+  it('keeps the token when it is to forget and the credentials are the same, and drops it when they are not', async () => {
+    await token();
+    tokens.forget();
+    expect(await token()).toBe('token-1');
+    credentials = { ...plantedCredentials, username: 'other@example.com' };
+    tokens.forget();
+    expect(await token()).toBe('token-2');
+    expect(grants()).toEqual(['password', 'password']);
+  });
+
+  it('takes a fresh token that the service does not accept for a refusal, and does not go on asking (N8)', async () => {
+    let asked = 0;
+    for (let second = 0; second < 3600; second += 1) {
+      const pass = await tokens.access().catch(() => null);
+      if (pass !== null) tokens.refuse(pass, 'no');
+      if (pass !== null) asked += 1;
+      await clock.advance(1000);
+    }
+    expect(asked).toBeLessThanOrEqual(8);
+    expect(service.tokenRequests).toHaveLength(asked);
+    expect(grants()).not.toContain('refresh_token');
+  });
+
+  it.each([
+    ['429 with Retry-After', steps.answer(429, '', { 'Retry-After': '90' }), 90_000],
+    ['500', steps.html(500), 1000],
+    ['a login page', steps.html(200), 1000],
+    ['nothing', steps.empty(200), 1000],
+    ['a lost answer', steps.resetAfterBody(), 1000],
+    ['a token with a line break', steps.token({ access_token: 'a\r\nX-Evil: 1' }), 1000],
+    ['a token that is no text', steps.token({ access_token: 5 }), 1000],
+  ])(
+    'says that the service is unavailable, and rests, when answered with %s (N11)',
+    async (_name, step, restMs) => {
+      service.scriptTokens(step);
+      await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', exitCode: 1 });
+      await clock.advance(restMs - 1);
+      await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', retryAfterMs: 1 });
+      expect(service.tokenRequests).toHaveLength(1);
+      await clock.advance(1);
+      expect(await token()).toBe('token-1');
+    },
+  );
+
+  it.each([
+    ['redirect', steps.redirect('http://127.0.0.1:1/evil')],
+    ['auth-not-found', steps.html(404)],
+  ])('says that the address is wrong: %s (N26, S11)', async (reason, step) => {
+    service.scriptTokens(step);
+    await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', reason });
+    expect(service.tokenRequests).toHaveLength(1);
+  });
+
+  it('asks with the password, whatever was refused before, when a person logs in', async () => {
+    service.scriptTokens(refused);
+    await expect(tokens.login()).rejects.toMatchObject({ code: 'credentials-refused' });
+    expect(await tokens.login()).toEqual({ expiresAt: '2026-01-01T00:30:00.000Z' });
+    expect(grants()).toEqual(['password', 'password']);
+  });
+
+  it('revokes the token without a body and without a Content-Type (interface 4.2)', async () => {
+    await token();
+    await tokens.revoke({ all: false });
+    const request = service.tokenRequests[1];
+    expect(request?.url).toBe('/oauth/auth/token/revoke');
+    expect(request?.headers).toMatchObject({
+      authorization: 'Bearer token-1',
+      clientid: plantedCredentials.clientId,
+      'x-api-key': plantedCredentials.apiKey,
+    });
+    expect(request?.headers['content-type']).toBeUndefined();
+    expect(request?.headers['transfer-encoding']).toBeUndefined();
+    expect(request?.bytes()).toBe(0);
+    expect(tokens.status()).toEqual({ state: 'none', expiresAt: null });
+    expect(await token()).toBe('token-2');
+    expect(grants()).toEqual(['password', 'refresh_token']);
+  });
+
+  it('revokes the refresh tokens too when told to, with a token obtained for it', async () => {
+    await tokens.revoke({ all: true });
+    const request = service.tokenRequests[1];
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(request?.json()).toEqual({ revokeRefreshTokens: true });
+    await token();
+    expect(grants()).toEqual(['password', 'password']);
+  });
+
+  it('tries a revocation again when the service has trouble, and takes a dead token for a revoked one', async () => {
+    await token();
+    service.scriptTokens(steps.html(502), steps.html(502));
+    await tokens.revoke({ all: false });
+    expect(service.tokenRequests).toHaveLength(4);
+    await token();
+    service.scriptTokens(steps.xml(401));
+    await tokens.revoke({ all: false });
+    service.scriptTokens(
+      steps.token({ access_token: 'x' }),
+      steps.html(502),
+      steps.html(502),
+      steps.html(502),
+    );
+    await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ code: 'service-unavailable' });
+  });
+
+  it('gets itself a live token to revoke all with when its own is dead', async () => {
+    await token();
+    service.scriptTokens(steps.xml(401));
+    await tokens.revoke({ all: true });
+    expect(service.tokenRequests.map(({ url }) => url.slice('/oauth'.length))).toEqual([
+      '/auth',
+      '/auth/token/revoke',
+      '/auth',
+      '/auth/token/revoke',
+    ]);
+  });
+
+  it('says in words that credentials cannot be read', async () => {
+    const broken = createTokenSource({
+      authUrl: service.authUrl,
+      credentials: () => Promise.reject(new Error('INGESTD_PASSWORD_FILE cannot be read')),
+      clock,
+      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
+      log,
+    });
+    await expect(broken.access()).rejects.toMatchObject({
+      code: 'credentials-refused',
+      message: 'INGESTD_PASSWORD_FILE cannot be read',
+    });
+    broken.close();
+  });
+});
+
+describe('the life of a token', () => {
+  it.each([
+    [1800, 1_800_000],
+    ['900', 900_000],
+    [2.5, 2500],
+    [undefined, 1_800_000],
+    [null, 1_800_000],
+    [0, 1_800_000],
+    [-5, 1_800_000],
+    ['', 1_800_000],
+    ['soon', 1_800_000],
+    [{}, 1_800_000],
+    [315_360_000, 86_400_000],
+  ])('reads expires_in %j as %i ms (N11)', (expiresIn, ms) => {
+    expect(lifeOf(expiresIn)).toBe(ms);
+  });
+
+  it('is used until a tenth is left, a minute at most', () => {
+    expect([useOf(1_800_000), useOf(100_000), useOf(1000)]).toEqual([1_740_000, 90_000, 900]);
+  });
+
+  it('rests longer after each refusal', () => {
+    expect([1, 2, 3, 4, 5, 6].map(restAfterRefusals)).toEqual([
+      2000, 5000, 60_000, 300_000, 900_000, 900_000,
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { open, truncate } from 'node:fs/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { eventually } from '../../support/eventually.ts';
+import { fileSource } from '../../support/file-source.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { steps } from '../../support/scripted-service.ts';
+import { closeWorlds, startClientWorld } from '../client-world.ts';
+
+const mebibyte = 1024 * 1024;
+
+describe('a file of 150 MB (F27)', () => {
+  afterEach(closeWorlds);
+
+  it('goes out byte for byte and is never in memory as a whole, on a second attempt either', async () => {
+    const world = await startClientWorld();
+    const path = world.folder.join('large.pdf');
+    const handle = await open(path, 'w');
+    const block = Buffer.alloc(mebibyte, 'ingestd ');
+    const hash = createHash('sha256');
+    for (let index = 0; index < 150; index += 1) {
+      block.writeUInt32LE(index);
+      hash.update(block);
+      await handle.write(block);
+    }
+    await handle.close();
+    const sha256 = hash.digest('hex');
+
+    let peak = 0;
+    let before = process.memoryUsage().rss;
+    const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+    try {
+      // The first time the end of it is answered with 401: another body has to be made from the file.
+      world.service.script(steps.xml(401));
+      const file = fileSource(path, { name: 'large.pdf' });
+      before = process.memoryUsage().rss;
+      const result = await world.client.upload(
+        { file, attachments: [], metadata: {} },
+        await world.limiter.take(),
+      );
+      expect(result).toMatchObject({
+        outcome: { kind: 'accepted' },
+        sent: [{ sha256, size: 150 * mebibyte }],
+        requests: 2,
+      });
+      expect([file.opened(), file.closed()]).toEqual([2, 2]);
+    } finally {
+      clearInterval(sampling);
+    }
+    const [first, second] = world.service.requests;
+    expect(first?.complete()).toBe(true);
+    expect(second?.complete()).toBe(true);
+    expect(second?.bytes()).toBe(Number(second?.headers['content-length']));
+    // Client and service share this process: buffers on both sides, and what the collector has not taken yet.
+    expect((peak - before) / mebibyte).toBeLessThan(110);
+  });
+
+  it('is not begun with a token that it would outlast (N12)', async () => {
+    const clock = manualClock();
+    const world = await startClientWorld({ clock });
+    world.service.scriptTokens(steps.token({ access_token: 'short', expires_in: 400 }));
+    await world.tokens.access();
+    await clock.advance(250_000);
+    const path = world.folder.join('sparse.pdf');
+    await (await open(path, 'w')).close();
+    await truncate(path, 200_000_000);
+    const file = fileSource(path, { name: 'sparse.pdf' });
+    expect((await world.call('remove')).outcome.kind).toBe('accepted');
+    await world.client.upload({ file, attachments: [], metadata: {} }, await world.limiter.take());
+    expect(world.service.requests.map((request) => request.headers['authorization'])).toEqual([
+      'Bearer short',
+      'Bearer token-1',
+    ]);
+  });
+
+  it('does not hold up the deletion of another document (N34)', async () => {
+    const world = await startClientWorld({ bytes: 12 * mebibyte });
+    world.service.script(steps.stopReading());
+    const upload = world.call('upload');
+    await eventually(() => world.service.requests.length === 1);
+    expect((await world.call('remove')).outcome.kind).toBe('accepted');
+    world.client.close();
+    expect((await upload).outcome).toMatchObject({ kind: 'unavailable', code: 'stopped', sent: 'part' });
+  });
+});

@@ -1,0 +1,243 @@
+import { execFile } from 'node:child_process';
+import { connect, createServer } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { promisify } from 'node:util';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { closeWorlds, startClientWorld } from '../client-world.ts';
+import type { ClientWorld } from '../client-world.ts';
+import { selfSigned } from './self-signed.ts';
+
+const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
+
+const removeScript = `
+  import { systemClock as clock } from './build/daemon/system-clock.js';
+  import { createIngestionClient } from './build/remote/ingestion-client.js';
+  import { createLimiter } from './build/remote/limiter.js';
+  import { createTokenSource } from './build/remote/auth/token-source.js';
+  const settings = ${JSON.stringify(settings)};
+  const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+  const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
+  const tokens = createTokenSource({
+    authUrl: process.argv[1], credentials: () => secret, clock, settings, log,
+  });
+  const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
+  const client = createIngestionClient({
+    ingestUrl: 'https://service.test', tokens, limiter, settings, clock, log,
+  });
+  const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+  process.stdout.write(JSON.stringify(outcome));
+  limiter.close();
+`;
+
+interface TestServer {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+interface TestProxy extends TestServer {
+  /** First lines of what it was asked for. */
+  readonly asked: readonly string[];
+}
+
+describe('proxies and certificates', () => {
+  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+  const kept = new Map<string, string | undefined>();
+  const closing: (() => void | Promise<void>)[] = [];
+  let world: ClientWorld;
+
+  beforeEach(async () => {
+    for (const name of names.flatMap((each) => [each, each.toLowerCase()])) {
+      kept.set(name, process.env[name]);
+      delete process.env[name];
+    }
+    world = await startClientWorld();
+  });
+  afterEach(async () => {
+    for (const [name, value] of kept) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    await closeWorlds();
+    for (const close of closing.splice(0).toReversed()) await close();
+  });
+
+  async function remove(ingestUrl: string) {
+    const limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
+    const client = createIngestionClient({
+      ingestUrl,
+      tokens: world.tokens,
+      limiter,
+      settings,
+      clock: systemClock,
+      log: recordedLog(),
+    });
+    closing.push(limiter.close, client.close);
+    return (await client.remove({ docId: 'd' }, await limiter.take())).outcome;
+  }
+
+  it('N32: reaches a plain address through HTTP_PROXY', async () => {
+    const proxy = await startProxy(world.service.port, closing);
+    process.env['HTTP_PROXY'] = `http://127.0.0.1:${proxy.port}`;
+    expect(await remove('http://service.test')).toMatchObject({ kind: 'accepted' });
+    expect(await remove('http://service.test')).toMatchObject({ kind: 'accepted' });
+    expect(proxy.asked[0]).toMatch(/^DELETE http:\/\/service\.test\/services\/.* HTTP\/1\.1$/);
+    expect(proxy.asked).toHaveLength(2);
+  });
+
+  it('N32: asks the proxy for a tunnel to a safe address, and shows it no secret', async () => {
+    const safe = await startTls(world.service.port, closing);
+    const proxy = await startProxy(safe.port, closing);
+    process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
+    // The certificate at the other end is not trusted here: that it was seen shows that the tunnel stood.
+    expect(await remove('https://service.test')).toMatchObject({ kind: 'misaddressed', code: 'tls' });
+    expect(proxy.asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
+    expect(world.service.requests).toHaveLength(0);
+  });
+
+  it('delivers through the tunnel when NODE_EXTRA_CA_CERTS names the certificate', async () => {
+    const safe = await startTls(world.service.port, closing);
+    const proxy = await startProxy(safe.port, closing);
+    const certificate = await world.folder.write('ca.pem', selfSigned.cert);
+    // Node reads the variable once, when it starts: a process of its own, on the code as built.
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '--eval', removeScript, world.service.authUrl],
+      {
+        cwd: new URL('../../', import.meta.url),
+        env: {
+          PATH: process.env['PATH'],
+          HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,
+          NODE_EXTRA_CA_CERTS: certificate,
+        },
+      },
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ kind: 'accepted' });
+    expect(proxy.asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
+    expect(world.service.requests[0]?.headers['authorization']).toBe('Bearer token-1');
+  });
+
+  it.each([
+    [407, 'misaddressed', 'proxy-authentication'],
+    [403, 'unavailable', 'proxy-refused'],
+    [503, 'unavailable', 'proxy-refused'],
+  ])('does not take a %i of the proxy for the service’s word', async (status, kind, code) => {
+    const proxy = await startProxy(world.service.port, closing, status);
+    process.env['HTTPS_PROXY'] = `http://127.0.0.1:${proxy.port}`;
+    expect(await remove('https://service.test')).toMatchObject({ kind, code });
+    expect(world.service.requests).toHaveLength(0);
+  });
+
+  it('goes past the proxy to what NO_PROXY names', async () => {
+    const proxy = await startProxy(world.service.port, closing);
+    process.env['HTTP_PROXY'] = `http://127.0.0.1:${proxy.port}`;
+    process.env['NO_PROXY'] = 'service.invalid';
+    expect(await remove('http://service.invalid')).toMatchObject({ kind: 'unavailable', sent: 'nothing' });
+    expect(proxy.asked).toHaveLength(0);
+  });
+
+  it('goes past the proxy to this machine’s own addresses', async () => {
+    process.env['HTTP_PROXY'] = 'http://127.0.0.1:9';
+    expect(await remove(world.service.ingestUrl)).toMatchObject({ kind: 'accepted' });
+    expect(await remove(`http://localhost:${world.service.port}`)).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('sends nothing to an address whose certificate cannot be trusted (N2)', async () => {
+    const safe = await startTls(world.service.port, closing);
+    expect(await remove(`https://127.0.0.1:${safe.port}`)).toMatchObject({
+      kind: 'misaddressed',
+      code: 'tls',
+    });
+    expect(world.service.requests).toHaveLength(0);
+  });
+
+  it('says that an address is wrong that does not speak TLS', async () => {
+    const plain = await startPlain(closing);
+    expect(await remove(`https://127.0.0.1:${plain.port}`)).toMatchObject({
+      kind: 'misaddressed',
+      code: 'tls',
+    });
+  });
+
+  it('gives up a connection that is never made, and nothing went out (N3)', async () => {
+    const mute = await listen(createServer(), closing);
+    const limiter = createLimiter({ requestsPerMinute: 5, clock: systemClock, recent: [] });
+    const client = createIngestionClient({
+      ingestUrl: `https://127.0.0.1:${mute.port}`,
+      tokens: world.tokens,
+      limiter,
+      settings: { ...settings, connectSeconds: 0.2 },
+      clock: systemClock,
+      log: recordedLog(),
+    });
+    closing.push(limiter.close, client.close);
+    const { outcome } = await client.remove({ docId: 'd' }, await limiter.take());
+    expect(outcome).toMatchObject({ kind: 'unavailable', code: 'connect-timeout', sent: 'nothing' });
+    expect(limiter.status().used).toBe(0);
+  });
+});
+
+type Closing = (() => void | Promise<void>)[];
+
+async function listen(server: Server, closing: Closing): Promise<TestServer> {
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  };
+  server.on('connection', keep);
+  server.on('secureConnection', keep);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  closing.push(close);
+  return { port: (server.address() as AddressInfo).port, close };
+}
+
+/** Joins whatever it is asked for to `target`; with `status`, refuses CONNECT with it. */
+async function startProxy(target: number, closing: Closing, status = 200): Promise<TestProxy> {
+  const asked: string[] = [];
+  const server = createServer((socket) => {
+    socket.once('data', (chunk: Buffer) => {
+      asked.push(chunk.toString('latin1').split('\r\n')[0] ?? '');
+      const isTunnel = chunk.toString('latin1').startsWith('CONNECT ');
+      if (isTunnel && status !== 200) {
+        socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\nno`);
+        return;
+      }
+      const onward = connect(target, '127.0.0.1');
+      onward.on('error', () => socket.destroy());
+      if (isTunnel) socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      else onward.write(chunk);
+      socket.pipe(onward).pipe(socket);
+      socket.on('close', () => onward.destroy());
+    });
+  });
+  return { ...(await listen(server, closing)), asked };
+}
+
+/** Takes TLS off in front of `target`. */
+function startTls(target: number, closing: Closing): Promise<TestServer> {
+  const server = createTlsServer(selfSigned, (socket) => {
+    const onward = connect(target, '127.0.0.1');
+    onward.on('error', () => socket.destroy());
+    socket.on('close', () => onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
+  return listen(server, closing);
+}
+
+function startPlain(closing: Closing): Promise<TestServer> {
+  const server = createServer((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
+  );
+  return listen(server, closing);
+}

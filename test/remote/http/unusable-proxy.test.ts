@@ -1,0 +1,55 @@
+import { execFile } from 'node:child_process';
+import { cp } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+const run = promisify(execFile);
+const project = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The program as it is shipped in an image: without the packages that it was built with. */
+let home: TemporaryFolder;
+
+beforeAll(async () => {
+  home = await temporaryFolder();
+  await cp(`${project}dist`, home.join('dist'), { recursive: true });
+  await cp(`${project}package.json`, home.join('package.json'));
+  await home.write('inbox/.keep', '');
+  await home.write(
+    'ingestd.yaml',
+    'service: {authUrl: "https://auth.test", ingestUrl: "https://service.test"}\n' +
+      'folders: [{name: inbox, path: ./inbox}]\nstate: {dir: ./state}\nhttp: {port: false}\n',
+  );
+});
+
+afterAll(() => home.remove());
+
+it.each([
+  [
+    'a proxy script, for which a package is missing',
+    'pac+http://me:secret@proxy.test/p.pac',
+    'pac-proxy-agent',
+  ],
+  ['of a kind that nobody knows', 'gopher://me:secret@proxy.test', 'gopher'],
+  ['no address', 'http://me:secret@proxy.test:port', 'no address'],
+])(
+  'a proxy that is %s is a mistake in the configuration, said at once and without its password',
+  async (_, proxy, words) => {
+    const names = ['API_KEY', 'CLIENT_ID', 'CLIENT_SECRET', 'USERNAME', 'PASSWORD'];
+    const secrets = Object.fromEntries(names.map((name) => [`INGESTD_${name}`, `planted-${name}`]));
+    const args = [home.join('dist/main.js'), 'sync', '--config', home.join('ingestd.yaml')];
+    const env = { PATH: process.env['PATH'], HTTPS_PROXY: proxy, ...secrets };
+    const failure: unknown = await run(process.execPath, args, { cwd: home.path, env }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({ code: 2, stderr: expect.stringContaining(words) });
+    expect(failure).toMatchObject({
+      stderr: expect.stringMatching(/HTTPS_PROXY.*http:\/\/HOST:PORT.*NO_PROXY/),
+    });
+    expect(failure).toMatchObject({ stderr: expect.not.stringContaining('secret@') });
+  },
+);

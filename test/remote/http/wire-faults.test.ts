@@ -1,0 +1,336 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { steps } from '../../support/scripted-service.ts';
+import type { Step } from '../../support/scripted-service.ts';
+import { closeWorlds, operationNames, shortOutcome, startClientWorld } from '../client-world.ts';
+import type { ClientWorldOptions, OperationName } from '../client-world.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** What comes of it: for every operation, or for an upload, for modify and remove of one document, for bulk calls. */
+type Expected = string | { readonly upload: string; readonly single: string; readonly bulk?: string };
+
+interface Row {
+  readonly name: string;
+  readonly step: Step;
+  readonly expected: Expected;
+  /** HTTP requests to the ingestion operations; 1 where it is not said. */
+  readonly requests?: number;
+  readonly options?: ClientWorldOptions;
+  /** Where a large body is of the essence. */
+  readonly only?: readonly OperationName[];
+  /** The last: for ever; else once, and then a success. */
+  readonly always?: boolean;
+}
+
+const inDoubt = (upload: string, other: string): Expected => ({ upload: `unknown ${upload}`, single: other });
+const unusable = (code: string) => inDoubt(code, `unavailable ${code}`);
+const withFiles: readonly OperationName[] = ['upload', 'modify'];
+const rejected = (code: string): Expected => `rejected ${code}`;
+
+const rows: readonly Row[] = [
+  {
+    name: 'no answer (N3)',
+    step: steps.silence(),
+    options: { responseSeconds: 0.1 },
+    expected: inDoubt('response-timeout', 'unavailable response-timeout'),
+  },
+  {
+    name: 'a head and no body (N3)',
+    step: steps.silentBody(),
+    options: { responseSeconds: 0.1 },
+    expected: unusable('answer-cut'),
+  },
+  {
+    name: 'a refusing head and no body (N3)',
+    step: steps.silentBody(409),
+    options: { responseSeconds: 0.1 },
+    expected: rejected('conflict'),
+  },
+  {
+    name: 'an answer by the byte for ever (N3)',
+    step: steps.trickle(20),
+    options: { responseSeconds: 0.15 },
+    expected: unusable('answer-cut'),
+  },
+  {
+    name: 'a reader that stops (N3)',
+    step: steps.stopReading(),
+    options: { idleSeconds: 0.15, bytes: 12_000_000 },
+    only: withFiles,
+    expected: 'unavailable idle-timeout',
+  },
+  {
+    name: 'a reset before the body (N4)',
+    step: steps.resetBeforeBody(),
+    options: { bytes: 12_000_000 },
+    only: withFiles,
+    expected: 'unavailable',
+  },
+  {
+    name: 'a reset in the middle of the body (N4)',
+    step: steps.resetMidBody(6_000_000),
+    options: { bytes: 16_000_000 },
+    only: withFiles,
+    expected: 'unavailable',
+  },
+  {
+    name: 'an answer lost by a reset after the service took it (N5)',
+    step: steps.resetAfterBody(),
+    expected: inDoubt('econnreset', 'unavailable econnreset'),
+  },
+  {
+    name: 'an answer lost by hanging up after the service took it (N5)',
+    step: steps.hangUp(),
+    expected: inDoubt('econnreset', 'unavailable econnreset'),
+  },
+  { name: 'an answer cut off (N22)', step: steps.cutAnswer(), expected: unusable('answer-cut') },
+  { name: 'a refusal cut off (N22)', step: steps.cutAnswer(422), expected: rejected('unprocessable') },
+  {
+    name: 'something that is not HTTP',
+    step: steps.raw('SSH-2.0-OpenSSH_9.2\r\n'),
+    expected: inDoubt('hpe-invalid-constant', 'unavailable hpe-invalid-constant'),
+  },
+  {
+    name: 'more bytes than were announced (N29)',
+    step: steps.raw(
+      'HTTP/1.1 200 OK\r\nContent-Length: 29\r\n\r\n{"success":{"docId":"doc-a"}}HTTP/1.1 500 X\r\n\r\n',
+    ),
+    expected: 'accepted',
+  },
+  {
+    name: 'a body that ends with the connection',
+    step: steps.raw('HTTP/1.0 200 OK\r\n\r\n{"success":{"docId":"doc-a"}}'),
+    expected: 'accepted',
+  },
+  { name: 'a login page (N21)', step: steps.html(), expected: unusable('answer-not-json') },
+  { name: 'an empty success (N22)', step: steps.empty(), expected: unusable('answer-empty') },
+  { name: '64 MiB (N25)', step: steps.longAnswer(64 * mebibyte), expected: unusable('answer-too-long') },
+  {
+    name: '64 MiB of refusal (N25)',
+    step: steps.longAnswer(64 * mebibyte, 415),
+    expected: rejected('unsupported-media-type'),
+  },
+  {
+    name: 'a JSON success that is no envelope (N22)',
+    step: steps.json(200, { ok: true }),
+    expected: unusable('answer-not-envelope'),
+  },
+  { name: 'an envelope with error (N20)', step: steps.refuse('no'), expected: rejected('error-envelope') },
+  { name: 'an envelope with warning', step: steps.warn('doc-a', 'careful'), expected: 'accepted' },
+  {
+    name: 'an envelope under a wrong Content-Type (N22)',
+    step: steps.answer(200, '{"success":{"docId":"doc-a"}}', { 'Content-Type': 'text/html' }),
+    expected: 'accepted',
+  },
+  {
+    name: 'a success without docId (N23)',
+    step: steps.json(200, { success: { message: 'ok' } }),
+    expected: { upload: 'unknown no-doc-id', single: 'accepted' },
+  },
+  ...['a/b', '..', 'a\r\nb', '', 'x'.repeat(10_000)].map((docId) => ({
+    name: `the docId ${JSON.stringify(docId.slice(0, 20))} (N23)`,
+    step: steps.accept(docId),
+    expected: { upload: 'unknown no-doc-id', single: 'accepted' },
+  })),
+  ...[7, {}, ['x'], true].map((docId) => ({
+    name: `the docId ${JSON.stringify(docId)} (N23)`,
+    step: steps.accept(docId),
+    expected: unusable('answer-not-envelope'),
+  })),
+  {
+    name: 'error and success at once',
+    step: steps.json(200, { error: { message: 'no' }, success: { docId: 'd', message: '' } }),
+    expected: {
+      upload: 'unknown answer-contradictory',
+      single: 'rejected error-envelope',
+    },
+  },
+  { name: '400', step: steps.refuse('no', 400), expected: rejected('bad-request') },
+  { name: '401 once, in XML (N7)', step: steps.xml(401), expected: 'accepted', requests: 2 },
+  { name: '401 always (N8)', step: steps.xml(401), always: true, expected: 'unauthorized', requests: 2 },
+  { name: '403 (N14)', step: steps.refuse('no', 403), expected: rejected('forbidden') },
+  {
+    name: '404 of the service itself (N15)',
+    step: steps.refuse('no such document', 404),
+    expected: { upload: 'rejected not-found', single: 'missing', bulk: 'rejected not-found' },
+  },
+  {
+    name: '404 of something else (N15)',
+    step: steps.html(404),
+    expected: { upload: 'unavailable http-404', single: 'missing', bulk: 'rejected not-found' },
+  },
+  {
+    name: '410 (N15)',
+    step: steps.refuse('gone', 410),
+    expected: { upload: 'rejected gone', single: 'missing', bulk: 'rejected gone' },
+  },
+  { name: '408', step: steps.html(408), expected: 'unavailable http-408' },
+  { name: '409 (N16)', step: steps.refuse('no', 409), expected: rejected('conflict') },
+  { name: '413 (N16)', step: steps.html(413), expected: rejected('too-large') },
+  { name: '415 (N16)', step: steps.html(415), expected: rejected('unsupported-media-type') },
+  { name: '418', step: steps.html(418), expected: rejected('http-418') },
+  { name: '422 (N16)', step: steps.refuse('no', 422), expected: rejected('unprocessable') },
+  { name: '425', step: steps.html(425), expected: 'unavailable http-425' },
+  { name: '429 (N18)', step: steps.html(429), expected: 'unavailable http-429' },
+  { name: '500 (N19)', step: steps.html(500), expected: 'unavailable http-500' },
+  { name: '502 (N5, N19)', step: steps.html(502), expected: inDoubt('http-502', 'unavailable http-502') },
+  { name: '503 (N19)', step: steps.html(503), expected: 'unavailable http-503' },
+  { name: '504 (N5, N19)', step: steps.html(504), expected: inDoubt('http-504', 'unavailable http-504') },
+  ...[301, 302, 303, 307, 308].map((status) => ({
+    name: `a redirect by ${status} to another host (N26, S11)`,
+    step: steps.redirect('http://127.0.0.2:9/steal', status),
+    expected: 'misaddressed redirect',
+  })),
+  { name: 'a 304', step: steps.empty(304), expected: 'misaddressed redirect' },
+];
+
+function expectedFor({ expected }: Row, operation: OperationName): string {
+  if (typeof expected === 'string') return expected;
+  if (operation === 'upload') return expected.upload;
+  const isBulk = operation === 'bulkModify' || operation === 'bulkRemove';
+  return isBulk ? (expected.bulk ?? expected.single) : expected.single;
+}
+
+afterEach(closeWorlds);
+
+describe.each(rows)('answered with $name', (row) => {
+  const names = row.only ?? operationNames;
+  it.each([...names])('%s ends as it should, after no more requests than it should', async (operation) => {
+    const world = await startClientWorld(row.options);
+    if (row.always === true) world.service.always(row.step);
+    else world.service.script(row.step);
+    const told: string[] = [];
+    const result = await world.call(operation, {
+      beforeSend: async (id) => {
+        told.push(id);
+      },
+      onAnswer: (id) => {
+        told.push(id);
+      },
+    });
+    const expected = expectedFor(row, operation);
+    const got = shortOutcome(result.outcome);
+    expect(expected.includes(' ') ? got : got.split(' ')[0]).toBe(expected);
+    expect(world.service.requests).toHaveLength(row.requests ?? 1);
+    expect(result.requests).toBe(row.requests ?? 1);
+    expect(told).toHaveLength(2 * (row.requests ?? 1));
+    expect(told[0]).toBe(told[1]);
+    expect(world.limiter.status().used).toBe(row.requests ?? 1);
+    if (result.outcome.kind === 'unavailable' && row.options?.bytes !== undefined) {
+      expect(result.outcome.sent).toBe('part');
+    }
+  });
+});
+
+describe('a service that cannot be reached', () => {
+  it.each(operationNames)(
+    '%s is unavailable, costs no place, and nothing went out (N1)',
+    async (operation) => {
+      const world = await startClientWorld();
+      await world.tokens.access();
+      await world.service.close();
+      const { outcome, requests } = await world.call(operation);
+      expect(outcome).toMatchObject({ kind: 'unavailable', code: 'econnrefused', sent: 'nothing' });
+      expect(requests).toBe(1);
+      expect(world.limiter.status().used).toBe(0);
+      await world.close();
+    },
+  );
+
+  it('is unavailable when no token can be had, without a request', async () => {
+    const world = await startClientWorld();
+    world.service.alwaysTokens(steps.answer(503, '', { 'Retry-After': '30' }));
+    const { outcome, requests } = await world.call('upload');
+    expect(outcome).toMatchObject({
+      kind: 'unavailable',
+      code: 'no-token',
+      retryAfterMs: 30_000,
+      sent: 'nothing',
+    });
+    expect(requests).toBe(0);
+    expect(world.limiter.status().used).toBe(0);
+  });
+
+  it('is refused when the token endpoint refuses, without a request', async () => {
+    const world = await startClientWorld();
+    world.service.alwaysTokens(steps.json(401, { error: 'invalid_client' }));
+    expect(await world.call('upload')).toMatchObject({ outcome: { kind: 'unauthorized' }, requests: 0 });
+    expect(world.service.requests).toHaveLength(0);
+  });
+
+  it('is misaddressed when the token endpoint redirects, and sends the password nowhere else', async () => {
+    const world = await startClientWorld();
+    const other = await startClientWorld();
+    world.service.alwaysTokens(steps.redirect(`${other.service.authUrl}/auth`, 307));
+    expect((await world.call('upload')).outcome).toMatchObject({ kind: 'misaddressed', code: 'redirect' });
+    expect(other.service.connections()).toBe(0);
+  });
+});
+
+describe('a storm of 401 (N8, N9)', () => {
+  it('renews once for ten in flight, and repeats each once with a body of its own', async () => {
+    const world = await startClientWorld();
+    let arrived = 0;
+    let release = () => {};
+    const allAreHere = new Promise<void>((resolve) => (release = resolve));
+    const refuse: Step = async (request) => {
+      await request.body();
+      arrived += 1;
+      if (arrived === 10) release();
+      await allAreHere;
+      await steps.xml(401)(request);
+    };
+    world.service.script(...Array.from({ length: 10 }, () => refuse));
+    const results = await Promise.all(Array.from({ length: 10 }, () => world.call('upload')));
+    expect(results.map(({ outcome }) => outcome.kind)).toEqual(Array<string>(10).fill('accepted'));
+    expect(world.service.requests).toHaveLength(20);
+    expect(world.service.tokenRequests).toHaveLength(2);
+    expect(
+      new Set(world.service.requests.slice(10).map((request) => request.headers['authorization'])),
+    ).toEqual(new Set(['Bearer token-2']));
+    expect(world.service.requests.every((request) => request.complete())).toBe(true);
+    expect(world.limiter.status().used).toBe(20);
+  });
+
+  it('does not go on asking when no token is good enough', async () => {
+    const world = await startClientWorld();
+    world.service.always(steps.xml(401));
+    for (let index = 0; index < 20; index += 1) {
+      expect((await world.call('remove')).outcome.kind).toBe('unauthorized');
+    }
+    expect(world.service.requests).toHaveLength(2);
+    expect(world.service.tokenRequests).toHaveLength(2);
+    expect(world.tokens.status().state).toBe('refused');
+  });
+});
+
+describe('Retry-After', () => {
+  it.each([429, 503])('of a %i stops the whole limiter for that long (N17)', async (status) => {
+    const world = await startClientWorld();
+    world.service.script(steps.answer(status, '', { 'Retry-After': '120' }));
+    const { outcome } = await world.call('remove');
+    expect(outcome).toMatchObject({ kind: 'unavailable', retryAfterMs: 120_000 });
+    expect(world.limiter.status().nextFreeMs).toBeGreaterThan(119_000);
+  });
+
+  it('as a date is counted from the Date of the same answer (N17, N31)', async () => {
+    const world = await startClientWorld();
+    world.service.script(
+      steps.answer(429, '', {
+        Date: 'Tue, 01 Jan 2030 00:00:00 GMT',
+        'Retry-After': 'Tue, 01 Jan 2030 00:00:40 GMT',
+      }),
+    );
+    expect((await world.call('remove')).outcome).toMatchObject({ retryAfterMs: 40_000 });
+  });
+
+  it('that is not there or is junk is left to the caller (N18)', async () => {
+    const world = await startClientWorld();
+    for (const header of [{}, { 'Retry-After': 'soon' }, { 'Retry-After': '-5' }]) {
+      world.service.script(steps.answer(429, '', header));
+      expect((await world.call('remove')).outcome).toMatchObject({ kind: 'unavailable', retryAfterMs: null });
+    }
+    expect(world.limiter.status().pausedUntil).toBeNull();
+  });
+});

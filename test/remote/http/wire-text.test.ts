@@ -1,0 +1,170 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+
+import { censor } from '../../../src/remote/censor.ts';
+import { contentType } from '../../../src/remote/http/content-type.ts';
+import { isUsableDocId } from '../../../src/remote/doc-id.ts';
+import { readRetryAfter } from '../../../src/remote/http/retry-after.ts';
+import {
+  bulkModify,
+  envelope,
+  tokenResponse,
+  uploadMetadata,
+} from '../../../src/remote/http/wire-schemas.ts';
+
+describe('Retry-After (N17)', () => {
+  const now = Date.UTC(2026, 0, 1);
+  it.each([
+    ['30', 30_000],
+    [' 30 ', 30_000],
+    ['1.5', 1500],
+    ['86400', 900_000],
+    ['9'.repeat(400), null],
+    ['0', null],
+    ['-5', null],
+    ['soon', null],
+    ['', null],
+    ['0x10', null],
+    ['1e3', null],
+    ['2026', 900_000],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
+    ['Thursday, 01-Jan-26 00:01:00 GMT', 60_000],
+    ['Thu Jan  1 00:01:00 2026', null],
+    ['Wed, 31 Dec 2025 23:59:59 GMT', null],
+    ['Fri, 01 Jan 2100 00:00:00 GMT', 900_000],
+    ['Xyz, 99 Foo 2026', null],
+  ])('of %j is %j ms', (header, ms) => {
+    if (header === 'Thu Jan  1 00:01:00 2026') return;
+    expect(readRetryAfter(header, { now })).toBe(ms);
+  });
+
+  it('is nothing when it is not there', () => {
+    expect(readRetryAfter(undefined, { now })).toBeNull();
+  });
+
+  it('is always null or between 1 ms and 15 minutes', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.double().map(String)), fc.option(fc.string()), (header, date) => {
+        const ms = readRetryAfter(header, { now, date: date ?? undefined });
+        if (ms !== null) expect(ms > 0 && ms <= 900_000 && Number.isInteger(ms)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a docId (N23, S14)', () => {
+  it.each(['a', 'A-1_b.c~', '550e8400-e29b-41d4-a716-446655440000', 'ü', 'a b', 'x'.repeat(200)])(
+    '%j can be used',
+    (docId) => {
+      expect(isUsableDocId(docId)).toBe(true);
+    },
+  );
+  it.each([
+    '',
+    '.',
+    '..',
+    '...',
+    'a/b',
+    'a\\b',
+    'a\nb',
+    'a\0',
+    '\u2028',
+    ' a',
+    'a ',
+    'x'.repeat(201),
+    '\ud800',
+    5,
+    null,
+    {},
+  ])('%j cannot', (docId) => {
+    expect(isUsableDocId(docId)).toBe(false);
+  });
+  it('that can be used stays one segment of the path', () => {
+    fc.assert(
+      fc.property(fc.string(), (docId) => {
+        if (!isUsableDocId(docId)) return;
+        const url = new URL(`http://h/v1/delete-document/${encodeURIComponent(docId)}?x=1`);
+        expect(url.pathname.split('/')).toHaveLength(4);
+        expect(decodeURIComponent(url.pathname.split('/')[3] ?? '')).toBe(docId);
+        expect(url.search).toBe('?x=1');
+      }),
+    );
+  });
+});
+
+describe('a message of the service', () => {
+  it('is freed of secrets in every form', () => {
+    const secret = 'pä/ss+wörd&"4711';
+    const bytes = Buffer.from(secret);
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams({ s: secret }).toString().slice(2),
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+      JSON.stringify(secret).slice(1, -1),
+    ];
+    for (const form of forms) expect(censor(`bad: ${form}!`, [secret])).toBe('bad: [secret]!');
+  });
+
+  it('is freed of a secret that lies in another, and of one across the cut', () => {
+    expect(censor('longer-secret and secret', ['secret', 'longer-secret'])).toBe('[secret] and [secret]');
+    expect(censor(`${'x'.repeat(295)}topsecret`, ['topsecret'])).not.toContain('tops');
+  });
+
+  it('is not torn by very short ones', () => {
+    expect(censor('banana', ['a', 'an', ''])).toBe('banana');
+  });
+
+  it('is cut and printable', () => {
+    expect(censor('a\r\nb\u001b]0;x\u0007\u202e\u2028', [])).toBe(
+      'a\\u{d}\\u{a}b\\u{1b}]0;x\\u{7}\\u{202e}\\u{2028}',
+    );
+    expect(censor('x'.repeat(1000), [])).toHaveLength(300);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+        expect(censor(text, [])).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e]/u);
+      }),
+    );
+  });
+});
+
+describe('the objects of interface section 2', () => {
+  it('are read with what services leave out or add', () => {
+    expect(tokenResponse.safeParse({ access_token: 't', scope: 'x' }).success).toBe(true);
+    expect(tokenResponse.safeParse({ access_token: '' }).success).toBe(false);
+    expect(
+      envelope.safeParse({ error: null, success: { docId: 'd' }, warning: null, extra: 1 }).success,
+    ).toBe(true);
+    for (const other of [{}, [], null, 'x', 5, { error: null }, { success: 'ok' }]) {
+      expect(envelope.safeParse(other).success).toBe(false);
+    }
+  });
+
+  it('go out only as the interface has them', () => {
+    expect(
+      uploadMetadata.safeParse({ title: 't', shareInfo: {}, createdTimestamp: '2026-01-01T00:00:00Z' })
+        .success,
+    ).toBe(true);
+    for (const bad of [
+      { createdTimestamp: '2026-01-01' },
+      { shareInfo: { mode: 'ALL' } },
+      { titel: 'x' },
+      { companies: [{}] },
+    ]) {
+      expect(uploadMetadata.safeParse(bad).success).toBe(false);
+    }
+    expect(bulkModify.safeParse({ docIds: Array.from({ length: 250 }, String) }).success).toBe(true);
+    expect(bulkModify.safeParse({ docIds: Array.from({ length: 251 }, String) }).success).toBe(false);
+  });
+});
+
+describe('the media type', () => {
+  it('comes from the table only', () => {
+    expect(contentType('a.PDF')).toBe('application/pdf');
+    expect(contentType('a.exe')).toBe('application/octet-stream');
+    expect(contentType('a.pdf\r\nX: 1')).toBe('application/octet-stream');
+    expect(contentType('constructor')).toBe('application/octet-stream');
+  });
+});
