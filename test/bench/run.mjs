@@ -1,4 +1,5 @@
-// npm run bench [-- names… --write]: every measurement of this directory, or those named, in one table and in bench-results.json.
+// npm run bench [-- names… --write --files N --rounds N --idle-seconds N]: every measurement of this directory, or those
+// named, in one table and in bench-results.json; the options go to `run` of each.
 // A measurement is a file NAME.bench.mjs whose `run` returns rows:
 //   what      in words
 //   measured  a number in `unit`
@@ -8,13 +9,27 @@
 //   ok        whether it does; null where nothing is asked
 import { readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 
 const here = new URL('./', import.meta.url);
 const suffix = '.bench.mjs';
 const columns = ['what', 'measured', 'against', 'ratio', 'limit', 'ok'];
 
-const words = process.argv.slice(2);
-const wanted = words.filter((word) => !word.startsWith('--'));
+const { values, positionals: wanted } = parseArgs({
+  allowPositionals: true,
+  options: {
+    write: { type: 'boolean', default: false },
+    files: { type: 'string' },
+    rounds: { type: 'string' },
+    'idle-seconds': { type: 'string' },
+  },
+});
+const options = {
+  write: values.write,
+  files: count('files'),
+  rounds: count('rounds'),
+  idleSeconds: count('idle-seconds'),
+};
 const known = (await readdir(here))
   .filter((name) => name.endsWith(suffix))
   .map((name) => name.slice(0, -suffix.length))
@@ -40,11 +55,19 @@ for (const name of wanted.length > 0 ? wanted : known) {
 process.stdout.write(`${table(results)}\n`);
 process.exitCode = results.some(({ ok }) => ok === false) ? 1 : 0;
 
+function count(name) {
+  const text = values[name];
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d*$/.test(text)) return Number(text);
+  process.stderr.write(`--${name} takes a number from 1 on\n`);
+  process.exit(2);
+}
+
 /** A measurement that goes wrong is a row too: the others are worth having. */
 async function rowsOf(name) {
   try {
     const { run } = await import(new URL(`${name}${suffix}`, here).href);
-    const rows = await run({ write: words.includes('--write') });
+    const rows = await run(options);
     return rows.map((row) => ({ bench: name, ...row }));
   } catch (error) {
     process.stderr.write(`${error.stack}\n`);

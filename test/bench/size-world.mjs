@@ -1,58 +1,78 @@
-// A folder of many documents, a ledger that knows them, and the real program on both.
+// A folder of many documents, a ledger that knows them, and the real program on both. Nothing of the program's inside is
+// used: the ledger comes from `ledger import` and a first run.
 import { execFile, spawn } from 'node:child_process';
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { loadConfiguration } from '../../build/config/load-configuration.js';
-import { systemClock } from '../../build/daemon/system-clock.js';
-import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
-import { openFolder } from '../../build/scan/folder.js';
-import { openLedger } from '../../build/ledger/open-ledger.js';
+import { startService } from './world.mjs';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const watcher = new URL('./watch-event-loop.mjs', import.meta.url).href;
-const silent = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const run = promisify(execFile);
 const perDirectory = 100;
 const perParent = 10;
 
-/** `count` documents, a hundred in a directory, ten directories in one above; and hard links of all for rsync. */
-export async function makeTree(home, count) {
+/**
+ * `count` documents in `home`/inbox, a hundred in a directory and ten directories in one above; a copy of all with the
+ * same times in `home`/copy; and in `home`/export.json what `ledger export --json` would print for them.
+ */
+async function makeTree(home, count) {
   const inbox = join(home, 'inbox');
-  if ((await stat(join(home, 'twin')).catch(() => null)) !== null) return;
+  const documents = [];
   for (let first = 0; first < count; first += perDirectory) {
     const place = first / perDirectory;
-    const directory = join(inbox, `year-${Math.floor(place / perParent)}`, `month-${place % perParent}`);
-    mkdirSync(directory, { recursive: true });
-    for (let at = first; at < Math.min(count, first + perDirectory); at += 1)
-      writeFileSync(join(directory, `report-${String(at).padStart(6, '0')}.pdf`), 'x');
+    const directory = `year-${Math.floor(place / perParent)}/month-${place % perParent}`;
+    mkdirSync(join(inbox, directory), { recursive: true });
+    for (let at = first; at < Math.min(count, first + perDirectory); at += 1) {
+      const title = `report-${String(at).padStart(6, '0')}`;
+      const path = `${directory}/${title}.pdf`;
+      writeFileSync(join(inbox, path), title);
+      documents.push(exported(path, title, at));
+    }
     if (place % 100 === 0) await delay(0);
   }
-  await mkdir(inbox, { recursive: true });
-  await run('cp', ['-al', inbox, join(home, 'twin')]);
+  await run('cp', ['-a', inbox, join(home, 'copy')]);
+  await writeFile(join(home, 'export.json'), JSON.stringify({ version: 1, documents }));
 }
 
-/** A service without work, and the configuration of a daemon that knows it. */
-export async function makeWorld(home) {
-  const service = await startEmbeddedService({
-    dataDir: join(home, 'service'),
-    clock: systemClock,
-    log: silent,
-    requestsPerMinute: 50,
-  });
+/** How many directories `count` documents take, the folder itself included. */
+export function directoriesOf(count) {
+  const leaves = Math.ceil(count / perDirectory);
+  return 1 + leaves + Math.ceil(leaves / perParent);
+}
+
+function exported(path, title, number) {
+  return {
+    folder: 'inbox',
+    path,
+    docId: `7b9f0c1e-52a4-4d1b-9c3e-${number.toString(16).padStart(12, '0')}`,
+    sha256: createHash('sha256').update(title).digest('hex'),
+    size: title.length,
+    attachments: [],
+    metadata: { title },
+    uploadedAt: '2026-01-01T00:00:00.000Z',
+    modifiedAt: null,
+  };
+}
+
+/** The tree, a service that takes 50 requests a minute, and a daemon that knows both. */
+export async function makeWorld(home, count) {
+  await makeTree(home, count);
+  const service = await startService(join(home, 'service'), { requestsPerMinute: 50 });
   const file = join(home, 'ingestd.yaml');
+  const state = join(home, 'state');
   const { authUrl, ingestUrl, credentials } = service;
-  const folders = [{ name: 'inbox', path: './inbox' }];
   const configuration = {
     service: { authUrl, ingestUrl },
-    folders,
+    folders: [{ name: 'inbox', path: './inbox' }],
     state: { dir: './state' },
     http: { port: 0 },
   };
-  await writeFile(file, JSON.stringify(configuration));
+  await writeFile(file, JSON.stringify(configuration), { mode: 0o600 });
   const env = {
     PATH: process.env.PATH,
     INGESTD_API_KEY: credentials.apiKey,
@@ -61,76 +81,18 @@ export async function makeWorld(home) {
     INGESTD_USERNAME: credentials.username,
     INGESTD_PASSWORD: credentials.password,
   };
-  const state = join(home, 'state');
   return {
-    home,
-    service,
-    inbox: join(home, 'inbox'),
-    twin: join(home, 'twin/'),
+    inbox: join(home, 'inbox/'),
+    copy: join(home, 'copy/'),
     forget: () => rm(state, { recursive: true, force: true }),
-    seed: () => seed(file, env, state),
-    /** `watched` false: nothing is loaded into the process to watch its event loop. */
-    start: ({ watched = true } = {}) => start({ file, env, state, home, watched }),
+    importLedger: () =>
+      run(process.execPath, [program, 'ledger', 'import', join(home, 'export.json'), '--config', file], {
+        env,
+      }),
+    /** `watched`: the process reports how long its event loop was held, which costs it a little. */
+    start: ({ watched = false } = {}) => start({ file, env, state, home, watched }),
     requests: () => service.requestLog().filter(({ operation }) => operation !== 'auth').length,
     close: () => service.close(),
-  };
-}
-
-/** Sweeps the folder as the daemon would, and writes a ledger in which all of it has been sent. */
-async function seed(file, env, state) {
-  const { settings } = await loadConfiguration({ file, env, cwd: '/' });
-  const ledger = await openLedger({ dir: state, clock: systemClock, log: silent });
-  const folder = openFolder({
-    settings: settings.folders[0],
-    timing: settings.timing,
-    maxFileBytes: settings.service.maxFileMegabytes * 1024 * 1024,
-    stateDir: state,
-    clock: systemClock,
-    log: silent,
-  });
-  let found = [];
-  let commits = Promise.resolve();
-  let count = 0;
-  await folder.start({
-    changed() {},
-    scanned() {},
-    directory: ({ entries }) => {
-      for (const { path, stamp, context } of entries) {
-        count += 1;
-        found.push({
-          kind: 'put',
-          ref: { folder: 'inbox', path },
-          record: recordOf(path, stamp, context, count),
-        });
-      }
-      if (found.length < 5_000) return;
-      const changes = found;
-      found = [];
-      commits = commits.then(() => ledger.commit(changes));
-    },
-  });
-  await commits;
-  await ledger.commit(found);
-  await folder.close();
-  await ledger.close();
-}
-
-function recordOf(path, stamp, context, number) {
-  const fileName = path.slice(path.lastIndexOf('/') + 1);
-  return {
-    docId: `7b9f0c1e-52a4-4d1b-9c3e-${number.toString(16).padStart(12, '0')}`,
-    sha256: number.toString(16).padStart(64, 'a'),
-    stamp,
-    context,
-    fileName,
-    attachments: [],
-    metadata: {
-      title: fileName.slice(0, -4),
-      createdTimestamp: new Date(Math.floor(stamp.mtimeMs)).toISOString(),
-    },
-    uploadedAt: '2026-01-01T00:00:00.000Z',
-    modifiedAt: null,
-    possibleDuplicates: 0,
   };
 }
 
@@ -164,7 +126,6 @@ async function start({ file, env, state, home, watched }) {
   };
   const status = async () => (await fetch(`${await address()}/api/status`)).json();
   return {
-    pid: child.pid,
     address,
     status,
     /** Ms from the start of the process until `ready` holds. */
@@ -190,7 +151,7 @@ async function start({ file, env, state, home, watched }) {
   };
 }
 
-/** Megabytes resident: now and at the most. */
+/** Megabytes of the whole process, its worker threads included: resident now, and at the most. */
 async function memoryOf(pid) {
   const text = await readFile(`/proc/${pid}/status`, 'utf8');
   const of = (key) => Number(new RegExp(`${key}:\\s+(\\d+)`).exec(text)?.[1] ?? 0) / 1024;
@@ -203,17 +164,17 @@ async function cpuOf(pid) {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Ms of a command, the shortest of `times`. */
-export async function timeOf(command, args, times = 3) {
-  let best = Infinity;
-  for (let time = 0; time < times; time += 1) {
-    const began = performance.now();
-    await new Promise((resolve, reject) => {
-      const child = spawn(command, args, { stdio: 'ignore' });
-      child.once('error', reject);
-      child.once('exit', resolve);
+/** Ms that a command takes; throws when it fails. */
+export async function timeOf(command, args) {
+  const began = performance.now();
+  const code = await new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      stdio: 'ignore',
+      env: { PATH: process.env.PATH, RCLONE_CONFIG: '/dev/null' },
     });
-    best = Math.min(best, performance.now() - began);
-  }
-  return best;
+    child.once('error', reject);
+    child.once('exit', resolve);
+  });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}`);
+  return performance.now() - began;
 }

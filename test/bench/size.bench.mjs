@@ -1,167 +1,165 @@
-// Many documents, on the built program: npm run build && node test/bench/size.bench.mjs [10000 100000 500000].
+// Many documents: npm run bench -- size [--files 100000] [--rounds 5] [--idle-seconds 60]. Needs Debian's rclone and rsync.
+// Every round measures each thing once, in another order than the round before; medians of the rounds are compared.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { makeTree, makeWorld, timeOf } from './size-world.mjs';
+import { directoriesOf, makeWorld, timeOf } from './size-world.mjs';
 
-const starts = 3;
-const idleSeconds = 60;
-const small = 1;
-const middle = 100_000;
-const megabytes = { 100_000: { peak: 220, after: 180 }, 500_000: { peak: 600, after: 600 } };
+const askedAt = 100_000;
+/** How long the peak of memory is awaited after the work is done, ms. */
+const afterwards = 5_000;
 
-/** Measures trees of so many documents; 100,000 are looked at more closely. */
-export async function run({ counts = [small, 10_000, middle, 500_000] } = {}) {
-  const rows = [];
-  const warm = new Map();
-  for (const count of counts) {
-    const home = await mkdtemp(join(tmpdir(), 'ingestd-size-'));
-    try {
-      await makeTree(home, count);
-      const world = await makeWorld(home);
-      if (count === middle) rows.push(...(await firstSweep(world)));
-      await world.forget();
-      await world.seed();
-      warm.set(count, await warmStarts(world));
-      rows.push(...startRows(count, warm.get(count)));
-      if (count === small || count === middle) rows.push(...(await idleRows(world, count)));
-      await world.close();
-    } finally {
-      await rm(home, { recursive: true, force: true });
-    }
+export async function run({ files = askedAt, rounds = 5, idleSeconds = 60 } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'ingestd-size-'));
+  try {
+    const world = await makeWorld(home, files);
+    const before = world.requests();
+    const imported = await repeat(rounds, () => firstInspection(world));
+    const starts = await interleaved(rounds, {
+      find: () => timeOf('find', [world.inbox, '-printf', '%p %s %T@ %i\\n']),
+      rclone: () => timeOf('rclone', ['sync', '--dry-run', world.inbox, world.copy]),
+      rsync: () => timeOf('rsync', ['-an', world.inbox, world.copy]),
+      ingestd: () => unchanged(world),
+    });
+    const loop = await repeat(rounds, () => heldLoop(world));
+    const idle = await idleCost(world, idleSeconds);
+    const requests = world.requests() - before;
+    const backlog = await repeat(rounds, () => newFiles(world, files));
+    await world.close();
+    return rowsOf({ files, imported, starts, loop, idle, requests, backlog });
+  } finally {
+    await rm(home, { recursive: true, force: true });
   }
-  return [...rows, ...growth(warm)];
 }
 
-/** The best start of a few, each beside walks of the same tree at the same time. */
-async function warmStarts(world) {
-  const found = [];
-  const before = world.requests();
-  for (let number = 0; number < starts; number += 1) {
-    const find = await timeOf('find', [world.inbox, '-printf', '%p %s %T@ %i\\n']);
-    const rsync = await timeOf('rsync', ['-a', '--delete', '--dry-run', `${world.inbox}/`, world.twin]).catch(
-      () => null,
-    );
-    const daemon = await world.start();
-    const { ms } = await daemon.until();
-    await delay(2_000);
-    const { peak } = await daemon.memory();
-    const [folder] = (await daemon.status()).folders;
-    const { stalls, max } = await daemon.stop();
-    found.push({ find, rsync, ms, peak, folder, longest: longest(stalls), max });
-  }
-  const least = (pick) => Math.min(...found.map(pick));
-  const [first] = found.sort((one, other) => one.ms / one.find - other.ms / other.find);
-  return {
-    ...first,
-    longest: least((one) => one.longest),
-    requests: world.requests() - before,
-  };
-}
-
-function startRows(count, { find, rsync, ms, peak, folder, longest, requests }) {
-  const name = count.toLocaleString('en');
-  const limits = megabytes[count];
-  const asked = count === middle;
-  const directories = directoriesOf(count);
-  return [
-    {
-      what: `${name} unchanged, process start to idle, beside find -printf`,
+function rowsOf({ files, imported, starts, loop, idle, requests, backlog }) {
+  const name = files.toLocaleString('en');
+  const asked = (limit) => (files === askedAt ? limit : undefined);
+  const ms = median(starts.ingestd.map((start) => start.ms));
+  const besides = (tool, most) => {
+    const against = median(starts[tool]);
+    const limit = asked(most);
+    return {
+      what: `${name} unchanged, from start until idle, beside ${tool}`,
       measured: ms,
       unit: 'ms',
-      against: find,
-      ratio: ms / find,
-      limit: asked ? '4 times' : null,
-      ok: asked ? ms <= 4 * find : null,
-    },
-    ...(rsync === null
-      ? []
-      : [
-          {
-            what: `${name} unchanged, process start to idle, beside rsync --dry-run`,
-            measured: ms,
-            unit: 'ms',
-            against: rsync,
-            ratio: ms / rsync,
-            limit: asked ? '1.3 times' : null,
-            ok: asked ? ms <= 1.3 * rsync : null,
-          },
-        ]),
-    row(`${name}: memory at the peak`, peak, 'MB', limits?.peak),
-    row(`${name}: longest hold of the event loop at the start`, longest, 'ms', asked ? 50 : undefined),
-    row(`${name}: watches beyond one a directory`, folder.watches - directories, '', 0),
-    row(`${name}: documents not found as they were`, count - folder.synced, '', 0),
-    row(`${name}: requests`, requests, '', 0),
+      against,
+      ratio: ms / against,
+      limit: limit === undefined ? null : `at most ${limit} times`,
+      ok: limit === undefined ? null : ms <= limit * against,
+    };
+  };
+  const peak = (runs) => median(runs.map((run) => run.peak));
+  const { folder } = starts.ingestd[0];
+  const resting = asked(idle);
+  return [
+    besides('rclone', 1.0),
+    besides('rsync', 1.5),
+    besides('find'),
+    row(`${name} unchanged: memory at the peak`, peak(starts.ingestd), 'MB', asked(220)),
+    row(`${name} unchanged: longest hold of the event loop`, median(loop), 'ms', asked(50)),
+    row(`${name} unchanged: watches beyond one a directory`, folder.watches - directoriesOf(files), '', 0),
+    row(`${name} unchanged: documents not found as they were`, files - folder.synced, '', 0),
+    row(`${name} unchanged: requests, after the import too`, requests, '', 0),
+    row(`${name} unchanged: processor while idle`, idle.percent, '% of a core', resting && 0.5),
+    row(`${name} unchanged: memory when it has been idle`, idle.memory, 'MB', resting && 180),
+    row(`${name} new, waiting at 50 a minute: memory at the peak`, peak(backlog), 'MB', asked(190)),
+    row(
+      `${name} new: /healthz at the 99th percentile meanwhile`,
+      median(backlog.map(({ p99 }) => p99)),
+      'ms',
+      asked(100),
+    ),
+    row(`${name} imported, first run until idle`, median(imported.map((run) => run.ms)), 'ms'),
+    row(`${name} imported, first run: memory at the peak`, peak(imported), 'MB', asked(250)),
   ];
 }
 
-/** All documents are new: how long the status address takes meanwhile. */
-async function firstSweep(world) {
+/** The first run after `ledger import`, which reads every file once; its state is what later starts find. */
+async function firstInspection(world) {
+  await world.forget();
+  await world.importLedger();
+  const { ms, peak } = await unchanged(world);
+  return { ms, peak };
+}
+
+async function unchanged(world) {
+  const daemon = await world.start();
+  const { ms } = await daemon.until();
+  await delay(afterwards);
+  const { peak } = await daemon.memory();
+  const [folder] = (await daemon.status()).folders;
+  await daemon.stop();
+  return { ms, peak, folder };
+}
+
+/** The longest that the main thread was at work in one piece, ms; time without a processor is not counted. */
+async function heldLoop(world) {
+  const daemon = await world.start({ watched: true });
+  await daemon.until();
+  const { stalls } = await daemon.stop();
+  return Math.max(0, ...stalls.map(({ own }) => own));
+}
+
+async function idleCost(world, seconds) {
+  const daemon = await world.start();
+  await daemon.until();
+  await delay(5_000);
+  const before = await daemon.cpuMs();
+  await delay(seconds * 1_000);
+  const spent = (await daemon.cpuMs()) - before;
+  const { now } = await daemon.memory();
+  await daemon.stop();
+  return { percent: spent / seconds / 10, memory: now };
+}
+
+/** Nothing is known: everything is found, and waits for its minute. */
+async function newFiles(world, files) {
+  await world.forget();
   const daemon = await world.start();
   const address = await daemon.address();
   const waits = [];
-  const found = daemon.until(({ folders: [folder] }) => folder.pending + folder.waiting >= middle);
+  const found = daemon.until(
+    ({ folders: [{ state, pending, waiting, synced }] }) =>
+      state !== 'scanning' && pending + waiting + synced >= files,
+  );
   do {
     const began = performance.now();
     await (await fetch(`${address}/healthz`)).text();
     waits.push(performance.now() - began);
   } while ((await Promise.race([found, delay(5, null)])) === null || waits.length < 200);
-  const { stalls } = await daemon.stop();
-  waits.sort((a, b) => a - b);
-  const p99 = waits[Math.floor(waits.length * 0.99)];
-  return [
-    row('first sweep of 100,000: /healthz at the 99th percentile', p99, 'ms', 100),
-    row('first sweep of 100,000: longest hold of the event loop', longest(stalls), 'ms', 50),
-  ];
-}
-
-async function idleRows(world, count) {
-  const name = count.toLocaleString('en');
-  const daemon = await world.start({ watched: false });
-  await daemon.until();
-  await delay(5_000);
-  const before = await daemon.cpuMs();
-  await delay(idleSeconds * 1_000);
-  const spent = (await daemon.cpuMs()) - before;
-  // By now V8 has given back what the start took.
-  const { now } = await daemon.memory();
+  await delay(afterwards);
+  const { peak } = await daemon.memory();
   await daemon.stop();
-  return [
-    row(`${name}: processor while idle`, spent / idleSeconds / 10, '% of a core', 0.5),
-    row(`${name}: memory after a minute`, now, 'MB', megabytes[count]?.after),
-  ];
+  waits.sort((a, b) => a - b);
+  return { peak, p99: waits[Math.floor(waits.length * 0.99)] };
 }
 
-/** How the cost grows with the number of documents. */
-function growth(warm) {
-  const counts = [...warm.keys()].filter((count) => count >= 10_000);
-  return counts.slice(1).map((count, index) => {
-    const less = counts[index];
-    const from = warm.get(less);
-    const to = warm.get(count);
-    const factor = to.ms / to.find / (from.ms / from.find);
-    return {
-      what: `${count.toLocaleString('en')} beside ${less.toLocaleString('en')}: time in times of find`,
-      measured: to.ms / to.find,
-      unit: 'times',
-      against: from.ms / from.find,
-      ratio: factor,
-      limit: 'no more than in proportion',
-      ok: factor <= 1.1,
-    };
-  });
+async function repeat(rounds, measure) {
+  const results = [];
+  for (let round = 0; round < rounds; round += 1) results.push(await measure());
+  return results;
 }
 
-/** The longest that the main thread itself was at work without a turn of its loop, ms. */
-function longest(stalls) {
-  return Math.max(0, ...stalls.map(({ own }) => own));
+/** Each of `measures` once a round, beginning with another one each round. */
+async function interleaved(rounds, measures) {
+  const names = Object.keys(measures);
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      results[name].push(await measures[name]());
+    }
+  }
+  return results;
 }
 
-function directoriesOf(count) {
-  const leaves = Math.ceil(count / 100);
-  return 1 + leaves + Math.ceil(leaves / 10);
+function median(values) {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2;
 }
 
 function row(what, measured, unit, limit) {
@@ -175,17 +173,4 @@ function row(what, measured, unit, limit) {
     limit: none ? null : `at most ${limit}`,
     ok: none ? null : measured <= limit,
   };
-}
-
-if (process.argv[1] === new URL(import.meta.url).pathname) {
-  const counts = process.argv.slice(2).map(Number);
-  const rows = await run(counts.length === 0 ? {} : { counts });
-  for (const { what, measured, unit, ratio, limit, ok } of rows) {
-    const beside = ratio === null ? '' : ` (${ratio.toFixed(2)} times)`;
-    const verdict = ok === null ? '' : ok ? ' ok' : ' NOT OK';
-    process.stdout.write(
-      `${what}: ${measured.toFixed(1)} ${unit}${beside}${limit === null ? '' : `, ${limit}`}${verdict}\n`,
-    );
-  }
-  process.exit(rows.some(({ ok }) => ok === false) ? 1 : 0);
 }
