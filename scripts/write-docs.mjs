@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { generatedFiles } from '../build/cli/generated-files.js';
+import { generatedFiles } from '../build/cli/pages/generated-files.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 for (const [path, text] of generatedFiles()) {

@@ -1,21 +1,21 @@
 import { Command } from 'commander';
-import { addApproveCommand } from './approve-command.ts';
-import { addAuthCommand } from './auth-command.ts';
-import { addCheckCommand } from './check-command.ts';
-import type { CommandContext } from './command-context.ts';
-import { addCompletionCommand } from './completion-command.ts';
+import { addApproveCommand } from './control/approve-command.ts';
+import { addAuthCommand } from './auth/auth-command.ts';
+import { addCheckCommand } from './report/check-command.ts';
+import type { CommandContext } from './context/command-context.ts';
+import { addCompletionCommand } from './shell/completion-command.ts';
 import { withExamples } from './examples.ts';
-import { addHealthCommand } from './health-command.ts';
-import { addInitCommand } from './init-command.ts';
-import { addLedgerCommand } from './ledger-command.ts';
-import { addPlanCommand } from './plan-command.ts';
-import { addRetryCommand } from './retry-command.ts';
-import { addRunCommand } from './run-command.ts';
-import { addServiceCommand } from './service-command.ts';
-import { addStatusCommand } from './status-command.ts';
-import { addSyncCommand } from './sync-command.ts';
+import { addHealthCommand } from './report/health-command.ts';
+import { addInitCommand } from './setup/init-command.ts';
+import { addLedgerCommand } from './ledger/ledger-command.ts';
+import { addPlanCommand } from './delivery/plan-command.ts';
+import { addRetryCommand } from './control/retry-command.ts';
+import { addRunCommand } from './delivery/run-command.ts';
+import { addServiceCommand } from './setup/service-command.ts';
+import { addStatusCommand } from './report/status-command.ts';
+import { addSyncCommand } from './delivery/sync-command.ts';
 import { version } from '../daemon/version.ts';
-import { addWhyCommand } from './why-command.ts';
+import { addWhyCommand } from './report/why-command.ts';
 
 /** The command line, contract section 2: every command with its options and what it calls. */
 export function createProgram(context: CommandContext): Command {

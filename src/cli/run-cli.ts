@@ -12,7 +12,7 @@ import {
 import { printable } from '../lib/printable.ts';
 import { createConcealer } from '../log/concealer.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from './context/command-context.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 

@@ -15,10 +15,10 @@ import { createMetrics } from '../status/metrics.ts';
 import type { Metrics } from '../status/metrics.ts';
 import { createEngine } from '../sync/engine.ts';
 import type { Engine } from '../sync/engine.ts';
-import { createActivities } from './activities.ts';
-import { createChanges } from './changes.ts';
+import { createActivities } from './status/activities.ts';
+import { createChanges } from './status/changes.ts';
 import { createControl } from './control.ts';
-import { makeStatus } from './make-status.ts';
+import { makeStatus } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
 import { version } from './version.ts';
 

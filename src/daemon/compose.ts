@@ -8,9 +8,9 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
-import { followRenames } from './follow-renames.ts';
-import { claimLedger } from './ledger-service.ts';
-import { sharedFolders } from './shared-ledger.ts';
+import { followRenames } from './ledger/follow-renames.ts';
+import { claimLedger } from './ledger/ledger-service.ts';
+import { sharedFolders } from './ledger/shared-ledger.ts';
 
 const mebibyte = 1024 * 1024;
 

@@ -7,8 +7,8 @@ import type { AuthPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { Engine } from '../sync/engine.ts';
-import type { Activities } from './activities.ts';
-import type { Changes } from './changes.ts';
+import type { Activities } from './status/activities.ts';
+import type { Changes } from './status/changes.ts';
 import { resolvePath } from './resolve-path.ts';
 import { tellStory } from './tell-story.ts';
 

@@ -9,10 +9,10 @@ import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { createServiceNotify } from './service-notify.ts';
-import { listenForSignals } from './signals.ts';
-import type { Signals } from './signals.ts';
-import { warnOfLostState } from './state-volume.ts';
+import { createServiceNotify } from './process/service-notify.ts';
+import { listenForSignals } from './process/signals.ts';
+import type { Signals } from './process/signals.ts';
+import { warnOfLostState } from './process/state-volume.ts';
 import { systemClock } from './system-clock.ts';
 import { version } from './version.ts';
 

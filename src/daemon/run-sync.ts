@@ -4,7 +4,7 @@ import type { FailureStatus, Status } from '../model/report/status.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
-import { listenForSignals } from './signals.ts';
+import { listenForSignals } from './process/signals.ts';
 import { systemClock } from './system-clock.ts';
 
 /** How far one pass has come. */

@@ -1,6 +1,8 @@
 /** One mounted file system. */
 export interface Mount {
   readonly path: string;
+  /** The directory of the file system that is mounted there; `/` unless only a part of it is. */
+  readonly root: string;
   /** `ext4`, `nfs4`, `fuse.sshfs` … */
   readonly type: string;
 }
@@ -9,11 +11,11 @@ export interface Mount {
 export function parseMountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {
     const [front = '', back = ''] = line.split(' - ');
-    const path = front.split(' ')[4];
+    const [, , , root, path] = front.split(' ');
     const type = back.split(' ')[0];
-    return path === undefined || type === undefined || type === ''
+    return root === undefined || path === undefined || type === undefined || type === ''
       ? []
-      : [{ path: unescapeOctal(path), type }];
+      : [{ path: unescapeOctal(path), root: unescapeOctal(root), type }];
   });
 }
 

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { createSyncProgress } from '../../src/cli/sync-progress.ts';
+import { createSyncProgress } from '../../src/cli/delivery/sync-progress.ts';
 
 const ESCAPE = '\u001b';
 const progress = { documentsTotal: 1200, bytesTotal: 2_000_000, requestsLeftInMinute: 42 };

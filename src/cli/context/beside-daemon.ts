@@ -1,0 +1,55 @@
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { type Prepared, prepare } from './prepare.ts';
+
+/** What a command that only tells of the running daemon begins with. */
+export type BesideDaemon = { readonly stateDir: string } &
+  /** None runs. */
+  (
+    | { readonly prepared: Prepared; readonly daemon: null }
+    /** `prepared` null: the configuration on disk cannot be used; the daemon runs on what the file said before. */
+    | { readonly prepared: Prepared | null; readonly daemon: DaemonClient }
+  );
+
+interface BesideOptions {
+  /** False for a command whose exit code says everything. */
+  readonly tell?: boolean;
+}
+
+/**
+ * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
+ * the one before: it is found, and the fault is told on standard error. Throws ConfigurationError where none runs.
+ */
+export async function besideDaemon(
+  context: CommandContext,
+  flags: GlobalFlags,
+  { tell = true }: BesideOptions = {},
+): Promise<BesideDaemon> {
+  try {
+    const prepared = await prepare(context, flags, { quiet: true, checkFolders: false, tellWarnings: tell });
+    const stateDir = prepared.settings.state.dir;
+    const daemon = await connectDaemon(stateDir);
+    return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
+  } catch (error) {
+    const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
+    if (found === null) throw error;
+    if (tell) {
+      context.complain(
+        `${errorMessage(error)}\nthe configuration on disk cannot be used; this is of the daemon that runs (pid ${found.daemon.pid}), with the one before`,
+      );
+    }
+    return { ...found, prepared: null };
+  }
+}
+
+/** Only the daemon of this very file: where the state directory cannot be told, the usual one may be another's. */
+async function daemonOfTheOneBefore(
+  { env, cwd }: CommandContext,
+  flags: GlobalFlags,
+): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
+  const { likelyStateDirectory } = await import('../../config/likely-state-directory.ts');
+  const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
+  const daemon = await connectDaemon(dir);
+  return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;
+}

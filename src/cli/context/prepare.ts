@@ -1,0 +1,103 @@
+import { mkdir } from 'node:fs/promises';
+import type { Configuration } from '../../config/load-configuration.ts';
+import type { Credentials, Settings } from '../../model/settings.ts';
+import type { CheckOptions } from '../../commands/check/check.ts';
+import type { Log } from '../../log/create-log.ts';
+import type { CommandContext, GlobalFlags } from './command-context.ts';
+
+/** The configuration and the log of one command. */
+export interface Prepared {
+  readonly configuration: Configuration;
+  readonly settings: Settings;
+  readonly log: Log;
+}
+
+interface PrepareOptions {
+  /** Only what is wrong goes to the log, unless the configuration asks for debug or trace. */
+  readonly quiet?: boolean;
+  /** False for commands that only speak to the daemon. */
+  readonly checkFolders?: boolean;
+  /** False leaves what is not wrong but worth a word to the command. */
+  readonly tellWarnings?: boolean;
+  /** Takes the lines of the log. Default: standard error. */
+  readonly writeLog?: ((text: string) => void) | undefined;
+}
+
+/** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
+export async function prepare(
+  context: CommandContext,
+  flags: GlobalFlags,
+  { quiet = false, checkFolders = true, tellWarnings = true, writeLog }: PrepareOptions = {},
+): Promise<Prepared> {
+  const { env, cwd, concealer } = context;
+  // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
+  const { loadConfiguration } = await import('../../config/load-configuration.ts');
+  const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
+  const { settings } = configuration;
+  if (settings.log.level === 'debug' || settings.log.level === 'trace') context.showStacks();
+  const { createLog } = await import('../../log/create-log.ts');
+  const log = createLog({
+    level: quiet ? quietLevel(settings.log.level) : settings.log.level,
+    format: settings.log.format,
+    concealer,
+    write: writeLog,
+  });
+  for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
+  return { configuration, settings, log };
+}
+
+/** Makes the folders of the trial configuration, so that a first start on a fresh machine has one to watch. */
+export async function makeTrialFolders({ configuration, settings }: Prepared): Promise<void> {
+  if (!configuration.trial) return;
+  for (const { path } of settings.folders) await mkdir(path, { recursive: true });
+}
+
+/** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
+export async function credentialsFor(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<Credentials | null> {
+  if (settings.service.mode === 'embedded') return null;
+  const { loadCredentials } = await import('../../config/secrets/load-credentials.ts');
+  const credentials = await loadCredentials(configuration.secretSources);
+  concealer.add(Object.values(credentials));
+  return credentials;
+}
+
+/** The five secrets if all are there, else the names of those that are missing. */
+export async function presentCredentials(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
+  if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
+  const { findCredentials } = await import('../../config/secrets/load-credentials.ts');
+  const found = await findCredentials(configuration.secretSources);
+  if (found.credentials !== null) concealer.add(Object.values(found.credentials));
+  return found;
+}
+
+/** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
+export async function httpTokenFor(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<string | null> {
+  const { loadHttpToken } = await import('../../config/secrets/load-http-token.ts');
+  const token = await loadHttpToken(settings, configuration.secretSources);
+  if (token !== null) concealer.add([token]);
+  return token;
+}
+
+/** What speaks against the token of the HTTP address; null: nothing. Throws ConfigurationError where it cannot be read. */
+export async function httpTokenFault(
+  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { concealer }: CommandContext,
+): Promise<CheckOptions['httpTokenFault']> {
+  const { findHttpToken } = await import('../../config/secrets/load-http-token.ts');
+  const { token, fault } = await findHttpToken(settings, configuration.secretSources);
+  if (token !== null) concealer.add([token]);
+  return fault;
+}
+
+function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
+  return level === 'info' ? 'warn' : level;
+}

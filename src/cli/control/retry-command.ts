@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../model/errors.ts';
+import { printable } from '../../lib/printable.ts';
+import { countWords } from '../../lib/words.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { withExamples } from '../examples.ts';
+import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { prepare } from '../context/prepare.ts';
+import { retriedSchema } from '../../commands/connect/status-schema.ts';
+
+/** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
+export function addRetryCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('retry')
+    .description('put failed documents back in the queue and dismiss doubts; no path: all')
+    .argument('[paths...]', 'files, or FOLDER/PATH as status shows them')
+    .action(async (paths: string[], _options, command: Command) => {
+      context.exitWith(await retry(context, paths, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd retry', does: 'everything that failed' },
+    {
+      command: 'ingestd retry inbox/report.pdf',
+      does: 'one document, or its possible duplicates are dismissed',
+    },
+  ]);
+}
+
+async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const wanted = paths.map((path) =>
+    insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
+  );
+  const daemon = await connectDaemon(settings.state.dir);
+  const { retried, dismissed, unknown } =
+    daemon === null
+      ? await (await import('../../commands/offline/offline-actions.ts')).retryOffline(settings, wanted)
+      : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
+  const when = daemon === null ? 'when ingestd runs' : 'now';
+  if (retried > 0) context.output.line(`${countWords(retried, 'document')} will be tried again ${when}.`);
+  if (dismissed > 0) {
+    context.output.line(
+      `${countWords(dismissed, 'document')} ${dismissed === 1 ? 'counts' : 'count'} no longer as being in the service twice.`,
+    );
+  }
+  if (retried + dismissed + unknown.length === 0) context.output.line('Nothing has failed.');
+  for (const path of unknown) {
+    context.complain(
+      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt, or one that may be in the service twice`,
+    );
+  }
+  return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
+}

@@ -1,0 +1,84 @@
+import type { Command } from 'commander';
+import { printable } from '../../lib/printable.ts';
+import type { PlanReport, PlannedOperation } from '../../model/report/reports.ts';
+import { countWords, durationWords, numberWords } from '../../lib/words.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import type { Output } from '../output.ts';
+import { prepare } from '../context/prepare.ts';
+
+/** `ingestd plan`: what `sync` would do. */
+export function addPlanCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('plan')
+    .description('what sync would do, with the requests and the time it takes; sends and changes nothing')
+    .option('--json', 'print the plan as one JSON value')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await plan(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd plan', does: 'every operation, one a line' },
+    { command: "ingestd plan --json | jq '.requests'", does: 'how many requests it takes' },
+  ]);
+}
+
+async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
+  const { settings, log } = await prepare(context, flags, { quiet: true });
+  const { makePlan } = await import('../../commands/plan/make-plan.ts');
+  const report = await makePlan({ settings, log });
+  if (flags.json) context.output.json(report);
+  else printPlan(report, context.output);
+  return 0;
+}
+
+function printPlan(report: PlanReport, output: Output): void {
+  const { counts, requests, seconds } = report;
+  for (const operation of report.operations) output.line(operationLine(operation, output));
+  for (const { folder, message } of report.unavailable) {
+    output.line(
+      output.colors.red(printable(`${folder} is not available, nothing of it is planned: ${message}`)),
+    );
+  }
+  if (report.operations.length + report.unavailable.length > 0) output.line();
+  const changes = [
+    [counts.upload, 'upload'],
+    [counts.modify, 'change'],
+    [counts.move, 'move'],
+    [counts.delete, 'deletion'],
+  ] as const;
+  const words = changes.filter(([count]) => count > 0).map(([count, word]) => countWords(count, word));
+  const { line, colors } = output;
+  if (words.length === 0)
+    line(colors.green(`Nothing to do: ${countWords(counts.unchanged, 'document')} unchanged.`));
+  else {
+    line(
+      `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
+    );
+  }
+  if (counts.held > 0) {
+    line(colors.yellow(`${countWords(counts.held, 'deletion')} would be held until ingestd approve.`));
+  }
+  if (counts.failed > 0)
+    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent: ingestd check says why.`));
+}
+
+function operationLine(operation: PlannedOperation, { colors }: Output): string {
+  const paint = paints[operation.kind];
+  const place = printable(operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`);
+  const from = operation.from === null ? '' : ` from ${printable(operation.from)}`;
+  const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.map(printable).join(', ')})`;
+  const message = operation.message === null ? '' : `: ${printable(operation.message)}`;
+  return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
+}
+
+const paints = {
+  upload: 'green',
+  modify: 'cyan',
+  'bulk modify': 'cyan',
+  move: 'cyan',
+  delete: 'red',
+  'bulk delete': 'red',
+  held: 'yellow',
+  failed: 'red',
+  waiting: 'dim',
+} as const;

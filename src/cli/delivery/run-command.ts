@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import type { Reloaded } from '../../daemon/run-daemon.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import { credentialsFor, httpTokenFor, makeTrialFolders, prepare } from '../context/prepare.ts';
+
+/** `ingestd run`: watch and deliver until stopped. The default command. */
+export function addRunCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('run', { isDefault: true })
+    .description('watch the folders and deliver until stopped (the default command)')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await run(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd', does: 'with ./ingestd.yaml, or the trial where there is none' },
+    { command: 'ingestd run --config /etc/ingestd/ingestd.yaml', does: 'as a service does' },
+  ]);
+}
+
+async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { prepareScan } = await import('../../daemon/prepare-scan.ts');
+  prepareScan();
+  const prepared = await prepare(context, flags);
+  const httpToken = await httpTokenFor(prepared, context);
+  const credentials = await credentialsFor(prepared, context);
+  await makeTrialFolders(prepared);
+  const { settings, log } = prepared;
+  const { runDaemon } = await import('../../daemon/run-daemon.ts');
+  return runDaemon({
+    settings,
+    credentials,
+    httpToken,
+    readCredentials: () => credentialsFor(prepared, context),
+    log,
+    reload: () => reload(context, flags),
+  });
+}
+
+/** What SIGHUP reads again. Throws ConfigurationError; what runs then stays as it is. */
+async function reload(context: CommandContext, flags: GlobalFlags): Promise<Reloaded> {
+  const prepared = await prepare(context, flags);
+  return {
+    settings: prepared.settings,
+    credentials: await credentialsFor(prepared, context),
+    httpToken: await httpTokenFor(prepared, context),
+    readCredentials: () => credentialsFor(prepared, context),
+  };
+}

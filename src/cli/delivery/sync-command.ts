@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { SyncReport } from '../../daemon/run-sync.ts';
+import { exitCodes } from '../../model/errors.ts';
+import { printable } from '../../lib/printable.ts';
+import { countWords } from '../../lib/words.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import type { Output } from '../output.ts';
+import { credentialsFor, makeTrialFolders, prepare } from '../context/prepare.ts';
+import { createSyncProgress } from './sync-progress.ts';
+
+/** `ingestd sync`: one pass, then exit. */
+export function addSyncCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('sync')
+    .description('bring the service in line with the folders, once, then exit')
+    .option('--json', 'print what was done as one JSON value')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await sync(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd plan && ingestd sync', does: 'look first, then deliver' },
+    { command: 'ingestd sync --json 2>sync.log', does: 'from a script' },
+  ]);
+}
+
+async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
+  const progress = context.progress === null ? null : createSyncProgress(context.progress);
+  const prepared = await prepare(context, flags, { quiet: progress !== null, writeLog: progress?.above });
+  const credentials = await credentialsFor(prepared, context);
+  await makeTrialFolders(prepared);
+  const { settings, log } = prepared;
+  const { runSync } = await import('../../daemon/run-sync.ts');
+  try {
+    const report = await runSync({ settings, credentials, log, onProgress: (now) => progress?.update(now) });
+    progress?.close();
+    if (flags.json) context.output.json(report);
+    else printReport(report, context.output);
+    return report.exitCode;
+  } finally {
+    progress?.close();
+  }
+}
+
+const MAX_FAILURES = 20;
+
+function printReport(report: SyncReport, { line, colors }: Output): void {
+  const parts = [
+    countWords(report.uploaded, 'upload'),
+    countWords(report.modified, 'change'),
+    countWords(report.moved, 'move'),
+    countWords(report.deleted, 'deletion'),
+  ];
+  const done = report.uploaded + report.modified + report.moved + report.deleted;
+  const nothing = report.exitCode === exitCodes.ok ? 'Nothing was to be sent.' : 'Nothing was sent.';
+  line(done === 0 ? nothing : `${parts.join(', ')}.`);
+  if (report.held > 0) {
+    line(
+      colors.yellow(
+        `${countWords(report.held, 'deletion')} held: look at them with ingestd status, release them with ingestd approve`,
+      ),
+    );
+  }
+  if (report.unsent > 0)
+    line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
+  if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
+  for (const failure of report.failures.slice(0, MAX_FAILURES)) {
+    line(`  ${printable(`${failure.folder}/${failure.path}`)}: ${printable(failure.message)}`);
+  }
+  const more = report.failures.length - MAX_FAILURES;
+  if (more > 0) line(`  and ${more} more: ingestd status --json`);
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
+import { printable } from '../../lib/printable.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import { prepare } from '../context/prepare.ts';
+
+/** `ingestd ledger import FILE`: adopts documents that the service already holds. */
+export function addLedgerImportCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('import')
+    .description(
+      'adopt documents that the service already holds, from an export or from CSV (folder,path,docId)',
+    )
+    .argument(
+      '<file>',
+      'what ledger export printed, or CSV with the header folder,path,docId; - is standard input',
+    )
+    .action(async (file: string, _options, command: Command) => {
+      context.exitWith(await ledgerImport(context, file, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd ledger import documents.csv', does: 'then ingestd plan shows no upload for them' },
+  ]);
+}
+
+async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
+  const { settings, log } = await prepare(context, flags, { quiet: true });
+  const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
+  const { importIntoLedger } = await import('../../commands/import/import-ledger.ts');
+  const { adopted, known, problems } = await importIntoLedger({ settings, log }, text, file);
+  context.output.line(
+    `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
+  );
+  for (const problem of problems) context.complain(printable(problem));
+  return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(
+      `FILE: ${file} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file that ledger export or a spreadsheet wrote`,
+      { cause: error },
+    );
+  }
+}

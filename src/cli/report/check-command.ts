@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../model/errors.ts';
+import { fixBeside } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import type { CheckFinding } from '../../model/report/reports.ts';
+import { countWords } from '../../lib/words.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import type { Output } from '../output.ts';
+import { httpTokenFault, prepare, presentCredentials } from '../context/prepare.ts';
+
+interface CheckFlags extends GlobalFlags {
+  readonly json?: boolean;
+  readonly online?: boolean;
+}
+
+/** `ingestd check`: what is wrong, and what to do about it. */
+export function addCheckCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('check')
+    .description(
+      'offline: configuration, credentials, folders, and every file that would be refused, with the reason',
+    )
+    .option('--json', 'print the findings as one JSON value')
+    .option('--online', 'also ask the service for its clock; nothing else is sent')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await runCheck(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd check', does: 'exit code 0: all is well, 4: problems found' },
+    { command: 'ingestd check --online', does: 'and is this machine’s clock right?' },
+  ]);
+}
+
+async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
+  const { settings, log, configuration } = prepared;
+  const { missing, credentials } = await presentCredentials(prepared, context);
+  const { plainSecrets } = await import('../../config/secrets/plain-secrets.ts');
+  const { check } = await import('../../commands/check/check.ts');
+  const findings = await check({
+    settings,
+    log,
+    missingCredentials: missing,
+    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
+    httpTokenFault: await httpTokenFault(prepared, context),
+    warnings: configuration.warnings,
+    online: flags.online === true,
+  });
+  const problems = findings.filter(({ level }) => level === 'error').length;
+  if (flags.json) context.output.json({ ok: problems === 0, problems, findings });
+  else printFindings(findings, problems, context.output);
+  return problems === 0 ? exitCodes.ok : exitCodes.unfinished;
+}
+
+function printFindings(findings: readonly CheckFinding[], problems: number, { line, colors }: Output): void {
+  const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
+  for (const level of ['error', 'warning', 'info'] as const) {
+    for (const finding of findings.filter((each) => each.level === level)) {
+      line(`${marks[level]} ${colors.bold(printable(finding.subject))}: ${printable(finding.message)}`);
+      const isTold = fixBeside(finding.code) === '';
+      if (finding.fix !== '' && !isTold) line(`  ${colors.dim(printable(finding.fix))}`);
+    }
+  }
+  const warnings = findings.filter(({ level }) => level === 'warning').length;
+  if (problems > 0) line(colors.red(`${countWords(problems, 'problem')} found.`));
+  else if (warnings > 0) line(colors.yellow(`Nothing is refused; ${countWords(warnings, 'warning')}.`));
+  else line(colors.green('Nothing is wrong.'));
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../model/errors.ts';
+import { besideDaemon } from '../context/beside-daemon.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+
+/** `ingestd health`: exit 0 while the running daemon is healthy. */
+export function addHealthCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('health')
+    .description("exit 0 while the running daemon makes progress: for Docker's HEALTHCHECK")
+    .action(async (_options, command: Command) => {
+      context.exitWith(await health(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [{ command: 'ingestd health && echo well', does: 'says nothing when all is well' }]);
+}
+
+async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { stateDir, daemon } = await besideDaemon(context, flags, { tell: false });
+  if (daemon === null) {
+    context.complain(`no daemon runs with the state directory ${stateDir}`);
+    return exitCodes.unforeseen;
+  }
+  if ((await daemon.probe('/healthz')) === 200) return exitCodes.ok;
+  context.complain('the daemon makes no progress');
+  return exitCodes.unforeseen;
+}

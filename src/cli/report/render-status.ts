@@ -1,0 +1,163 @@
+import { printable } from '../../lib/printable.ts';
+import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
+import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
+import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
+import type { Output } from '../output.ts';
+
+interface StatusView {
+  readonly colors: Output['colors'];
+  /** Address of the page; null: none. */
+  readonly page: string | null;
+  /** False: the ledger is shown, no daemon runs. */
+  readonly running: boolean;
+}
+
+const MAX_ROWS = 10;
+/** Names of one folder's held deletions. */
+const MAX_NAMES = 5;
+
+/** A few lines, the verdict first: what a person reads at a glance. */
+export function renderStatus(status: Status, view: StatusView): string[] {
+  return [
+    headline(status, view),
+    ...(view.running ? [] : restRows(status, view)),
+    '',
+    ...folderRows(status.folders, view),
+    ...daemonRows(status, view),
+    ...failureSection(status, view),
+    ...section(`Held deletions`, heldRows(status), view.colors.yellow),
+    ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
+    ...duplicateRows(status, view),
+    ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
+  ];
+}
+
+function headline(status: Status, { colors, running }: StatusView): string {
+  const text = printable(running ? verdict(status) : ledgerVerdict(status));
+  const refused = running
+    ? status.reasons.some(({ code }) => code === 'configuration-refused')
+    : status.reasons.some(({ code }) => code !== 'not-running');
+  const wrong = refused || status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
+  const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
+  if (wrong) return colors.bold(colors.red(text));
+  return colors.bold(waits ? colors.yellow(text) : colors.green(text));
+}
+
+/** Why nothing runs is known, and the headline tells the first thing in the way of a start. */
+function restRows({ reasons }: Status, { colors }: StatusView): string[] {
+  const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
+  return [
+    colors.yellow('ingestd is not running; this is what its ledger says.'),
+    ...others.map(
+      ({ code, message }) => `${colors.red(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
+    ),
+  ];
+}
+
+function folderRows(folders: readonly FolderStatus[], { colors, running }: StatusView): string[] {
+  const width = Math.max(0, ...folders.map(({ name }) => printable(name).length));
+  return folders.map((folder) => {
+    const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
+    // Without a daemon nobody knows how many there are.
+    const parts = [
+      running
+        ? `${numberWords(folder.synced)} of ${numberWords(documents)}`
+        : `${numberWords(folder.synced)} delivered`,
+    ];
+    if (folder.pending + folder.waiting > 0)
+      parts.push(`${numberWords(folder.pending + folder.waiting)} on their way`);
+    if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
+    if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
+    if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
+    const state =
+      folder.state === 'unavailable' && running ? colors.red('unavailable') : running ? folder.state : '';
+    return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, printable(folder.path)].filter(Boolean).join('  '))}`;
+  });
+}
+
+function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {
+  if (!running) return [];
+  const { rate, auth, reasons } = status;
+  const token = {
+    none: 'no token yet',
+    ok: 'credentials accepted',
+    refused: colors.red('credentials refused'),
+  };
+  return [
+    '',
+    `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
+    ...reasons.map(
+      ({ code, message }) => `${colors.yellow(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
+    ),
+    colors.dim(
+      [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])].join(', '),
+    ),
+  ];
+}
+
+/** Without what stands under the uploads in doubt; apart from what is tried again by itself, which the verdict counts as on its way. */
+function failureSection(status: Status, { colors }: StatusView): string[] {
+  const elsewhere = toldAsDoubt(status);
+  const listed = status.failures.filter((failure) => !elsewhere.has(failure));
+  const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
+  const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);
+  const total = status.failuresTotal - elsewhere.size - again.length;
+  const hint = 'ingestd retry tries them again, ingestd why PATH tells the story';
+  return [
+    ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
+    ...section(
+      `Tried again by itself (${numberWords(again.length)})`,
+      cut(again, again.length, 'nothing has to be done; ingestd why PATH tells the story'),
+      colors.yellow,
+    ),
+  ];
+}
+
+function failureRow({ folder, path, message }: FailureStatus): string {
+  return `${folder}/${path}: ${message}`;
+}
+
+function heldRows({ held }: Status): string[] {
+  const rows = held.flatMap(({ folder, count, reason, since, paths }) => {
+    const more = count - Math.min(paths.length, MAX_NAMES);
+    return [
+      `${folder}: ${count > 0 ? `${countWords(count, 'deletion')} ` : ''}since ${since}: ${reason}`,
+      ...paths.slice(0, MAX_NAMES).map((path) => `  ${folder}/${path}`),
+      ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
+    ];
+  });
+  return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are well again');
+}
+
+function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
+  const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, inDoubtTotal, 'ingestd retry PATH dismisses a doubt');
+}
+
+/** Records alone: what is in doubt has names and hint of its own, and is in no record. */
+function duplicateRows({ recordedDuplicates: recorded }: Status, { colors }: StatusView): string[] {
+  if (recorded === 0) return [];
+  const [names, them] = recorded === 1 ? ['names it', 'it'] : ['names them', 'them'];
+  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates); look there, then ingestd retry PATH dismisses ${them}`;
+  return ['', colors.yellow(text)];
+}
+
+function skipRows({ skipped, skippedTotal }: Status): string[] {
+  const rows = skipped.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, skippedTotal, 'ingestd check lists them all, with what to do');
+}
+
+function cut(rows: readonly string[], total: number, hint: string): string[] {
+  if (rows.length === 0) return [];
+  const more = total - Math.min(rows.length, MAX_ROWS);
+  return [
+    ...rows.slice(0, MAX_ROWS).map(printable),
+    ...(more > 0 ? [`and ${numberWords(more)} more`] : []),
+    `(${hint})`,
+  ];
+}
+
+function section(title: string, rows: readonly string[], paint: (text: string) => string): string[] {
+  return rows.length === 0 ? [] : ['', paint(title), ...rows.map((row) => `  ${row}`)];
+}

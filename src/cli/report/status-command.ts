@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Status } from '../../model/report/status.ts';
+import { besideDaemon } from '../context/beside-daemon.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { withExamples } from '../examples.ts';
+import { renderStatus } from './render-status.ts';
+import { statusSchema } from '../../commands/connect/status-schema.ts';
+
+interface StatusFlags extends GlobalFlags {
+  readonly json?: boolean;
+  readonly watch?: boolean | number;
+}
+
+const WATCH_SECONDS = 2;
+
+/** `ingestd status`: the running daemon's state; without one, the ledger's. */
+export function addStatusCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('status')
+    .description("the running daemon's state, verdict first; without a daemon, the ledger's")
+    .option('--json', 'print it as one JSON value')
+    .option('--watch [SECONDS]', `look again every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
+    .action(async (_options, command: Command) => {
+      context.exitWith(await status(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd status --watch', does: 'on a terminal beside your work' },
+    { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
+  ]);
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds >= 0.1 && seconds <= 86_400))
+    throw new InvalidArgumentError('Give seconds from 0.1 to 86400.');
+  return seconds;
+}
+
+async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
+  const { stateDir, prepared } = await besideDaemon(context, flags);
+  const { output } = context;
+  const show = async (): Promise<void> => {
+    const daemon = await connectDaemon(stateDir);
+    const now = await statusOf(daemon, async () => {
+      // It was there a moment ago.
+      if (prepared === null)
+        throw new ConfigurationError('the daemon has ended; ingestd check says what is wrong');
+      return (await import('../../commands/offline/offline-status.ts')).offlineStatus(prepared.settings);
+    });
+    if (flags.json) output.json(now.raw);
+    else
+      draw(
+        renderStatus(now.status, {
+          colors: output.colors,
+          page: daemon?.http ?? null,
+          running: daemon !== null,
+        }),
+      );
+  };
+  const redraws = flags.watch !== undefined && output.terminal && !flags.json;
+  const draw = (lines: readonly string[]): void => {
+    // Home, then each line with the rest of the old one cut, then what is below.
+    if (redraws) output.raw(`\x1b[H${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
+    else for (const line of lines) output.line(line);
+  };
+  await show();
+  if (flags.watch === undefined) return 0;
+  const everyMs = (flags.watch === true ? WATCH_SECONDS : Number(flags.watch)) * 1000;
+  while (!output.closed()) {
+    await delay(everyMs);
+    if (!redraws && !flags.json) output.line();
+    await show();
+  }
+  return 0;
+}
+
+/** The daemon's own words for `--json`, and what could be read of them. */
+async function statusOf(
+  daemon: DaemonClient | null,
+  offline: () => Promise<Status>,
+): Promise<{ readonly status: Status; readonly raw: unknown }> {
+  if (daemon === null) {
+    const status = await offline();
+    return { status, raw: status };
+  }
+  const raw = await daemon.get('/api/status');
+  return { status: statusSchema.parse(raw), raw };
+}

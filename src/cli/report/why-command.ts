@@ -1,0 +1,80 @@
+import type { Command } from 'commander';
+import type { Why } from '../../model/ports/control-port.ts';
+import { printable } from '../../lib/printable.ts';
+import { besideDaemon } from '../context/beside-daemon.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
+import { withExamples } from '../examples.ts';
+import { insideWorkingDirectory } from '../context/file-argument.ts';
+import type { Place } from '../context/file-argument.ts';
+import type { Output } from '../output.ts';
+import type { Prepared } from '../context/prepare.ts';
+import { statusSchema, whySchema } from '../../commands/connect/status-schema.ts';
+
+/** `ingestd why PATH`: the whole story of one file. */
+export function addWhyCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('why')
+    .description('the whole story of one file: what it is, what was sent, what happens next')
+    .argument('<path>', 'a file, or FOLDER/PATH as status shows it')
+    .option('--json', 'print it as one JSON value')
+    .action(async (path: string, _options, command: Command) => {
+      context.exitWith(await why(context, path, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd why ./inbox/report.pdf', does: 'by its path' },
+    { command: 'ingestd why inbox/report.pdf', does: 'by the name of its folder' },
+  ]);
+}
+
+async function why(
+  context: CommandContext,
+  path: string,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
+  const found = await besideDaemon(context, flags);
+  const story =
+    found.daemon === null ? await offline(found.prepared) : await asked(found.daemon, found.prepared);
+  if (flags.json) context.output.json(story);
+  else printStory(story, context.output);
+  return 0;
+
+  function pathIn(folders: Place['folders']): string {
+    return insideWorkingDirectory(path, { cwd: context.cwd, folders });
+  }
+
+  async function offline({ settings, log }: Prepared): Promise<Why> {
+    const { explain } = await import('../../commands/why/explain.ts');
+    return explain({ settings, log }, pathIn(settings.folders));
+  }
+
+  /** Of a configuration that cannot be used, the daemon knows the folders. */
+  async function asked(daemon: DaemonClient, prepared: Prepared | null): Promise<Why> {
+    const { folders } = prepared?.settings ?? statusSchema.parse(await daemon.get('/api/status'));
+    return whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(pathIn(folders))}`));
+  }
+}
+
+function printStory(story: Why, { line, colors }: Output): void {
+  const row = (name: string, value: string | null): void => {
+    if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${printable(value)}`);
+  };
+  line(colors.bold(printable(story.folder === null ? story.path : `${story.folder}/${story.path}`)));
+  const { kind, code, message } = story.verdict;
+  line(`${printable(message)}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
+  line();
+  row('docId', story.docId);
+  row('uploaded', story.uploadedAt);
+  row('modified', story.modifiedAt);
+  row('deleted', story.deletedAt);
+  row('sha256', story.sha256);
+  row('sidecar', story.sidecar);
+  row('attachments', story.attachments.join(', '));
+  if (story.possibleDuplicates > 0) row('duplicates', `${story.possibleDuplicates} possible at the service`);
+  if (story.metadata !== null) row('metadata', JSON.stringify(story.metadata));
+  for (const note of story.notes) row('note', note);
+  for (const { at, operation, code, message } of story.attempts) {
+    row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);
+  }
+  row('next', story.nextAt === null ? story.next : `${story.next} (${story.nextAt})`);
+}

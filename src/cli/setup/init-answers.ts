@@ -1,0 +1,191 @@
+import { basename, resolve } from 'node:path';
+import { checkAddress } from '../../config/settings/check-address.ts';
+import { folderNameSchema } from '../../config/settings/settings-schema.ts';
+import { readSecret, secretFault } from '../../config/secrets/read-secret.ts';
+import { type SecretName, credentialNames, secretVariables } from '../../config/secrets/secret-names.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Credentials } from '../../model/settings.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import type { Prompter } from './prompter.ts';
+
+/** The flags of `init`. */
+export interface InitFlags {
+  readonly authUrl?: string;
+  readonly ingestUrl?: string;
+  readonly folder?: string;
+  readonly name?: string;
+  readonly share?: string;
+  readonly login?: boolean;
+  readonly force?: boolean;
+  readonly yes?: boolean;
+}
+
+/** Everything `init` writes. */
+export interface InitAnswers {
+  readonly authUrl: string;
+  readonly ingestUrl: string;
+  /** Absolute. */
+  readonly folder: string;
+  readonly name: string;
+  /** Null: the service's own default. */
+  readonly share: string | null;
+  readonly credentials: Credentials;
+}
+
+/** What is known before anybody is asked. */
+export type GivenAnswers = Omit<Partial<InitAnswers>, 'credentials'> & {
+  readonly secrets: Partial<Credentials>;
+  readonly cwd: string;
+};
+
+interface InitSources {
+  readonly flags: InitFlags;
+  readonly env: CommandContext['env'];
+  readonly cwd: string;
+  /** Where the `.env` goes, absolute. */
+  readonly environmentFile: string;
+}
+
+/** The answers that flags and environment give. Throws ConfigurationError for one that cannot be right. */
+export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSources): Promise<GivenAnswers> {
+  const sources = { env, cwd, environmentFile: { file: environmentFile, values: {}, warnings: [] } };
+  const secrets: Partial<Record<SecretName, string>> = {};
+  for (const name of credentialNames) {
+    const secret = await readSecret(name, sources);
+    if (secret !== undefined) secrets[name] = secret;
+  }
+  const folder = flags.folder ?? env['INGESTD_FOLDERS__0__PATH'];
+  const name = flags.name ?? env['INGESTD_FOLDERS__0__NAME'];
+  return {
+    ...valid('authUrl', flags.authUrl ?? env['INGESTD_AUTH_URL'], '--auth-url'),
+    ...valid('ingestUrl', flags.ingestUrl ?? env['INGESTD_INGEST_URL'], '--ingest-url'),
+    ...(folder ? { folder: resolve(cwd, folder) } : {}),
+    ...(name ? { name: validName(name) } : {}),
+    ...(flags.share === undefined ? {} : { share: flags.share }),
+    secrets,
+    cwd,
+  };
+}
+
+function valid(key: 'authUrl' | 'ingestUrl', text: string | undefined, flag: string): Partial<InitAnswers> {
+  if (!text) return {};
+  const address = checkAddress(text);
+  if (address.kind === 'wrong') throw new ConfigurationError(`${flag}: ${address.message}`);
+  return { [key]: address.url };
+}
+
+function validName(name: string): string {
+  const wrong = judgeName(name);
+  if (wrong !== null) throw new ConfigurationError(`--name: ${wrong}`);
+  return name;
+}
+
+/** Completes the answers by asking; `prompter` null: nobody can be asked. Then throws ConfigurationError that lists what is missing and how to give it. */
+export async function askAnswers(given: GivenAnswers, prompter: Prompter | null): Promise<InitAnswers> {
+  if (prompter === null) return complete(given);
+  const { cwd, secrets } = given;
+  const authUrl = given.authUrl ?? (await askAddress(prompter, 'Base address of the token endpoints'));
+  const ingestUrl =
+    given.ingestUrl ?? (await askAddress(prompter, 'Base address of the ingestion operations', authUrl));
+  const credentials = {
+    apiKey: secrets.apiKey ?? (await prompter.secret({ message: 'API key', judge: judgeSecret('apiKey') })),
+    clientId:
+      secrets.clientId ?? (await prompter.text({ message: 'Client ID', judge: judgeSecret('clientId') })),
+    clientSecret:
+      secrets.clientSecret ??
+      (await prompter.secret({ message: 'Client secret', judge: judgeSecret('clientSecret') })),
+    username:
+      secrets.username ??
+      (await prompter.text({ message: 'User name (e-mail)', judge: judgeSecret('username') })),
+    password:
+      secrets.password ?? (await prompter.secret({ message: 'Password', judge: judgeSecret('password') })),
+  };
+  const folder =
+    given.folder ??
+    resolve(
+      cwd,
+      await prompter.text({ message: 'Directory to watch', suggestion: './inbox', judge: judgeText }),
+    );
+  const name =
+    given.name ??
+    (await prompter.text({ message: 'A name for it', suggestion: usualName(folder), judge: judgeName }));
+  const share =
+    given.share ??
+    (await prompter.choose('Who may see its documents, unless a sidecar says otherwise?', SHARES));
+  return { authUrl, ingestUrl, folder, name, share, credentials };
+}
+
+const SHARES = [
+  { value: 'NONE', description: 'private, not visible to others' },
+  { value: 'DEFAULT', description: "the user's default group" },
+  { value: 'EVERYONE', description: "everyone in the user's organization" },
+];
+
+function complete(given: GivenAnswers): InitAnswers {
+  const { authUrl, ingestUrl, folder, secrets } = given;
+  const missing = [
+    ...(authUrl === undefined ? ['--auth-url (or INGESTD_AUTH_URL)'] : []),
+    ...(ingestUrl === undefined ? ['--ingest-url (or INGESTD_INGEST_URL)'] : []),
+    ...(folder === undefined ? ['--folder (or INGESTD_FOLDERS__0__PATH)'] : []),
+    ...credentialNames
+      .filter((name) => secrets[name] === undefined)
+      .map((name) => `${secretVariables[name]} (or ${secretVariables[name]}_FILE)`),
+  ];
+  const { apiKey, clientId, clientSecret, username, password } = secrets;
+  if (
+    authUrl === undefined ||
+    ingestUrl === undefined ||
+    folder === undefined ||
+    apiKey === undefined ||
+    clientId === undefined ||
+    clientSecret === undefined ||
+    username === undefined ||
+    password === undefined
+  ) {
+    throw new ConfigurationError(
+      `init has no terminal to ask on, and these answers are missing: ${missing.join(', ')}; give them as flags or in the environment (secrets only in the environment)`,
+    );
+  }
+  const credentials = { apiKey, clientId, clientSecret, username, password };
+  return {
+    authUrl,
+    ingestUrl,
+    folder,
+    name: given.name ?? usualName(folder),
+    share: given.share ?? null,
+    credentials,
+  };
+}
+
+function usualName(folder: string): string {
+  const name = basename(folder);
+  return judgeName(name) === null ? name : 'inbox';
+}
+
+async function askAddress(prompter: Prompter, message: string, suggestion?: string): Promise<string> {
+  const answer = await prompter.text({ message, suggestion, judge: judgeAddress });
+  const address = checkAddress(answer);
+  return address.kind === 'address' ? address.url : answer;
+}
+
+function judgeSecret(name: SecretName): (answer: string) => string | null {
+  return (answer) => {
+    const fault = secretFault(name, answer);
+    return fault === null ? null : `It ${fault}.`;
+  };
+}
+
+function judgeAddress(answer: string): string | null {
+  const address = checkAddress(answer);
+  return address.kind === 'wrong' ? address.message : null;
+}
+
+function judgeText(answer: string): string | null {
+  return answer.trim() === '' ? 'It is needed.' : null;
+}
+
+function judgeName(answer: string): string | null {
+  return folderNameSchema.safeParse(answer).success
+    ? null
+    : `"${answer}" is not a folder name; use 1 to 100 characters without "/" and control characters`;
+}

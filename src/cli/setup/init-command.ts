@@ -1,0 +1,102 @@
+import { dirname, join, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
+import { printable } from '../../lib/printable.ts';
+import { shareModes } from '../../model/metadata/metadata.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import type { InitAnswers, InitFlags } from './init-answers.ts';
+import { terminalPrompter } from './prompter.ts';
+
+/** `ingestd init`: asks, then writes a configuration file and a `.env`. */
+export function addInitCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('init')
+    .description(
+      'ask, then write a configuration file and a .env (mode 0600); without a terminal, from flags and environment',
+    )
+    .option('--auth-url <URL>', 'base address of the token endpoints (INGESTD_AUTH_URL)')
+    .option('--ingest-url <URL>', 'base address of the ingestion operations (INGESTD_INGEST_URL)')
+    .option('--folder <DIR>', 'the directory to watch (INGESTD_FOLDERS__0__PATH)')
+    .option('--name <NAME>', "the folder's name (default: the directory's)")
+    .addOption(
+      new Option('--share <MODE>', 'who may see documents unless a sidecar says otherwise').choices(
+        shareModes,
+      ),
+    )
+    .option('--no-login', 'do not try the credentials')
+    .option('--force', 'overwrite without asking')
+    .option('--yes', 'ask nothing, as without a terminal')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await init(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd init', does: 'on a terminal; secrets are not shown' },
+    {
+      command: 'ingestd init --config /etc/ingestd/ingestd.yaml',
+      does: 'elsewhere; the .env is written beside it',
+    },
+    { command: 'ingestd init --yes --folder ./inbox', does: 'unattended, the rest from INGESTD_… variables' },
+  ]);
+}
+
+async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Promise<number> {
+  const { env, cwd, output } = context;
+  const { askAnswers, givenAnswers } = await import('./init-answers.ts');
+  const { writeInitFiles } = await import('./init-files.ts');
+  const file = resolve(cwd, flags.config ?? (env['INGESTD_CONFIG'] || 'ingestd.yaml'));
+  const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
+  const given = await givenAnswers({ flags, env, cwd, environmentFile: join(dirname(file), '.env') });
+  const answers = await askAnswers(given, prompter);
+  context.concealer.add(Object.values(answers.credentials));
+  const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
+  for (const line of written) output.line(line);
+  await tellOfLedger(context, file);
+  const code = flags.login === false ? exitCodes.ok : await tryLogin(context, file, answers);
+  if (code !== exitCodes.ok) return code;
+  const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
+  output.line(`Next: ingestd check${which}, then ingestd run${which}`);
+  return code;
+}
+
+/** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
+async function tellOfLedger({ env, cwd, output }: CommandContext, file: string): Promise<void> {
+  const { loadConfiguration } = await import('../../config/load-configuration.ts');
+  const { describeLedger } = await import('../../commands/offline/describe-ledger.ts');
+  const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
+  const held = await describeLedger(settings);
+  if (held === null) return;
+  output.line(
+    printable(
+      `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
+        'state: { dir: ./state }',
+    ),
+  );
+}
+
+/** The files stand, whatever the service says: a machine may be set up before its network is. */
+async function tryLogin(
+  context: CommandContext,
+  file: string,
+  { credentials }: InitAnswers,
+): Promise<number> {
+  const { env, cwd, concealer, output, complain } = context;
+  const { loadConfiguration } = await import('../../config/load-configuration.ts');
+  const { createLog } = await import('../../log/create-log.ts');
+  const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
+  const log = createLog({ level: 'warn', format: 'auto', concealer });
+  const { login } = await import('../../commands/offline/auth-offline.ts');
+  try {
+    const { expiresAt } = await login({ settings, credentials, log });
+    output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof CredentialsRefusedError) {
+      complain(`${error.message}; fix them in ${join(dirname(file), '.env')} and try: ingestd auth login`);
+      return error.exitCode;
+    }
+    if (!(error instanceof ServiceUnavailableError)) throw error;
+    complain(`the credentials could not be tried: ${error.message}; try later: ingestd auth login`);
+    return exitCodes.ok;
+  }
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
+import { mergeEnvironmentFile } from '../../config/environment/merge-environment-file.ts';
+import { writeYaml } from '../../config/yaml.ts';
+import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import type { InitAnswers } from './init-answers.ts';
+import type { Prompter } from './prompter.ts';
+
+interface Destination {
+  /** The configuration file, absolute. */
+  readonly file: string;
+  readonly prompter: Prompter | null;
+  readonly force: boolean;
+}
+
+/**
+ * Writes the configuration file (0644) and the `.env` beside it (0600), and makes the folder where only its
+ * last directory is missing. Nothing that exists is overwritten unless `force` or the person says so; throws
+ * ConfigurationError then. Gives what was done, a line each.
+ */
+export async function writeInitFiles(answers: InitAnswers, destination: Destination): Promise<string[]> {
+  const { file } = destination;
+  const secretsFile = join(dirname(file), '.env');
+  const before = await readIfThere(secretsFile);
+  const secrets = mergeEnvironmentFile(before ?? '', secretsOf(answers));
+  if ((await readIfThere(file)) !== null) await mayOverwrite(file, destination);
+  if (secrets.replaces) await mayOverwrite(secretsFile, destination);
+  await mkdir(dirname(file), { recursive: true });
+  await writeWhole(secretsFile, secrets.text, 0o600);
+  await writeWhole(file, configurationText(answers, file), 0o644);
+  return [
+    `Wrote ${file}`,
+    `Wrote ${secretsFile} (mode 0600): keep it out of version control`,
+    ...(await makeFolder(answers.folder)),
+  ];
+}
+
+function secretsOf({ credentials }: InitAnswers): Record<string, string> {
+  return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
+}
+
+async function mayOverwrite(file: string, { prompter, force }: Destination): Promise<void> {
+  if (force) return;
+  if (prompter !== null && (await prompter.confirm(`${file} exists. Overwrite it?`))) return;
+  throw new ConfigurationError(
+    `${file} exists; it stays as it is. Overwrite it with --force, or name another file with --config`,
+  );
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw new ConfigurationError(
+      `${file} cannot be read (${errorCode(error) ?? 'unknown'}); name another file with --config`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** A crash leaves the old file or the new one; the mode holds from the first byte. */
+async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', mode);
+    try {
+      await handle.chmod(mode);
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw new ConfigurationError(
+      `${file} cannot be written (${errorCode(error) ?? 'unknown'}); choose another place with --config`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnswers, file: string): string {
+  const metadata = share === null ? {} : { metadata: { shareInfo: { mode: share } } };
+  const settings = {
+    service: { authUrl, ingestUrl },
+    folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
+  };
+  return `# Every other key has a default: docs/configuration.md. Secrets stand in the .env beside this file.\n${writeYaml(settings)}`;
+}
+
+/** Relative where the folder lies beside the file, so that both can be moved together. */
+function pathFrom(directory: string, folder: string): string {
+  const path = relative(directory, folder);
+  return path === '' || path === '..' || path.startsWith(`..${sep}`) ? folder : `.${sep}${path}`;
+}
+
+async function makeFolder(folder: string): Promise<string[]> {
+  try {
+    await mkdir(folder);
+    return [`Made ${folder}`];
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return [];
+    return [`${folder} could not be made (${errorCode(error) ?? 'unknown'}): make it before ingestd runs`];
+  }
+}

@@ -1,0 +1,68 @@
+import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+
+/** Asks a person. */
+export interface Prompter {
+  /** `judge` gives what is wrong, or null. */
+  readonly text: (question: Question) => Promise<string>;
+  /** What is typed is not shown. */
+  readonly secret: (question: Question) => Promise<string>;
+  readonly choose: (message: string, choices: readonly Choice[]) => Promise<string>;
+  readonly confirm: (message: string) => Promise<boolean>;
+}
+
+interface Question {
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+  readonly judge?: ((answer: string) => string | null) | undefined;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly description: string;
+}
+
+/** Asks on the terminal. Ctrl+C throws IngestdError `cancelled`. */
+export async function terminalPrompter(): Promise<Prompter> {
+  const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
+    await Promise.all([
+      import('@inquirer/input'),
+      import('@inquirer/password'),
+      import('@inquirer/select'),
+      import('@inquirer/confirm'),
+    ]);
+  const validate = (judge: Question['judge']) => (answer: string) => judge?.(answer) ?? true;
+  return {
+    text: ({ message, suggestion, judge }) =>
+      asked(
+        input({
+          message,
+          validate: validate(judge),
+          ...(suggestion === undefined ? {} : { default: suggestion }),
+        }),
+      ),
+    secret: ({ message, judge }) => asked(password({ message, mask: '•', validate: validate(judge) })),
+    choose: (message, choices) =>
+      asked(
+        select({
+          message,
+          choices: choices.map(({ value, description }) => ({ value, name: value, description })),
+        }),
+      ),
+    confirm: (message) => asked(confirm({ message, default: false })),
+  };
+}
+
+async function asked<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new IngestdError(
+      'cancelled',
+      exitCodes.unforeseen,
+      `nothing more is written: ${errorMessage(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}

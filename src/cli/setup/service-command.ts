@@ -1,0 +1,96 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isLoopback } from '../../lib/is-loopback.ts';
+import { systemClock } from '../../daemon/system-clock.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+
+interface ServiceFlags {
+  readonly port?: number;
+  readonly host: string;
+  readonly data?: string;
+}
+
+const USUAL_PORT = 7421;
+
+/** `ingestd service`: the embedded service alone. */
+export function addServiceCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('service')
+    .description(
+      'run the embedded service alone and print its addresses and trial credentials, ready for a .env',
+    )
+    .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
+    .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
+    .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await service(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: '(umask 077; ingestd service > .env)', does: 'in one terminal, and in another:' },
+    { command: 'ingestd run --config ./ingestd.yaml', does: 'with the .env beside it' },
+  ]);
+}
+
+function portOf(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new InvalidArgumentError('Give a port from 0 to 65535.');
+  }
+  return Number(text);
+}
+
+async function service(context: CommandContext, { port, host, data }: ServiceFlags): Promise<number> {
+  const { env, cwd, output, concealer } = context;
+  const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
+  const { createLog } = await import('../../log/create-log.ts');
+  const log = createLog({ level: 'info', format: 'auto', concealer });
+  const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
+  const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
+  const running = await startEmbeddedService({ ...address, dataDir, host, clock: systemClock, log });
+  const { authUrl, ingestUrl, pageUrl, credentials } = running;
+  concealer.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
+  const lines = {
+    INGESTD_AUTH_URL: authUrl,
+    INGESTD_INGEST_URL: ingestUrl,
+    INGESTD_API_KEY: credentials.apiKey,
+    INGESTD_CLIENT_ID: credentials.clientId,
+    INGESTD_CLIENT_SECRET: credentials.clientSecret,
+    INGESTD_USERNAME: credentials.username,
+    INGESTD_PASSWORD: credentials.password,
+  };
+  for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
+  if (!isLoopbackHost(host)) {
+    log.warn(
+      { host },
+      'other machines can reach it, without encryption: who knows the credentials can read and change what it holds',
+    );
+  }
+  log.info({ page: pageUrl, data: dataDir }, 'the embedded service runs; its page shows what it holds');
+  await untilSignalled();
+  await running.close();
+  return 0;
+}
+
+function usualDirectory(env: CommandContext['env']): string {
+  return resolve(
+    env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
+    'ingestd-service',
+  );
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function untilSignalled(): Promise<void> {
+  return new Promise((resolve) => {
+    // A promise alone does not keep the process alive.
+    const alive = setInterval(() => undefined, 2 ** 30);
+    const stop = (): void => {
+      clearInterval(alive);
+      process.off('SIGTERM', stop);
+      process.off('SIGINT', stop);
+      resolve();
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  });
+}

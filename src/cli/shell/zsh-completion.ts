@@ -1,0 +1,77 @@
+import { flattened, type CommandNode, type OptionNode } from './command-tree.ts';
+
+/** A zsh completion function, for a file `_ingestd` on the fpath. */
+export function zshCompletion(root: CommandNode): string {
+  return `#compdef ingestd
+# zsh completion for ingestd
+${flattened(root)
+  .map((node) => functionOf(node, root))
+  .join('\n')}
+${nameOf(root)} "$@"
+`;
+}
+
+function functionOf(node: CommandNode, root: CommandNode): string {
+  const globals = node === root ? [] : root.options.filter(({ names }) => names.includes('--config'));
+  const lines = [...node.options, ...globals].map((option) => `    ${specOf(option)}`);
+  if (node.commands.length === 0) {
+    lines.push(...argumentSpecs(node).map((spec) => `    ${spec}`));
+    return `${nameOf(node)}() {\n  _arguments -s \\\n${lines.join(' \\\n')}\n}`;
+  }
+  const described = node.commands.map(
+    ({ name, description }) => `    ${quote(`${name}:${plain(description)}`)}`,
+  );
+  const calls = node.commands.map((child) => `        ${child.name}) ${nameOf(child)} ;;`);
+  return `${nameOf(node)}() {
+  local context state line
+  local -a commands=(
+${described.join('\n')}
+  )
+  _arguments -C -s \\
+${lines.join(' \\\n')} \\
+    '1: :->command' '*:: :->rest'
+  case $state in
+    command) _describe -t commands command commands ;;
+    rest)
+      case $line[1] in
+${calls.join('\n')}
+      esac ;;
+  esac
+}`;
+}
+
+function nameOf({ fullName }: CommandNode): string {
+  return `_${fullName.replaceAll(' ', '_')}`;
+}
+
+function specOf({ names, description, value, choices, flags }: OptionNode): string {
+  const text = `[${plain(description)}]`;
+  const optional = flags.includes('[') ? ':' : '';
+  const argument =
+    value === null
+      ? ''
+      : `:${optional}${value.toLowerCase()}:${choices.length > 0 ? `(${choices.join(' ')})` : '_files'}`;
+  const exclusive = names.length > 1 ? `'(${names.join(' ')})'{${names.join(',')}}` : (names[0] ?? '');
+  return `${exclusive}${quote(`${text}${argument}`)}`;
+}
+
+function argumentSpecs({ command, arguments: names }: CommandNode): string[] {
+  return command.registeredArguments.map((argument, index) => {
+    const action =
+      argument.argChoices === undefined
+        ? names[index]?.file
+          ? '_files'
+          : ' '
+        : `(${argument.argChoices.join(' ')})`;
+    return quote(`${argument.variadic ? '*' : index + 1}:${argument.name()}:${action}`);
+  });
+}
+
+/** Colons and brackets mean something in a specification. */
+function plain(text: string): string {
+  return text.replaceAll(':', ' -').replaceAll(/[[\]]/g, '');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,144 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { errorCode } from '../../model/errors.ts';
+import { joinPath } from '../../model/document.ts';
+import type { Inspection, Skip } from '../../model/document.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { fixFor } from '../../model/report/fixes.ts';
+import type { CheckFinding } from '../../model/report/reports.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { countWords } from '../../lib/words.ts';
+import { isAttachmentDirectory } from '../../scan/rules/attachment-directory.ts';
+import { checkPolling } from './check-polling.ts';
+import { openAsItStands } from '../open-unwatched.ts';
+
+/** What one folder has to say. */
+export interface FolderCheck {
+  readonly findings: readonly CheckFinding[];
+  /** Directories that `run` will watch one by one. */
+  readonly watchedDirectories: number;
+}
+
+/** Skips that a person may well mean: told, and no problem. */
+const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
+
+const LOOKS_AT_ONCE = 16;
+
+/** Sweeps one folder and looks at every document in it; gives what would be refused, with the reason. */
+export async function checkFolder(
+  folder: FolderSettings,
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+): Promise<FolderCheck> {
+  const unusable = await rootFinding(folder);
+  if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
+  const port = openAsItStands(folder, { settings, log });
+  try {
+    return await judge(port, folder, settings);
+  } finally {
+    await port.close();
+  }
+}
+
+async function judge(port: FolderPort, folder: FolderSettings, { timing }: Settings): Promise<FolderCheck> {
+  const paths: string[] = [];
+  const skips: Skip[] = [];
+  const attachments: string[] = [];
+  let directories = 0;
+  await port.start({
+    directory: (sweep) => {
+      directories += 1;
+      for (const { path } of sweep.entries) paths.push(path);
+      skips.push(...sweep.skips);
+      for (const name of sweep.subdirectories.filter(isAttachmentDirectory))
+        attachments.push(joinPath(sweep.directory, name));
+    },
+    scanned: () => undefined,
+    changed: () => undefined,
+  });
+  const findings = skips.map((skip) => finding(folder, skip.path, skip));
+  for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
+  let documents = 0;
+  for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {
+    const some = paths.slice(from, from + LOOKS_AT_ONCE);
+    const looks = await Promise.all(some.map((path) => port.inspect(path)));
+    for (const [index, look] of looks.entries()) {
+      const refused = refusal(look);
+      if (refused === null) documents += 1;
+      else findings.push(finding(folder, some[index] ?? '', refused, look.kind));
+    }
+  }
+  const reasons = port.health().reasons.map(({ code, message }) => healthFinding(folder, code, message));
+  const polling = checkPolling(folder, timing);
+  const polled = polling !== null && polling.level === 'info';
+  return {
+    findings: [...reasons, ...findings, summary(folder, documents), ...(polling === null ? [] : [polling])],
+    watchedDirectories: polled ? 0 : directories,
+  };
+}
+
+/** No file stands under the name of its document, and no rule leaves the directory out. */
+async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
+  const inside = await port.inspect(joinPath(path, 'any'));
+  if (inside.kind !== 'ignored' || inside.owner === undefined) return false;
+  return (await port.inspect(inside.owner)).kind === 'absent';
+}
+
+function orphan(folder: FolderSettings, path: string): CheckFinding {
+  const message = 'a directory of attachments without its document: nothing in it is sent';
+  return finding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
+}
+
+/** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */
+function refusal(look: Inspection): { readonly code: string; readonly message: string } | null {
+  const refused =
+    look.kind === 'unknown' || look.kind === 'skipped' || look.kind === 'waiting' || look.kind === 'unfit';
+  return refused ? look : null;
+}
+
+function finding(
+  folder: FolderSettings,
+  path: string,
+  { code, message }: { readonly code: string; readonly message: string },
+  kind: Inspection['kind'] = 'skipped',
+): CheckFinding {
+  const level = kind === 'waiting' || harmless.has(code) ? 'warning' : 'error';
+  return { level, subject: `${folder.name}/${path}`, code, message, fix: fixFor(code) };
+}
+
+function healthFinding(folder: FolderSettings, code: string, message: string): CheckFinding {
+  return { level: 'error', subject: folder.name, code, message, fix: fixFor(code) };
+}
+
+function summary(folder: FolderSettings, documents: number): CheckFinding {
+  return {
+    level: 'info',
+    subject: folder.name,
+    code: 'documents',
+    message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
+    fix: '',
+  };
+}
+
+async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding | null> {
+  const wrong = (code: string, message: string, fix: string): CheckFinding => ({
+    level: 'error',
+    subject: name,
+    code,
+    message,
+    fix,
+  });
+  try {
+    await stat(path);
+    await access(path, constants.R_OK | constants.X_OK);
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT')
+      return wrong('folder-missing', `${path} does not exist`, 'Make it, mount it, or fix folders[].path.');
+    return wrong(
+      'folder-unreadable',
+      `${path} cannot be read (${code ?? 'unknown'})`,
+      'Let the user that runs ingestd read and enter it.',
+    );
+  }
+}

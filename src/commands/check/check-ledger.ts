@@ -1,0 +1,97 @@
+import { lstat, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { CheckFinding } from '../../model/report/reports.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import type { LedgerReader } from '../../ledger/ledger-state.ts';
+import { countWords } from '../../lib/words.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import { fixFor } from '../../model/report/fixes.ts';
+import { missingFiles } from '../offline/missing-files.ts';
+import { otherService } from '../../daemon/ledger/ledger-service.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
+import { sameStamp } from '../../model/document.ts';
+import { sharedFolders } from '../../daemon/ledger/shared-ledger.ts';
+import { stampOf } from '../../scan/walk/entry.ts';
+
+/** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
+export async function checkLedger(settings: Settings): Promise<CheckFinding[]> {
+  const found = { level: 'error', subject: 'state.dir' } as const;
+  try {
+    const ledger = await readLedger(settings.state.dir);
+    const other = otherService(ledger, settings);
+    // Records of another service are nobody's here.
+    if (other !== null) return [{ ...found, code: 'other-service', ...other }];
+    return await checkRecords(ledger, settings);
+  } catch (error) {
+    const code = errorCode(error);
+    // Of a directory that is closed to this user it is said elsewhere.
+    return code === 'ledger-damaged'
+      ? [{ ...found, code, message: errorMessage(error), fix: fixFor(code) }]
+      : [];
+  }
+}
+
+/** Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders share. */
+async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<CheckFinding[]> {
+  const shared = (await sharedFolders(ledger, settings)).map(({ folder, message, fix }): CheckFinding => ({
+    level: 'warning',
+    subject: folder,
+    code: 'state-shared',
+    message,
+    fix,
+  }));
+  const held: CheckFinding[] = [];
+  for (const folder of settings.folders) {
+    // Of a folder that cannot be read it is said elsewhere.
+    const missing = await missingFiles(ledger, folder).catch(() => []);
+    if (missing.length === 0) continue;
+    const finding =
+      heldFinding(ledger, folder, missing.length) ?? (await rootFinding(ledger, folder, missing.length));
+    if (finding !== null) held.push(finding);
+  }
+  return [...shared, ...held];
+}
+
+function heldFinding(ledger: LedgerReader, { name }: FolderSettings, missing: number): CheckFinding | null {
+  const hold = ledger.hold(name);
+  if (hold === undefined) return null;
+  const since = new Date(hold.since).toISOString();
+  const message = `${countWords(missing, 'deletion')} held since ${since}: ${hold.reason}`;
+  return { level: 'warning', subject: name, code: 'held', message, fix: fixFor('held') };
+}
+
+/** What the next start makes of the root: another one is proven to be the same by one recorded file in it. */
+async function rootFinding(
+  ledger: LedgerReader,
+  { name, path }: FolderSettings,
+  missing: number,
+): Promise<CheckFinding | null> {
+  const known = ledger.root(name);
+  const now = await stat(path).catch(() => null);
+  if (known === undefined || now === null || (known.dev === now.dev && known.ino === now.ino)) return null;
+  if (await isProven(ledger, { name, path })) return null;
+  const are = missing === 1 ? 'is' : 'are';
+  const message =
+    `${path} is another directory than the one that the ledger knows, and ${countWords(missing, 'document')} ${are} not ` +
+    'in it: their deletion will be held';
+  return {
+    level: 'warning',
+    subject: name,
+    code: 'folder-changed',
+    message,
+    fix: fixFor('folder-changed'),
+  };
+}
+
+async function isProven(
+  ledger: LedgerReader,
+  { name, path }: Pick<FolderSettings, 'name' | 'path'>,
+): Promise<boolean> {
+  for (const { ref, record } of ledger.entries()) {
+    if (ref.folder !== name) continue;
+    const found = await lstat(join(path, ref.path)).catch(() => null);
+    if (found !== null && sameStamp(stampOf(found), record.stamp)) return true;
+  }
+  return false;
+}

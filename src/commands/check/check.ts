@@ -1,0 +1,85 @@
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { fixFor } from '../../model/report/fixes.ts';
+import type { CheckFinding } from '../../model/report/reports.ts';
+import type { Settings } from '../../model/settings.ts';
+import { checkFolder } from './check-folder.ts';
+import { checkLedger } from './check-ledger.ts';
+import { checkServiceClock } from './check-service-clock.ts';
+import { checkStateDirectory } from './check-state-directory.ts';
+import { checkWatches } from './check-watches.ts';
+
+/** What `check` is given. */
+export interface CheckOptions {
+  readonly settings: Settings;
+  readonly log: LogPort;
+  /** Variables of secrets that no source has. */
+  readonly missingCredentials: readonly string[];
+  /** Secrets that are awkward to keep out of texts, and why. */
+  readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
+  /** What speaks against the token of the HTTP address; null: nothing. */
+  readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
+  /** What reading the configuration had to say. */
+  readonly warnings: readonly string[];
+  /** Asks the service for its clock too. */
+  readonly online: boolean;
+}
+
+/** Everything that would stand in the way of delivery, each with its fix, `contract.md` section 2. Sends nothing, changes nothing. */
+export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
+  const { settings, log, missingCredentials, warnings, online } = options;
+  const findings: CheckFinding[] = [
+    ...missingCredentials.map(missingCredential),
+    ...options.plainSecrets.map(plainSecret),
+    ...(options.httpTokenFault === null
+      ? []
+      : [{ ...options.httpTokenFault, level: 'error', code: 'http-token' } as const]),
+    ...warnings.map(configurationWarning),
+    ...(await checkStateDirectory(settings.state.dir)),
+    ...(await checkLedger(settings)),
+  ];
+  let directories = 0;
+  for (const folder of settings.folders) {
+    const result = await checkFolder(folder, { settings, log });
+    findings.push(...result.findings);
+    directories += result.watchedDirectories;
+  }
+  findings.push(...(await checkWatches(directories)));
+  if (online) {
+    findings.push(
+      ...(settings.service.mode === 'embedded' ? [notAsked] : await checkServiceClock(settings.service)),
+    );
+  }
+  return findings;
+}
+
+const notAsked: CheckFinding = {
+  level: 'info',
+  subject: 'service.mode',
+  code: 'service-embedded',
+  message: 'the embedded service is part of ingestd: there is nobody to ask',
+  fix: '',
+};
+
+function missingCredential(variable: string): CheckFinding {
+  return {
+    level: 'error',
+    subject: variable,
+    code: 'credential-missing',
+    message: 'is not set anywhere',
+    fix: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
+  };
+}
+
+function plainSecret({ variable, message }: { variable: string; message: string }): CheckFinding {
+  return {
+    level: 'warning',
+    subject: variable,
+    code: 'secret-plain',
+    message,
+    fix: fixFor('secret-plain'),
+  };
+}
+
+function configurationWarning(warning: string): CheckFinding {
+  return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, fix: '' };
+}

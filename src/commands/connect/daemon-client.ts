@@ -1,0 +1,163 @@
+import { readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import * as z from 'zod';
+import {
+  ConfigurationError,
+  CredentialsRefusedError,
+  IngestdError,
+  errorCode,
+  errorMessage,
+  exitCodes,
+} from '../../model/errors.ts';
+
+/** The running daemon, reached through its socket. */
+export interface DaemonClient {
+  readonly pid: number;
+  /** Address of the page; null: off. */
+  readonly http: string | null;
+  /** The configuration file that it reads, absolute; null: it does not say. */
+  readonly configuration: string | null;
+  /** The JSON of a 2xx answer. Throws IngestdError with the daemon's words otherwise. */
+  readonly get: (path: string) => Promise<unknown>;
+  readonly post: (path: string, body: object) => Promise<unknown>;
+  /** The status of an answer, whatever it is. */
+  readonly probe: (path: string) => Promise<number>;
+}
+
+const CONNECT_MS = 2000;
+const ANSWER_MS = 60_000;
+const PROBE_MS = 5000;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+const addressSchema = z.object({
+  pid: z.int(),
+  socket: z.string().min(1),
+  http: z.string().nullable(),
+  configuration: z.string().nullable().default(null),
+});
+const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
+
+/**
+ * Finds the daemon that holds the state directory; null: none runs. What a crash left behind counts as none.
+ * Throws IngestdError where one may run and this user may not speak to it.
+ */
+export async function connectDaemon(stateDir: string): Promise<DaemonClient | null> {
+  const address = await readAddress(join(stateDir, 'daemon.json'));
+  if (address === null || !(await answers(address.socket))) return null;
+  const { socket, pid, http, configuration } = address;
+  return {
+    pid,
+    http,
+    configuration,
+    get: async (path) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS })),
+    post: async (path, body) => json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS })),
+    probe: async (path) => (await send({ socket, path, method: 'GET', withinMs: PROBE_MS })).status,
+  };
+}
+
+async function readAddress(file: string): Promise<z.output<typeof addressSchema> | null> {
+  try {
+    return addressSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EACCES' || code === 'EPERM') throw forbidden(file, error);
+    return null;
+  }
+}
+
+function answers(socketPath: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(socketPath);
+    socket.setTimeout(CONNECT_MS, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error) => {
+      const code = errorCode(error);
+      if (code === 'EACCES' || code === 'EPERM') reject(forbidden(socketPath, error));
+      else resolve(false);
+    });
+  });
+}
+
+interface Call {
+  readonly socket: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST';
+  readonly body?: object;
+  readonly withinMs: number;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      reject(
+        new IngestdError(
+          'daemon-silent',
+          exitCodes.unforeseen,
+          `the daemon does not answer: ${errorMessage(error)}`,
+          {
+            cause: error,
+          },
+        ),
+      );
+    };
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const call = request(
+      { socketPath: socket, path, method, headers, agent: false, signal: AbortSignal.timeout(withinMs) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MAX_ANSWER_BYTES) response.destroy(new Error('its answer is too long'));
+          else chunks.push(chunk);
+        });
+        response.on('error', fail);
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+        );
+      },
+    );
+    call.on('error', fail);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+function json({ status, text }: Answer): unknown {
+  const value = parse(text);
+  if (status >= 200 && status < 300) return value;
+  const told = errorSchema.safeParse(value);
+  const { code, message } = told.success ? told.data : { code: undefined, message: `status ${status}` };
+  if (code === 'credentials-refused') throw new CredentialsRefusedError(message);
+  if (status >= 400 && status < 500) throw new ConfigurationError(message);
+  throw new IngestdError(code ?? 'daemon', exitCodes.unforeseen, message);
+}
+
+function parse(text: string): unknown {
+  try {
+    return text === '' ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function forbidden(file: string, cause: unknown): IngestdError {
+  return new IngestdError(
+    'daemon-forbidden',
+    exitCodes.unforeseen,
+    `${file} is not open to this user; run the command as the user that runs ingestd`,
+    { cause },
+  );
+}

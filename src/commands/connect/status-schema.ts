@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import type { Why } from '../../model/ports/control-port.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { Status } from '../../model/report/status.ts';
+
+const count = z.number();
+const text = z.string();
+const reason = z.object({ code: text, message: text });
+const failing = z.object({ folder: text, path: text, code: text, message: text });
+
+/** Contract section 6, as the daemon sends it. */
+export const statusSchema: z.ZodType<Status> = z.object({
+  version: text,
+  startedAt: text,
+  pid: count,
+  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping']),
+  reasons: z.array(reason),
+  folders: z.array(
+    z.object({
+      name: text,
+      path: text,
+      state: z.enum(['scanning', 'watching', 'polling', 'unavailable']),
+      watches: count,
+      onDisk: count,
+      synced: count,
+      pending: count,
+      waiting: count,
+      failed: count,
+      skipped: count,
+      held: count,
+      oldestUnsyncedSeconds: count,
+      missedByWatcher: count,
+    }),
+  ),
+  queue: z.object({ pending: count, inFlight: count, waiting: count, etaSeconds: count }),
+  rate: z.object({
+    limit: count,
+    used: count,
+    windowSeconds: count,
+    pausedUntil: text.nullable(),
+    nextFreeSeconds: count,
+  }),
+  auth: z.object({ state: z.enum(['none', 'ok', 'refused']), expiresAt: text.nullable() }),
+  totals: z.object({
+    uploaded: count,
+    modified: count,
+    deleted: count,
+    moved: count,
+    requests: count,
+    bytesSent: count,
+  }),
+  failures: z.array(failing.extend({ attempts: count, retryAt: text.nullable() })),
+  failuresTotal: count,
+  skipped: z.array(failing),
+  skippedTotal: count,
+  held: z.array(z.object({ folder: text, count, since: text, reason: text, paths: z.array(text) })),
+  inDoubt: z.array(z.object({ folder: text, path: text, since: text, count, message: text })),
+  inDoubtTotal: count,
+  transfers: z.array(
+    z.object({
+      folder: text,
+      path: text,
+      operation: text,
+      bytesSent: count,
+      bytesTotal: count,
+      documents: count,
+    }),
+  ),
+  possibleDuplicates: count,
+  recordedDuplicates: count,
+});
+
+/** What the daemon tells of one file. */
+export const whySchema: z.ZodType<Why> = z.object({
+  folder: text.nullable(),
+  path: text,
+  verdict: z.object({ kind: text, code: text, message: text }),
+  sidecar: text.nullable(),
+  metadata: z.custom<Metadata>((value) => typeof value === 'object').nullable(),
+  attachments: z.array(text),
+  docId: text.nullable(),
+  sha256: text.nullable(),
+  uploadedAt: text.nullable(),
+  modifiedAt: text.nullable(),
+  deletedAt: text.nullable(),
+  possibleDuplicates: count,
+  attempts: z.array(z.object({ at: count, operation: text, code: text, message: text })),
+  notes: z.array(text),
+  next: text,
+  nextAt: text.nullable(),
+});
+
+/** The answer to POST /api/retry. */
+export const retriedSchema = z.object({
+  retried: count,
+  dismissed: count.default(0),
+  unknown: z.array(text),
+});
+
+/** The answer to POST /api/approve. */
+export const approvedSchema = z.object({ approved: count });

@@ -1,0 +1,109 @@
+import { refKey } from '../../model/document.ts';
+import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import { importLedger } from '../../ledger/import-ledger.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { adoptFiles } from './adopt-files.ts';
+import { claimLedger, requireService } from '../../daemon/ledger/ledger-service.ts';
+import { serviceIdentity, serviceWords } from '../../daemon/ledger/service-identity.ts';
+import { systemClock } from '../../daemon/system-clock.ts';
+
+const recordsAtOnce = 5_000;
+
+/** What came of an import. */
+export interface ImportResult {
+  readonly adopted: number;
+  /** Documents that the ledger knows just so; they are left as they are. */
+  readonly known: number;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
+ * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
+ * numbers. Throws StateLockedError beside a running daemon, ConfigurationError where the ledger is
+ * another service's.
+ */
+export async function importIntoLedger(
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+  text: string,
+  fileName: string,
+): Promise<ImportResult> {
+  const folders = settings.folders.map(({ name }) => name);
+  const imported = importLedger(text, { folders, now: systemClock.now() });
+  const { service } = imported;
+  const refuse = (problems: readonly string[]): ImportResult => ({ adopted: 0, known: 0, problems });
+  if (imported.problems.length > 0) {
+    return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
+  }
+  if (service !== undefined && service !== serviceIdentity(settings.service)) {
+    return refuse([`${fileName}: ${foreign(service, settings)}`]);
+  }
+  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
+  try {
+    const conflicts = imported.entries.flatMap((entry, index) => {
+      const conflict = conflictWith(ledger, entry);
+      return conflict === null ? [] : [`${placeOf(fileName, imported.lines[index] ?? null)}: ${conflict}`];
+    });
+    if (conflicts.length > 0) return refuse(conflicts);
+    requireService(ledger, settings);
+    const entries = imported.entries.filter((entry) => !isKnown(ledger, entry));
+    const files = await adoptFiles(entries, { settings, log });
+    if (files.problems.length > 0) {
+      return refuse(files.problems.map((problem) => `${fileName}: ${problem}`));
+    }
+    await claimLedger(ledger, settings);
+    for (let start = 0; start < entries.length; start += recordsAtOnce) {
+      await ledger.commit(
+        files.entries
+          .slice(start, start + recordsAtOnce)
+          .map(({ ref, record }) => ({ kind: 'put', ref, record })),
+      );
+    }
+    return { adopted: entries.length, known: imported.entries.length - entries.length, problems: [] };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function placeOf(fileName: string, line: number | null): string {
+  return line === null ? fileName : `${fileName}:${line}`;
+}
+
+/** Why a document cannot be taken beside what the ledger knows; null: it can. */
+function conflictWith(
+  ledger: Pick<LedgerPort, 'get' | 'findByDocId'>,
+  { ref, record: { docId } }: LedgerEntry,
+): string | null {
+  const owner = ledger.findByDocId(docId);
+  if (owner !== undefined && refKey(owner) !== refKey(ref)) {
+    return `${docId} is already the docId of ${refKey(owner)}`;
+  }
+  const known = ledger.get(ref)?.docId;
+  if (known === undefined || known === docId) return null;
+  return (
+    `${refKey(ref)} has the docId ${known} in the ledger, and ${docId} here: the one before would be forgotten, and stay ` +
+    'at the service. Take it out of the import, or correct the docId'
+  );
+}
+
+/** The ledger has all that the import tells of it: what it knows of the file is as new, or newer. */
+function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
+  const known = ledger.get(ref);
+  if (known?.docId !== record.docId) return false;
+  return record.sha256 === '' || toldOf(known) === toldOf(record);
+}
+
+function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates }: LedgerRecord): string {
+  const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
+  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates]);
+}
+
+function foreign(service: string, settings: Settings): string {
+  return (
+    `"service": its documents are of ${serviceWords(service)}, and the configured one is ` +
+    `${serviceWords(serviceIdentity(settings.service))}, which does not know them. Name the right file or service; if both ` +
+    'are the same service at two addresses, take "service" out of the file'
+  );
+}

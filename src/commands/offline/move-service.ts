@@ -1,0 +1,43 @@
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { claimLedger, documentsIn } from '../../daemon/ledger/ledger-service.ts';
+import { canMove, serviceIdentity, serviceWords } from '../../daemon/ledger/service-identity.ts';
+import { systemClock } from '../../daemon/system-clock.ts';
+
+/** What `ledger service-moved` did. */
+export interface ServiceMove {
+  readonly documents: number;
+  /** In words; null: the ledger did not say. */
+  readonly from: string | null;
+  /** In words. */
+  readonly to: string;
+}
+
+/**
+ * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
+ * ConfigurationError where that cannot be: the embedded service has no address that could change.
+ */
+export async function moveService({
+  settings,
+  log,
+}: {
+  readonly settings: Settings;
+  readonly log: LogPort;
+}): Promise<ServiceMove> {
+  const service = serviceIdentity(settings.service);
+  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
+  try {
+    const before = ledger.service();
+    const mayBe = before === null || (canMove(before) && canMove(service));
+    if (!mayBe) await claimLedger(ledger, settings);
+    else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
+    return {
+      documents: documentsIn(ledger),
+      from: before === null ? null : serviceWords(before),
+      to: serviceWords(service),
+    };
+  } finally {
+    await ledger.close();
+  }
+}

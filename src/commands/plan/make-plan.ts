@@ -1,0 +1,143 @@
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { MetricsPort } from '../../model/ports/metrics-port.ts';
+import type { PlannedOperation, PlanReport } from '../../model/report/reports.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { createEngine } from '../../sync/engine.ts';
+import type { Engine } from '../../sync/engine.ts';
+import { followRenames } from '../../daemon/ledger/follow-renames.ts';
+import { requireService } from '../../daemon/ledger/ledger-service.ts';
+import { createFreeLimiter, createPlanningService } from './planning-service.ts';
+import { openUnwatched } from '../open-unwatched.ts';
+import { openScratchLedger } from './scratch-ledger.ts';
+import { systemClock } from '../../daemon/system-clock.ts';
+
+const askMs = 20;
+/** Files that still change are told as waiting; a plan does not wait for them longer than this. */
+const longestMs = 10_000;
+
+const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };
+
+/**
+ * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was
+ * asked. Sends nothing, changes nothing. Throws ConfigurationError where the ledger is of another service: `sync` would not start.
+ */
+export async function makePlan(options: {
+  readonly settings: Settings;
+  readonly log: LogPort;
+}): Promise<PlanReport> {
+  const { settings, log } = options;
+  const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
+  try {
+    requireService(ledger, settings);
+    await followRenames(ledger, settings, quiet);
+  } catch (error) {
+    await ledger.close();
+    throw error;
+  }
+  const timing = { ...settings.timing, removeGraceMs: 0 };
+  const folders = settings.folders.map((folder) => ({
+    settings: folder,
+    port: openUnwatched(folder, { settings: { ...settings, timing }, log: quiet }),
+  }));
+  const service = createPlanningService(ledger.findByDocId);
+  const activities: Activity[] = [];
+  const engine = createEngine({
+    clock: systemClock,
+    log: quiet,
+    ledger,
+    folders,
+    limiter: createFreeLimiter(settings.service.requestsPerMinute),
+    service,
+    metrics: countless,
+    settings: { ...settings, timing },
+    authRestMs: () => 0,
+    maxAttempts: 1,
+    random: () => 0,
+    onActivity: (activity) => activities.push(activity),
+    onChange: () => {},
+  });
+  try {
+    await Promise.all(folders.map(({ port }) => port.start(engine.listener(port.name))));
+    const deadline = performance.now() + longestMs;
+    while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
+      await new Promise((resolve) => setTimeout(resolve, askMs));
+    }
+    const unchanged = settings.folders.reduce(
+      (total, { name }) => total + ledger.count(name) - engine.desk.counts(name).withRecord,
+      0,
+    );
+    const unavailable = folders.flatMap(({ port }) => {
+      const { state, reasons } = port.health();
+      if (state !== 'unavailable') return [];
+      return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
+    });
+    return report({ engine, activities, service, settings, unchanged, unavailable });
+  } finally {
+    await engine.stop(0);
+    await Promise.all(folders.map(({ port }) => port.close()));
+    await ledger.close();
+  }
+}
+
+const quiet: LogPort = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+function isOnlySettling({ desk }: Engine, deadline: number): boolean {
+  const busy = (['look', 'looking', 'ready', 'sending'] as const).some(
+    (phase) => desk.inPhase(phase).size > 0,
+  );
+  return performance.now() > deadline && !busy;
+}
+
+interface Findings {
+  readonly engine: Engine;
+  readonly activities: readonly Activity[];
+  readonly service: ReturnType<typeof createPlanningService>;
+  readonly settings: Settings;
+  readonly unchanged: number;
+  readonly unavailable: PlanReport['unavailable'];
+}
+
+function report({ engine, activities, service, settings, unchanged, unavailable }: Findings): PlanReport {
+  const operations: PlannedOperation[] = [...service.operations()];
+  for (const { what, folder, path, docId, message } of activities) {
+    if (what === 'uploaded')
+      operations.push({ kind: 'upload', folder, path, from: null, docId: null, parts: [], message: null });
+    if (what !== 'moved') continue;
+    operations.push({
+      kind: 'move',
+      folder,
+      path,
+      from: message?.replace(/^from /, '') ?? null,
+      docId,
+      parts: [],
+      message: null,
+    });
+  }
+  for (const phase of ['failed', 'held', 'settling', 'paired'] as const) {
+    for (const task of engine.desk.inPhase(phase)) {
+      const kind = phase === 'failed' || phase === 'held' ? phase : 'waiting';
+      operations.push({ kind, ...task.ref, from: null, docId: null, parts: [], message: task.message });
+    }
+  }
+  const count = (...kinds: PlannedOperation['kind'][]) =>
+    operations.filter(({ kind }) => kinds.includes(kind)).length;
+  const requests = service.requests();
+  const { requestsPerMinute } = settings.service;
+  const touched = count('modify', 'bulk modify', 'move', 'upload');
+  return {
+    operations,
+    unavailable,
+    counts: {
+      upload: count('upload'),
+      modify: count('modify', 'bulk modify'),
+      move: count('move'),
+      delete: count('delete', 'bulk delete'),
+      held: count('held'),
+      failed: count('failed'),
+      unchanged: Math.max(0, unchanged - touched),
+    },
+    requests,
+    seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
+  };
+}

@@ -1,0 +1,86 @@
+import type { DocumentRef } from '../../model/document.ts';
+import type { PlannedOperation } from '../../model/report/reports.ts';
+import type {
+  FileOutcome,
+  LimiterPort,
+  ModifyRequest,
+  SentContent,
+  ServicePort,
+  Permit,
+} from '../../model/ports/service-port.ts';
+
+/** A service that takes everything, sends nothing and remembers what it was asked. */
+export interface PlanningService extends ServicePort {
+  readonly operations: () => readonly PlannedOperation[];
+  readonly requests: () => number;
+}
+
+type Find = (docId: string) => DocumentRef | undefined;
+
+export function createPlanningService(find: Find): PlanningService {
+  const operations: PlannedOperation[] = [];
+  let requests = 0;
+
+  function accept(
+    docId: string | null,
+    turn: Permit,
+    sent: readonly SentContent[] = [],
+  ): Promise<FileOutcome> {
+    requests += 1;
+    turn.spent();
+    return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent, requests: 1 });
+  }
+
+  function plan(kind: PlannedOperation['kind'], docId: string, parts: readonly string[]): void {
+    const ref = find(docId) ?? { folder: '', path: '' };
+    operations.push({ kind, ...ref, from: null, docId, parts, message: null });
+  }
+
+  return {
+    operations: () => operations,
+    requests: () => requests,
+    upload: (request, turn) =>
+      accept(`planned-${requests + 1}`, turn, [request.file, ...request.attachments].map(unread)),
+    modify: (request, turn) => {
+      plan('modify', request.docId, partsOf(request));
+      const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
+      return accept(request.docId, turn, files.map(unread));
+    },
+    remove: ({ docId }, turn) => {
+      plan('delete', docId, []);
+      return accept(docId, turn);
+    },
+    bulkModify: ({ docIds, ...change }, turn) => {
+      for (const docId of docIds) plan('bulk modify', docId, Object.keys(change));
+      return accept(null, turn);
+    },
+    bulkRemove: ({ docIds }, turn) => {
+      for (const docId of docIds) plan('bulk delete', docId, []);
+      return accept(null, turn);
+    },
+  };
+}
+
+/** Places without end: a plan waits for nothing. */
+export function createFreeLimiter(limit: number): LimiterPort {
+  const turn: Permit = { spent: () => {}, giveBack: () => {} };
+  return {
+    take: () => Promise.resolve(turn),
+    pause: () => {},
+    status: () => ({ limit, used: 0, windowMs: 60_000, pausedUntil: null, nextFreeMs: 0 }),
+    close: () => {},
+  };
+}
+
+/** The bytes were not read: nobody will compare them. */
+function unread(): SentContent {
+  return { sha256: '', size: 0 };
+}
+
+function partsOf({ file, attachments, metadata }: ModifyRequest): readonly string[] {
+  return [
+    ...(file === null ? [] : ['content']),
+    ...(attachments === null ? [] : ['attachments']),
+    ...Object.keys(metadata ?? {}),
+  ];
+}

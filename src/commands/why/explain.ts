@@ -1,0 +1,33 @@
+import type { Why } from '../../model/ports/control-port.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
+import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { openUnwatched } from '../open-unwatched.ts';
+import { resolvePath } from '../../daemon/resolve-path.ts';
+import { tellStory } from '../../daemon/tell-story.ts';
+
+/** `why` without a running daemon: the file as it stands, and what the ledger says. */
+export async function explain(
+  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+  path: string,
+): Promise<Why> {
+  const ref = resolvePath(settings, path);
+  const folder = settings.folders.find(({ name }) => name === ref?.folder);
+  if (ref === null || folder === undefined) {
+    throw new ConfigurationError(
+      `${path} is in none of the folders; name it as FOLDER/PATH or by its absolute path`,
+    );
+  }
+  const port = openUnwatched(folder, { settings, log });
+  try {
+    await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
+    const ledger = await readLedger(settings.state.dir);
+    const story = await tellStory({ ref, port, ledger, recent: [], task: null, nextAt: null });
+    const other = otherService(ledger, settings);
+    return other === null ? story : { ...story, next: `nothing: ${otherServiceText(other)}` };
+  } finally {
+    await port.close();
+  }
+}

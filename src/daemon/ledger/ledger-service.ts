@@ -1,0 +1,67 @@
+import { ConfigurationError } from '../../model/errors.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import { countWords } from '../../lib/words.ts';
+import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
+
+type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
+
+/** Why the ledger's records must not be taken for those of the configured service. */
+export interface OtherService {
+  readonly message: string;
+  readonly fix: string;
+}
+
+/**
+ * What stands between the ledger and the configured service; null: nothing. A ledger without records, or of a time
+ * when it did not say whose they are, is anybody's.
+ */
+export function otherService(ledger: Known, { service, state }: Settings): OtherService | null {
+  const known = ledger.service();
+  const configured = serviceIdentity(service);
+  const documents = documentsIn(ledger);
+  if (known === null || known === configured || documents === 0) return null;
+  const now =
+    service.mode === 'embedded' ? 'service.mode is embedded' : `service.ingestUrl is ${service.ingestUrl}`;
+  const moved = canMove(known) && canMove(configured);
+  return {
+    message:
+      `the ledger in ${state.dir} is of ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
+      `and ${now}. Nothing is sent: what the one holds would count as delivered to the other`,
+    fix:
+      'For another service give state.dir a directory of its own, and everything is uploaded there.' +
+      (moved ? ' For the same service at a new address run: ingestd ledger service-moved' : ''),
+  };
+}
+
+/** The same as one text. */
+export function otherServiceText({ message, fix }: OtherService): string {
+  return `${message}. ${fix}`;
+}
+
+/** Throws ConfigurationError where the records are another service's. */
+export function requireService(ledger: Known, settings: Settings): void {
+  const other = otherService(ledger, settings);
+  if (other !== null) throw new ConfigurationError(`state.dir: ${otherServiceText(other)}`);
+}
+
+/**
+ * Writes down whose the records are from now on. What another service refused, and holds nothing of, is no word of this
+ * one: it is forgotten. Throws ConfigurationError where the records are another service's.
+ */
+export async function claimLedger(ledger: LedgerPort, settings: Settings): Promise<void> {
+  requireService(ledger, settings);
+  const known = ledger.service();
+  const service = serviceIdentity(settings.service);
+  if (known === service) return;
+  const refused = known === null ? [] : Array.from(ledger.failures(), ([ref]) => ref);
+  await ledger.commit([
+    { kind: 'service', service },
+    ...refused.map((ref): Change => ({ kind: 'clear', ref })),
+  ]);
+}
+
+/** How many documents the ledger says the service holds. */
+export function documentsIn(ledger: Pick<Known, 'folders' | 'count'>): number {
+  return ledger.folders().reduce((total, folder) => total + ledger.count(folder), 0);
+}

@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises';
+
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { countWords } from '../../lib/words.ts';
+
+type Known = Pick<LedgerPort, 'root' | 'count'>;
+
+/** A folder whose records are, as far as one can tell, those of another configuration's folder of the same name. */
+export interface SharedFolder {
+  readonly folder: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/**
+ * Finds folders that share their records by accident, as two configurations do that name no `state.dir`: the directory
+ * that the ledger knows still stands where it was, and the configured one is another. It may be meant: a folder that was
+ * copied, and whose `path` was changed after it.
+ */
+export async function sharedFolders(ledger: Known, settings: Settings): Promise<readonly SharedFolder[]> {
+  const found: SharedFolder[] = [];
+  for (const folder of settings.folders) {
+    const other = await otherRoot(ledger, folder);
+    if (other === null) continue;
+    found.push({
+      folder: folder.name,
+      message:
+        `the ledger in ${settings.state.dir} knows it as ${other} (${countWords(ledger.count(folder.name), 'document')}), ` +
+        `which is still there, and this configuration means ${folder.path}: files of the same name count as edits of those`,
+      fix: 'Give each of two configurations a state.dir of its own. Where the folder has moved here, all is well.',
+    });
+  }
+  return found;
+}
+
+/** Where the ledger's folder still is, when that is not the configured one; null: it is nowhere else. */
+async function otherRoot(ledger: Known, { name, path }: FolderSettings): Promise<string | null> {
+  const known = ledger.root(name);
+  if (known === undefined || known.path === path || ledger.count(name) === 0) return null;
+  const there = await stat(known.path).catch(() => null);
+  if (there?.isDirectory() !== true || there.ino !== known.ino || there.dev !== known.dev) return null;
+  const here = await stat(path).catch(() => null);
+  return here !== null && here.ino === there.ino && here.dev === there.dev ? null : known.path;
+}

@@ -1,0 +1,1 @@
+export { prepareThread as prepareScan } from '../scan/worker/spare-thread.ts';

@@ -1,1 +1,0 @@
-export { prepareThread as prepareSweeping } from '../scan/worker/spare-thread.ts';

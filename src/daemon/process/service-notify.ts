@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import type { Clock } from '../../lib/clock.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+
+/** A message that the service manager has not taken after this long is given up. */
+const sendTimeoutMs = 10_000;
+
+/** A status line is for people: more often than this is noise, and each one costs a process. */
+const statusEveryMs = 5_000;
+
+export interface ServiceNotifyOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly pid?: number;
+  /** Microseconds of CLOCK_MONOTONIC, the machine's and not the process's. */
+  readonly monotonicMicroseconds?: () => bigint;
+}
+
+/** What the service manager is told of the daemon's life. Nothing here throws, and nothing here waits. */
+export interface ServiceNotify {
+  /** Started, or done with a reload. */
+  readonly ready: () => void;
+  /** The configuration is being read again; `ready` must follow. */
+  readonly reloading: () => void;
+  readonly stopping: () => void;
+  /** One line for people. Equal lines are sent once, and at most one every five seconds: the newest wins. */
+  readonly status: (text: string) => void;
+  /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
+  readonly watchdog: (alive: () => boolean) => () => void;
+  /** Resolves when everything said so far has been taken or given up. */
+  readonly flushed: () => Promise<void>;
+}
+
+/**
+ * Speaks systemd's notify protocol where `$NOTIFY_SOCKET` is set, and is silent elsewhere.
+ *
+ * Node opens no datagram sockets of the Unix family and the packages that add them need a compiler, so
+ * `systemd-notify` sends: it is there wherever systemd is, and it waits until the manager has read the message,
+ * which is what lets the manager know the sender. The unit has to say `NotifyAccess=all`.
+ */
+export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotify {
+  const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
+  const send = createSender(options);
+  const status = createStatusLine(clock, (text) => void send([`STATUS=${text}`]));
+  const intervalMs = watchdogIntervalMs(env, pid);
+
+  return {
+    ready: () => void send(['READY=1']),
+    reloading: () => void send(['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
+    stopping: () => void send(['STOPPING=1']),
+    status: (text) => {
+      if (env['NOTIFY_SOCKET'] !== undefined) status(oneLine(text));
+    },
+    watchdog: (alive) => {
+      if (intervalMs === null || env['NOTIFY_SOCKET'] === undefined) return () => undefined;
+      let cancel: () => void = () => undefined;
+      let silent = false;
+      const beat = () => {
+        const well = alive();
+        if (well) void send(['WATCHDOG=1']);
+        if (!well && !silent) log.error({}, 'no progress: the watchdog is no longer fed');
+        silent = !well;
+        cancel = clock.after(intervalMs, beat);
+      };
+      beat();
+      return () => cancel();
+    },
+    flushed: () => send([]),
+  };
+}
+
+/** One process at a time, in the order of the calls: READY is never overtaken by a status line. */
+function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
+  const socket = env['NOTIFY_SOCKET'];
+  if (socket === undefined || socket === '') return () => Promise.resolve();
+  // The sender gets the socket and its own whereabouts: secrets in the environment are none of its business.
+  const senderEnv = { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? '/usr/bin:/bin' };
+  let last = Promise.resolve();
+  let complained = false;
+  const complain = (error: unknown) => {
+    if (complained) return;
+    complained = true;
+    log.warn({ code: errorCode(error), reason: errorMessage(error) }, 'cannot notify the service manager');
+  };
+  return (pairs) => {
+    if (pairs.length > 0) last = last.then(() => runSender(pairs, senderEnv).catch(complain));
+    return last;
+  };
+}
+
+function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
+    // Not spawn's own timeout: its timer outlives a sender that is not there and holds the process open.
+    const relent = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();
+    child.once('error', (error) => {
+      clearTimeout(relent);
+      reject(error);
+    });
+    child.once('exit', (code, signal) => {
+      clearTimeout(relent);
+      if (code === 0) resolve();
+      else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
+    });
+  });
+}
+
+function createStatusLine(clock: Clock, send: (text: string) => void): (text: string) => void {
+  let said: string | null = null;
+  let wanted: string | null = null;
+  let resting = false;
+  const speak = () => {
+    if (wanted === null || wanted === said) return;
+    said = wanted;
+    send(said);
+    resting = true;
+    clock.after(statusEveryMs, () => {
+      resting = false;
+      speak();
+    });
+  };
+  return (text) => {
+    wanted = text;
+    if (!resting) speak();
+  };
+}
+
+/** Half of `$WATCHDOG_USEC` in milliseconds, or null where no watchdog watches this process. */
+function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): number | null {
+  const microseconds = Number(env['WATCHDOG_USEC']);
+  if (!Number.isFinite(microseconds) || microseconds <= 0) return null;
+  const watched = env['WATCHDOG_PID'];
+  if (watched !== undefined && watched !== '' && Number(watched) !== pid) return null;
+  return microseconds / 2_000;
+}
+
+/** A line break would end the status and begin another assignment. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
+}
+
+function machineMicroseconds(): bigint {
+  return process.hrtime.bigint() / 1_000n;
+}

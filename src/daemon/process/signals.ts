@@ -1,0 +1,72 @@
+import { closeSync, openSync } from 'node:fs';
+import { isatty } from 'node:tty';
+import { exitCodes } from '../../model/errors.ts';
+
+/** The signals of contract section 2, one at a time. */
+export interface Signals {
+  /** Resolves with the next one; those that come meanwhile are kept. */
+  readonly next: () => Promise<NodeJS.Signals>;
+  readonly close: () => void;
+}
+
+const standardError = 2;
+const echoMs = 250;
+
+/**
+ * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A SIGHUP because the
+ * terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
+ */
+export function listenForSignals(): Signals {
+  const waiting: NodeJS.Signals[] = [];
+  let wake: ((signal: NodeJS.Signals) => void) | null = null;
+  let stopped: { readonly by: NodeJS.Signals; readonly at: number } | null = null;
+  const onTerminal = isatty(standardError);
+  const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
+
+  function take(given: NodeJS.Signals): void {
+    const signal = given === 'SIGHUP' && onTerminal && isTerminalGone() ? 'SIGTERM' : given;
+    if (signal !== 'SIGHUP') {
+      if (stopped !== null) {
+        if (isEcho(signal, stopped)) return;
+        process.exit(exitCodes.unforeseen);
+      }
+      stopped = { by: signal, at: performance.now() };
+    }
+    if (wake === null) waiting.push(signal);
+    else wake(signal);
+    wake = null;
+  }
+
+  for (const name of names) process.on(name, take);
+  return {
+    next: () => {
+      const first = waiting.shift();
+      if (first !== undefined) return Promise.resolve(first);
+      return new Promise((resolve) => {
+        wake = resolve;
+      });
+    },
+    close: () => {
+      for (const name of names) process.off(name, take);
+    },
+  };
+}
+
+/** Under npm, Ctrl-C comes twice: from the terminal, and handed on by npm. */
+function isEcho(
+  signal: NodeJS.Signals,
+  first: { readonly by: NodeJS.Signals; readonly at: number },
+): boolean {
+  const isUnderNpm = process.env['npm_lifecycle_event'] !== undefined;
+  return isUnderNpm && signal === first.by && performance.now() - first.at < echoMs;
+}
+
+/** A terminal that was hung up cannot be opened any more, though its descriptors still are. */
+function isTerminalGone(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,209 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import type {
+  DaemonState,
+  FailureStatus,
+  FolderStatus,
+  HeldStatus,
+  InDoubtStatus,
+  Reason,
+  SkipStatus,
+  Status,
+} from '../../model/report/status.ts';
+import { countWords } from '../../lib/words.ts';
+import type { Engine } from '../../sync/engine.ts';
+
+/** What status is made of. */
+export interface StatusSources {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly engine: Engine;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly FolderPort[];
+  readonly limiter: LimiterPort;
+  readonly auth: Pick<AuthPort, 'status'>;
+  readonly phase: () => 'starting' | 'running' | 'stopping';
+  /** Of the daemon itself: signing in, the state directory. */
+  readonly ownReasons: () => readonly Reason[];
+}
+
+const longestList = 1_000;
+const heldNames = 100;
+
+/** The status of contract section 6, as it is at this moment. */
+export function makeStatus(sources: StatusSources): Status {
+  const { engine, ledger, limiter, clock } = sources;
+  const folders = sources.folders.map((port) => folderStatus(sources, port));
+  const rate = limiter.status();
+  const held = sources.folders.flatMap(({ name }) => heldOf(sources, name));
+  const reasons = allReasons(sources, held);
+  const sum = (pick: (folder: FolderStatus) => number) =>
+    folders.reduce((total, one) => total + pick(one), 0);
+  const counts = sources.folders.map(({ name }) => engine.desk.counts(name));
+  const removing = counts.reduce((total, { removing }) => total + removing, 0);
+  const removingLater = counts.reduce((total, { removingLater }) => total + removingLater, 0);
+  const sending = engine.desk.inPhase('sending').size;
+  const pending = sum((one) => one.pending) + removing - sending;
+  const failures = listFailures(sources);
+  const skipped = listSkips(sources);
+  const doubts = ledger.doubts();
+  return {
+    version: sources.version,
+    startedAt: sources.startedAt,
+    pid: process.pid,
+    state: stateOf(sources, reasons),
+    reasons,
+    folders,
+    queue: {
+      pending,
+      inFlight: sending,
+      waiting: sum((one) => one.waiting) + removingLater,
+      etaSeconds: Math.ceil(
+        (Math.max(0, pending - (rate.limit - rate.used)) / rate.limit) * (rate.windowMs / 1000),
+      ),
+    },
+    rate: {
+      limit: rate.limit,
+      used: rate.used,
+      windowSeconds: rate.windowMs / 1000,
+      pausedUntil: rate.pausedUntil === null ? null : isoOf(rate.pausedUntil),
+      nextFreeSeconds: rate.nextFreeMs / 1000,
+    },
+    auth: sources.auth.status(),
+    totals: { ...engine.totals },
+    failures: failures.list,
+    failuresTotal: failures.total,
+    skipped: skipped.list,
+    skippedTotal: skipped.total,
+    held,
+    inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
+      ...ref,
+      since: isoOf(since),
+      count,
+      message,
+    })),
+    inDoubtTotal: doubts.length,
+    transfers: engine.transfers.list(),
+    possibleDuplicates: countDuplicates(sources),
+    recordedDuplicates: ledger.possibleDuplicates(),
+  };
+
+  function isoOf(ms: number): string {
+    return new Date(ms).toISOString();
+  }
+
+  function listFailures({ engine }: StatusSources): { list: FailureStatus[]; total: number } {
+    const tasks = [...engine.desk.inPhase('failed')];
+    const retrying = [...engine.desk.inPhase('retry')];
+    const list = [...tasks, ...retrying].slice(0, longestList).map((task) => ({
+      ...task.ref,
+      code: task.code ?? 'unknown',
+      message: task.message ?? '',
+      attempts: task.attempts,
+      retryAt: task.due === null ? null : isoOf(clock.now() + task.due - clock.monotonic()),
+    }));
+    return { list, total: tasks.length + retrying.length };
+  }
+}
+
+function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
+  const { name, path } = port;
+  const health = port.health();
+  const counts = engine.desk.counts(name);
+  const synced = ledger.count(name) - counts.withRecord;
+  const skipped = engine.reconcile.skipCount(name);
+  const { pending, waiting, failed, held } = counts;
+  return {
+    name,
+    path,
+    state: health.state,
+    watches: health.watches,
+    onDisk: synced + pending + waiting + failed + skipped,
+    synced,
+    pending,
+    waiting,
+    failed,
+    skipped,
+    held,
+    oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
+    missedByWatcher: engine.reconcile.missedByWatcher(name),
+  };
+}
+
+function oldestSeconds(engine: Engine, folder: string, now: number): number {
+  for (const task of engine.desk.all()) {
+    if (task.ref.folder === folder && task.phase !== 'dormant') return Math.floor((now - task.since) / 1000);
+  }
+  return 0;
+}
+
+function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; total: number } {
+  const list: SkipStatus[] = [];
+  for (const skip of engine.reconcile.skips()) {
+    if (list.length === longestList) break;
+    list.push(skip);
+  }
+  return { list, total: folders.reduce((total, { name }) => total + engine.reconcile.skipCount(name), 0) };
+}
+
+function heldOf({ engine, ledger }: StatusSources, folder: string): readonly HeldStatus[] {
+  const paths: string[] = [];
+  let count = 0;
+  for (const task of engine.desk.missing(folder)) {
+    if (task.phase !== 'held') continue;
+    count += 1;
+    if (paths.length < heldNames) paths.push(task.ref.path);
+  }
+  if (count === 0) return [];
+  const hold = ledger.hold(folder);
+  const since = new Date(hold?.since ?? 0).toISOString();
+  return [{ folder, count, since, reason: hold?.reason ?? '', paths }];
+}
+
+function countDuplicates({ ledger }: StatusSources): number {
+  return ledger.possibleDuplicates() + ledger.doubts().reduce((total, doubt) => total + doubt.count, 0);
+}
+
+function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readonly Reason[] {
+  const reasons: Reason[] = [...sources.engine.reasons()];
+  // What the engine met in a request says more than what the daemon knows of signing in.
+  const known = new Set(reasons.map(({ code }) => code));
+  reasons.unshift(...sources.ownReasons().filter(({ code }) => !known.has(code)));
+  for (const port of sources.folders) reasons.push(...port.health().reasons);
+  for (const { folder, count } of held) {
+    const wait = count === 1 ? 'waits' : 'wait';
+    reasons.push({
+      code: 'held',
+      message: `${folder}: ${countWords(count, 'deletion')} ${wait} for approval`,
+    });
+  }
+  return reasons.filter(
+    (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
+  );
+}
+
+/** Reasons that people should know and that stop nothing. */
+const harmless: ReadonlySet<string> = new Set([
+  'held',
+  'watch-limit',
+  'unreadable-directory',
+  'polling',
+  'rate-limited',
+  'configuration-refused',
+]);
+
+function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {
+  const phase = sources.phase();
+  if (phase === 'starting' || phase === 'stopping') return phase;
+  if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
+  if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
+  if (reasons.some(({ code }) => !harmless.has(code))) return 'degraded';
+  if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
+  if (sources.engine.isIdle()) return 'idle';
+  return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
+}

@@ -1,0 +1,266 @@
+import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { checkPolling } from '../../src/commands/check/check-polling.ts';
+import { checkServiceClock } from '../../src/commands/check/check-service-clock.ts';
+import { checkStateDirectory } from '../../src/commands/check/check-state-directory.ts';
+import { ingestd } from '../support/ingestd.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+const remote = 'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\n';
+const embedded = 'service: {mode: embedded}\n';
+const inbox = 'folders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n';
+
+const folderSettings: FolderSettings = {
+  name: 'inbox',
+  path: '/srv/inbox',
+  metadata: {},
+  sidecar: 'optional',
+  title: 'fileStem',
+  createdTimestamp: 'modified',
+  names: 'reject',
+  onRemove: 'delete',
+  ignore: [],
+  followSymlinks: false,
+  watch: 'auto',
+};
+
+interface Checked {
+  readonly code: number | null;
+  readonly ok: boolean;
+  readonly findings: readonly CheckFinding[];
+}
+
+async function check(yaml: string): Promise<Checked> {
+  await folder.write('ingestd.yaml', yaml);
+  const { code, stdout, stderr } = await ingestd(['check', '--json'], { cwd: folder.path });
+  expect(stderr).toBe('');
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: CheckFinding[] };
+  return { code, ok, findings };
+}
+
+function codes({ findings }: Checked, level: CheckFinding['level']): Record<string, string> {
+  return Object.fromEntries(
+    findings.filter((each) => each.level === level).map(({ subject, code }) => [subject, code]),
+  );
+}
+
+describe('check', () => {
+  it('is content with a folder of good documents', async () => {
+    await folder.write('inbox/a.pdf', 'x');
+    await folder.write('inbox/a.pdf.meta.json', '{"title": "A"}');
+    await folder.write('inbox/sub/b.txt', 'x');
+    const result = await check(embedded + inbox);
+    expect(result).toMatchObject({ code: 0, ok: true });
+    expect(result.findings).toEqual([
+      expect.objectContaining({ level: 'info', message: expect.stringContaining('2 documents') }),
+    ]);
+  });
+
+  it('lists every file that would be refused, with reason and fix', async () => {
+    await folder.write('inbox/good.pdf', 'x');
+    await folder.write('inbox/two.dots.pdf', 'x');
+    await folder.write('inbox/program.exe', 'x');
+    await folder.write('inbox/big.pdf', 'x'.repeat(2000));
+    await folder.write('inbox/broken.pdf', 'x');
+    await folder.write('inbox/broken.pdf.meta.json', '{"title": ');
+    await folder.write('inbox/unknown.pdf', 'x');
+    await folder.write('inbox/unknown.pdf.meta.json', '{"titel": "x"}');
+    await folder.write('inbox/missing.pdf', 'x');
+    await folder.write('inbox/missing.pdf.meta.json', '{"attachments": ["gone.xlsx"]}');
+    await folder.write('inbox/outside.pdf', 'x');
+    await folder.write('inbox/outside.pdf.meta.json', '{"attachments": ["../../etc/passwd"]}');
+    for (let index = 0; index < 11; index += 1)
+      await folder.write(`inbox/many.pdf.attachments/${index}.txt`, 'x');
+    await folder.write('inbox/many.pdf', 'x');
+    await folder.write('inbox/empty.pdf', '');
+    await symlink('/etc/passwd', folder.join('inbox/link.pdf'));
+    const result = await check(
+      `${embedded.replace('embedded', 'embedded, maxFileMegabytes: 0.001')}${inbox}`,
+    );
+    expect(result).toMatchObject({ code: 4, ok: false });
+    expect(codes(result, 'error')).toEqual({
+      'inbox/two.dots.pdf': 'double-extension',
+      'inbox/program.exe': 'unsupported-type',
+      'inbox/big.pdf': 'too-large',
+      'inbox/broken.pdf': 'sidecar-invalid',
+      'inbox/unknown.pdf': 'sidecar-invalid',
+      'inbox/missing.pdf': 'attachment-missing',
+      'inbox/outside.pdf': 'attachment-outside',
+      'inbox/many.pdf': 'too-many-attachments',
+    });
+    expect(codes(result, 'warning')).toEqual({
+      'inbox/empty.pdf': 'empty-file',
+      'inbox/link.pdf': 'symbolic-link',
+    });
+    for (const { level, message, fix } of result.findings) {
+      expect(message).not.toBe('');
+      if (level !== 'info') expect(fix).not.toBe('');
+    }
+  });
+
+  it('takes missing credentials and folders for findings', async () => {
+    const result = await check(remote + inbox);
+    expect(result.code).toBe(4);
+    expect(codes(result, 'error')).toEqual({
+      INGESTD_API_KEY: 'credential-missing',
+      INGESTD_CLIENT_ID: 'credential-missing',
+      INGESTD_CLIENT_SECRET: 'credential-missing',
+      INGESTD_USERNAME: 'credential-missing',
+      INGESTD_PASSWORD: 'credential-missing',
+      inbox: 'folder-missing',
+    });
+  });
+
+  it.each([
+    ['S10: an address open to others without a token', '0.0.0.0', '', 'http.host'],
+    ['a token that is too short', '127.0.0.1', 'INGESTD_HTTP_TOKEN=short\n', 'INGESTD_HTTP_TOKEN'],
+  ])('finds what `run` would refuse: %s', async (_name, host, env, subject) => {
+    await folder.write('inbox/a.pdf', 'x');
+    await chmod(await folder.write('.env', env), 0o600);
+    const result = await check(`${embedded}${inbox}http: {host: ${host}}\n`);
+    expect([result.code, codes(result, 'error')]).toEqual([4, { [subject]: 'http-token' }]);
+  });
+
+  it('warns of a .env that others can read, and of nothing else', async () => {
+    await mkdir(folder.join('inbox'));
+    await chmod(await folder.write('.env', 'INGESTD_API_KEY=x\n'), 0o644);
+    const result = await check(embedded + inbox);
+    expect({ code: result.code, warnings: codes(result, 'warning') }).toEqual({
+      code: 0,
+      warnings: { configuration: 'configuration' },
+    });
+  });
+
+  it('warns of attachments without their document, unless a rule leaves them out', async () => {
+    await folder.write('inbox/a.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/sub/b.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/sub/.ingestignore', 'b.pdf.attachments/\n');
+    await folder.write('inbox/c.pdf.attachments/x.csv', '1');
+    await folder.write('inbox/c.pdf', 'x');
+    const result = await check(embedded + inbox);
+    expect([result.code, codes(result, 'warning')]).toEqual([
+      0,
+      { 'inbox/a.pdf.attachments': 'orphan-attachments' },
+    ]);
+  });
+
+  it('warns of secrets that are short or plain words, without telling them', async () => {
+    await mkdir(folder.join('inbox'));
+    const values = {
+      API_KEY: 'abc',
+      CLIENT_ID: 'client-4711',
+      CLIENT_SECRET: 'delivered',
+      USERNAME: 'a@b.cd',
+      PASSWORD: 'correct horse',
+    };
+    const lines = Object.entries(values).map(([name, value]) => `INGESTD_${name}="${value}"\n`);
+    await chmod(await folder.write('.env', lines.join('')), 0o600);
+    const result = await check(remote + inbox);
+    expect(codes(result, 'warning')).toEqual({
+      INGESTD_API_KEY: 'secret-plain',
+      INGESTD_CLIENT_SECRET: 'secret-plain',
+      INGESTD_USERNAME: 'secret-plain',
+    });
+    for (const { message } of result.findings) expect(message).not.toMatch(/abc|delivered|a@b/);
+  });
+
+  it('says it in words, with the fix below', async () => {
+    await folder.write('inbox/two.dots.pdf', 'x');
+    await folder.write('ingestd.yaml', embedded + inbox);
+    await folder.write('inbox/program.exe', 'x');
+    const { stdout } = await ingestd(['check'], { cwd: folder.path });
+    expect(stdout).toMatch(/✘ inbox\/program\.exe: .+\n {2}.+\n/);
+    expect(stdout).toContain('2 problems found.');
+    // Of two dots the message says all there is to say.
+    expect(stdout).toMatch(/✘ inbox\/two\.dots\.pdf: .+rename the file, or set names: rewrite/);
+    expect(stdout.match(/rename the file/gi)).toHaveLength(1);
+  });
+});
+
+describe('a folder that is not watched but looked through', () => {
+  it('is told of with the reason, where polling is configured', async () => {
+    await mkdir(folder.join('inbox'));
+    const { code, findings } = await check(
+      embedded + inbox.replace('path: inbox', 'path: inbox, watch: polling'),
+    );
+    expect(code).toBe(0);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        level: 'info',
+        code: 'polling',
+        message: expect.stringContaining('30 seconds'),
+      }),
+    );
+  });
+
+  it.each([
+    ['auto', 'info', /on nfs4, .* every 30 seconds/],
+    ['native', 'warning', /watch: native does not look for it/],
+  ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
+    const settings = { ...folderSettings, path: folder.path, watch };
+    const told = checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => 'nfs4' });
+    expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
+    expect(told?.fix).not.toBe('');
+    expect(checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => null })).toBeNull();
+  });
+});
+
+describe('the state directory', () => {
+  it('may be missing, and is judged by what is above it', async () => {
+    expect(await checkStateDirectory(folder.join('a/b/c'))).toEqual([]);
+  });
+
+  it('is warned of when others can read it', async () => {
+    await mkdir(folder.join('state'), { mode: 0o755 });
+    expect(await checkStateDirectory(folder.join('state'))).toMatchObject([
+      { code: 'state-open', level: 'warning' },
+    ]);
+  });
+});
+
+describe("the service's clock", () => {
+  it.each([
+    [
+      0,
+      [
+        { code: 'service-reachable' },
+        { code: 'clock', level: 'info', message: expect.stringMatching(/within [123] second/) },
+      ],
+    ],
+    [-3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds ahead/) }]],
+    [3_600_000, [{}, { code: 'clock', message: expect.stringMatching(/3,(600|601|599) seconds behind/) }]],
+  ])('%d ms beside ours', async (offset, expected) => {
+    const requests: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      requests.push(request.method, request.headers.authorization);
+      response.sendDate = false;
+      response.writeHead(404, { date: new Date(Date.now() + offset).toUTCString() }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const service = { authUrl: `http://127.0.0.1:${port}`, connectSeconds: 5 };
+      expect(await checkServiceClock(service)).toMatchObject(expected);
+      expect(requests).toEqual(['HEAD', undefined]);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('is an error where nobody answers', async () => {
+    const findings = await checkServiceClock({ authUrl: 'http://127.0.0.1:1', connectSeconds: 5 });
+    expect(findings).toMatchObject([{ level: 'error', code: 'service-unreachable' }]);
+  });
+});

@@ -1,0 +1,116 @@
+import { rm, stat } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import type { Why } from '../../src/model/ports/control-port.ts';
+import { explain } from '../../src/commands/why/explain.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { stampOf } from '../../src/scan/walk/entry.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { recordOf } from '../support/core-fixtures.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  const folders = 'folders: [{name: inbox, path: inbox}]';
+  const timing = 'timing: {settleMs: 0, removeGraceMs: 0}';
+  const text = `service: {mode: embedded}\n${folders}\nstate: {dir: state}\n${timing}\n`;
+  await folder.write('ingestd.yaml', text);
+});
+
+afterEach(() => folder.remove());
+
+async function why(path: string): Promise<Why> {
+  const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
+  return explain({ settings, log: recordedLog() }, path);
+}
+
+describe('why, where no daemon runs', () => {
+  it('tells of a directory that it is one', async () => {
+    await folder.write('inbox/sub/b.txt.attachments/x.csv', '1');
+    for (const path of ['inbox', 'inbox/', folder.join('inbox'), 'inbox/sub', 'sub/b.txt.attachments/']) {
+      expect([path, (await why(path)).verdict.kind]).toEqual([path, 'directory']);
+    }
+  });
+
+  it('tells of an attachment what keeps its document', async () => {
+    const attachment = 'inbox/sub/b.txt.attachments/x.csv';
+    await folder.write(attachment, '1');
+    expect((await why(attachment)).notes).toEqual(['its document inbox/sub/b.txt is not there']);
+    await folder.write('inbox/sub/b.txt', 'text');
+    expect(await why(attachment)).toMatchObject({
+      verdict: { code: 'attachment' },
+      notes: [],
+      next: 'it goes out with its document: ingestd why inbox/sub/b.txt',
+    });
+    await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
+    expect((await why(attachment)).notes).toEqual([
+      expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent as it stands: .*titel/),
+    ]);
+    await folder.write('inbox/sub/c.txt.meta.json', '{"attachments": ["listed.csv"]}');
+    await folder.write('inbox/sub/listed.csv', '1');
+    await folder.write('inbox/sub/c.txt', 'text');
+    expect((await why('sub/listed.csv')).next).toBe(
+      'it goes out with its document: ingestd why inbox/sub/c.txt',
+    );
+    await rm(folder.join('inbox/sub/c.txt'));
+    expect((await why('sub/listed.csv')).verdict.code).toBe('document');
+  });
+
+  it('tells that the service keeps the old name of a file that was renamed, until its content goes out', async () => {
+    await folder.write('inbox/new.txt', 'text');
+    const stamp = stampOf(await stat(folder.join('inbox/new.txt')));
+    for (const [fileName, notes] of [
+      [
+        'old.txt',
+        [expect.stringMatching(/^the file is still called old\.txt at the service: .*no way to rename it/)],
+      ],
+      ['new.txt', []],
+    ] as const) {
+      const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+      const ref = { folder: 'inbox', path: 'new.txt' };
+      await ledger.commit([
+        { kind: 'put', ref, record: recordOf({ fileName, stamp, metadata: { title: 'new' } }) },
+      ]);
+      await ledger.close();
+      expect((await why('new.txt')).notes).toEqual(notes);
+    }
+  });
+
+  it('tells of a document what goes out when ingestd runs, and not that the service holds what it does not', async () => {
+    await folder.write('inbox/new.txt', 'text');
+    expect((await why('new.txt')).next).toBe('it is uploaded when ingestd runs');
+    const found = await stat(folder.join('inbox/new.txt'));
+    const metadata = (await why('new.txt')).metadata ?? {};
+    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    const ref = { folder: 'inbox', path: 'new.txt' };
+    const record = recordOf({ fileName: 'new.txt', stamp: stampOf(found), metadata });
+    await ledger.commit([{ kind: 'put', ref, record }]);
+    await ledger.close();
+    expect((await why('new.txt')).next).toBe('nothing: the service holds it as it stands here');
+    await folder.write('inbox/new.txt', 'edited');
+    const compared = 'it is compared when ingestd runs, and what differs from what was sent goes out';
+    expect((await why('new.txt')).next).toBe(compared);
+  });
+
+  it('tells that a sidecar which changed meanwhile is not yet at the service', async () => {
+    await folder.write('inbox/a.txt', 'text');
+    const stamp = stampOf(await stat(folder.join('inbox/a.txt')));
+    const metadata = (await why('a.txt')).metadata ?? {};
+    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    await ledger.commit([
+      {
+        kind: 'put',
+        ref: { folder: 'inbox', path: 'a.txt' },
+        record: recordOf({ fileName: 'a.txt', stamp, metadata }),
+      },
+    ]);
+    await ledger.close();
+    await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
+    expect((await why('a.txt')).next).toMatch(/^it is compared when ingestd runs/);
+  });
+});
