@@ -145,7 +145,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     const watchdogMs = 800;
     // The program of a service: it feeds the watchdog, and after a second its event loop stands still for ever.
     const program = `
-      import { createServiceNotify } from './build/daemon/service-notify.js';
+      import { createServiceNotify } from './build/daemon/process/service-notify.js';
       import { systemClock as clock } from './build/daemon/system-clock.js';
       const log = { warn() {}, error() {} };
       const service = createServiceNotify({ env: process.env, clock, log });
