@@ -4,7 +4,7 @@ import type { AuthContext } from './auth-context.ts';
 import { bearerToken } from './bearer-token.ts';
 import { RefusalError } from './refusal-error.ts';
 import { headerOf } from './request-headers.ts';
-import { sameSecret } from './same-secret.ts';
+import { sameSecret } from '../lib/same-secret.ts';
 
 /** Lets an ingestion call pass whose token stands and belongs to the client it names. Throws RefusalError 401, interface 5.4. */
 export async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {

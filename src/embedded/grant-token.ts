@@ -4,7 +4,7 @@ import type { AuthContext } from './auth-context.ts';
 import { readFormParameters, requireParameter } from './read-form-parameters.ts';
 import { RefusalError, tooMany } from './refusal-error.ts';
 import { inactiveApiKey, mediaTypeOf, requireApiKey } from './request-headers.ts';
-import { sameSecret } from './same-secret.ts';
+import { sameSecret } from '../lib/same-secret.ts';
 
 /** Interface 2.1. */
 export interface TokenAnswer {

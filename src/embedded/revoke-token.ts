@@ -7,7 +7,7 @@ import type { AuthContext } from './auth-context.ts';
 import { bearerToken } from './bearer-token.ts';
 import { RefusalError } from './refusal-error.ts';
 import { headerOf, inactiveApiKey, mediaTypeOf, requireApiKey } from './request-headers.ts';
-import { sameSecret } from './same-secret.ts';
+import { sameSecret } from '../lib/same-secret.ts';
 
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });
 

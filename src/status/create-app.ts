@@ -9,7 +9,7 @@ import { addChangeRoutes } from './change-routes.ts';
 import { addLoginRoute, showLogin } from './login-route.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
-import { peerUser } from './peer-user.ts';
+import { peerUser } from '../lib/peer-user.ts';
 import { isReading, judgePeer, judgeRequest } from './request-guard.ts';
 import type { Door, Refusal } from './request-guard.ts';
 import { securityHeaders } from './security-headers.ts';

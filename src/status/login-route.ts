@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { loginPage, onwardPage } from './login-page.ts';
-import { sameText } from './request-guard.ts';
+import { sameSecret } from '../lib/same-secret.ts';
 import type { Door } from './request-guard.ts';
 import type { AppOptions } from './app-options.ts';
 
@@ -30,7 +30,7 @@ export function showLogin({ query }: FastifyRequest, reply: FastifyReply, door: 
 
 function answer(reply: FastifyReply, door: Door | null, given: string): FastifyReply {
   if (door !== null && door.httpToken !== null) {
-    if (!sameText(given, door.httpToken)) return html(reply.code(401), loginPage('That is not the token.'));
+    if (!sameSecret(given, door.httpToken)) return html(reply.code(401), loginPage('That is not the token.'));
     const { name, value } = door.cookie;
     void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict`);
   }

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-
-import type { PeerUser } from './peer-user.ts';
+import { isTrustedPeer } from '../lib/peer-user.ts';
+import type { PeerUser } from '../lib/peer-user.ts';
+import { sameSecret } from '../lib/same-secret.ts';
 
 /** How the TCP address is reached and what it asks for. */
 export interface Door {
@@ -65,7 +65,7 @@ export function judgeRequest(knock: Knock, door: Door): Refusal | null {
   if (socketPaths.has(knock.path)) {
     return refuse(403, 'socket-only', 'this is done by the command line on the machine itself');
   }
-  if (!isReading(knock) && !sameText(header(knock, pageTokenHeader) ?? '', door.pageToken)) {
+  if (!isReading(knock) && !sameSecret(header(knock, pageTokenHeader) ?? '', door.pageToken)) {
     return refuse(403, 'page-token', 'only the page itself may do this; load it again');
   }
   return null;
@@ -76,8 +76,7 @@ export function judgeRequest(knock: Knock, door: Door): Refusal | null {
  * own can be fetched by everybody on the machine, so that only the user that runs the daemon and root may change things.
  */
 export function judgePeer(peer: PeerUser, own: number): Refusal | null {
-  if (peer.kind === 'untold') return null;
-  if (peer.kind === 'user' && (peer.uid === own || peer.uid === 0)) return null;
+  if (isTrustedPeer(peer, own)) return null;
   return refuse(
     403,
     'other-user',
@@ -88,12 +87,6 @@ export function judgePeer(peer: PeerUser, own: number): Refusal | null {
 /** Says whether a request changes nothing by its method. */
 export function isReading({ method }: Pick<Knock, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
-}
-
-/** Compares without telling by its duration how much was right. */
-export function sameText(given: string, wanted: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(wanted));
 }
 
 function refuse(status: Refusal['status'], code: Refusal['code'], message: string): Refusal {
@@ -117,8 +110,10 @@ function fromElsewhere(knock: Knock, host: string | undefined): boolean {
 
 function proven(knock: Knock, token: string, cookie: Door['cookie']): boolean {
   const bearer = /^Bearer +(\S+)$/i.exec(header(knock, 'authorization') ?? '')?.[1];
-  if (bearer !== undefined && sameText(bearer, token)) return true;
+  if (bearer !== undefined && sameSecret(bearer, token)) return true;
   const cookies = (header(knock, 'cookie') ?? '').split(';').map((pair) => pair.trim());
   const prefix = `${cookie.name}=`;
-  return cookies.some((pair) => pair.startsWith(prefix) && sameText(pair.slice(prefix.length), cookie.value));
+  return cookies.some(
+    (pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie.value),
+  );
 }

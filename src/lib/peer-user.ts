@@ -39,6 +39,11 @@ export async function peerUser(
   return { kind: 'user', uid };
 }
 
+/** Says whether a peer may see and do what the process's own user may: that user and root; anybody where the system does not tell. */
+export function isTrustedPeer(peer: PeerUser, own: number): boolean {
+  return peer.kind === 'untold' || (peer.kind === 'user' && (peer.uid === own || peer.uid === 0));
+}
+
 /** Columns of proc_net_tcp(5): number, local, remote, state, queues, timer, retransmits, uid, timeout, inode. */
 function readConnections(table: string): readonly Connection[] {
   return table

@@ -1,0 +1,194 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What the peers of an HTTP server may take of the process that serves them. */
+export interface ServerLimits {
+  /** Connections in all; fewer where the process may open few files. */
+  readonly maxConnections: number;
+  /** Connections of one remote address. */
+  readonly maxConnectionsPerPeer: number;
+  /** The last answer closes the connection. */
+  readonly maxRequestsPerConnection: number;
+  /** Requests that wait on one connection for the answer before theirs; with more the connection is cut. */
+  readonly maxWaitingRequests: number;
+  readonly maxHeaderBytes: number;
+  /** From the first byte of a request to the end of its headers. */
+  readonly headersMs: number;
+  /** From the first byte of a request to the last of its body. */
+  readonly requestMs: number;
+  /** Without a byte in either direction, while a request is being answered too; 0: no limit. */
+  readonly idleMs: number;
+  /** Between an answer and the next request. */
+  readonly keepAliveMs: number;
+}
+
+const defaultLimits: ServerLimits = {
+  maxConnections: 256,
+  maxConnectionsPerPeer: 128,
+  maxRequestsPerConnection: 1000,
+  maxWaitingRequests: 64,
+  maxHeaderBytes: 16 * 1024,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 120_000,
+  keepAliveMs: 72_000,
+};
+
+/** A server takes at most this part of the descriptors: the rest is for files, folders and the service. */
+const descriptorShare = 1 / 8;
+const fewestConnections = 16;
+
+/** Connections that are open for a moment only, to be told that there are too many. */
+const refusalReserve = 16;
+
+/** A connection that moves fewer bytes in this time does not move: it has to go when others need its place. */
+const progressMs = 5000;
+const progressBytes = 1024;
+
+interface Connection {
+  readonly socket: Socket;
+  readonly peer: string;
+  /** Requests that were parsed and are not being handled yet. */
+  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
+  isAnswering: boolean;
+  requests: number;
+  /** Monotonic: when it was opened, last answered or last moved bytes. */
+  activeAt: number;
+  bytes: number;
+}
+
+/**
+ * An HTTP server that its peers cannot make take all memory or all descriptors. Requests of a connection are handled
+ * one after the other: the next begins when the answer before it has been handed to the system, so that nothing is
+ * built for a peer that does not read. Where there are too many connections, the one that has waited longest without
+ * a request gives way, then an idle one, then one that has stopped moving; while all are at work a new one gets 503.
+ */
+export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
+  const limits = { ...defaultLimits, ...given };
+  const connections = new Map<Socket, Connection>();
+  const server = createServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: Math.min(5000, limits.headersMs),
+    },
+    (request, response) => {
+      const connection = connections.get(request.socket);
+      // What was parsed before its connection was cut is of no use to anybody.
+      if (connection === undefined || request.socket.destroyed) return;
+      connection.requests += 1;
+      if (connection.requests >= limits.maxRequestsPerConnection) response.shouldKeepAlive = false;
+      if (!connection.isAnswering) {
+        answer(connection, handle, [request, response]);
+      } else if (connection.waiting.push([request, response]) > limits.maxWaitingRequests) {
+        connection.waiting.length = 0;
+        request.socket.destroy();
+      }
+    },
+  );
+  const maxConnections = Math.min(limits.maxConnections, affordableConnections());
+  server.maxConnections = maxConnections + refusalReserve;
+  server.setTimeout(limits.idleMs);
+
+  const makeRoom = (peer: string): boolean => {
+    const all = [...connections.values()];
+    const ofPeer = all.filter((one) => one.peer === peer);
+    const among = ofPeer.length >= limits.maxConnectionsPerPeer ? ofPeer : all;
+    if (among === all && all.length < maxConnections) return true;
+    const chosen = whoGivesWay(among);
+    if (chosen === undefined) return false;
+    // Its descriptor is free a moment later; it must not be chosen again until then.
+    connections.delete(chosen.socket);
+    if (chosen.requests > 0) chosen.socket.destroy();
+    else refuse(chosen.socket);
+    return true;
+  };
+
+  // The server's own listener gives a connection its parser: one that is refused must not come that far.
+  const accept = server.listeners('connection') as ((this: Server, socket: Socket) => void)[];
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) => {
+    const peer = socket.remoteAddress ?? '';
+    if (!makeRoom(peer)) {
+      refuse(socket);
+      return;
+    }
+    connections.set(socket, {
+      socket,
+      peer,
+      waiting: [],
+      isAnswering: false,
+      requests: 0,
+      activeAt: performance.now(),
+      bytes: 0,
+    });
+    socket.once('close', () => connections.delete(socket));
+    for (const listener of accept) listener.call(server, socket);
+  });
+
+  const timer = setInterval(() => {
+    for (const connection of connections.values()) noteProgress(connection);
+  }, progressMs).unref();
+  server.once('close', () => clearInterval(timer));
+  return server;
+}
+
+function answer(
+  connection: Connection,
+  handle: RequestListener,
+  [request, response]: readonly [IncomingMessage, ServerResponse],
+): void {
+  connection.isAnswering = true;
+  response.once('close', () => {
+    connection.isAnswering = false;
+    connection.activeAt = performance.now();
+    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
+    if (next !== undefined) answer(connection, handle, next);
+  });
+  handle(request, response);
+}
+
+/** The connection that needs its place least: one without a request, an idle one, a stalled one; none if all are at work. */
+function whoGivesWay(connections: readonly Connection[]): Connection | undefined {
+  const stalledSince = performance.now() - 2 * progressMs;
+  const longest = (isMeant: (connection: Connection) => boolean): Connection | undefined =>
+    connections.filter(isMeant).toSorted((a, b) => a.activeAt - b.activeAt)[0];
+  return (
+    longest(({ requests }) => requests === 0) ??
+    longest(({ isAnswering }) => !isAnswering) ??
+    longest(({ activeAt }) => activeAt < stalledSince)
+  );
+}
+
+function refuse(socket: Socket): void {
+  socket.on('error', () => {});
+  socket.write(
+    'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n',
+  );
+  socket.destroySoon();
+}
+
+function noteProgress(connection: Connection): void {
+  const bytes = connection.socket.bytesRead + connection.socket.bytesWritten;
+  if (!connection.isAnswering || bytes - connection.bytes < progressBytes) return;
+  connection.bytes = bytes;
+  connection.activeAt = performance.now();
+}
+
+function affordableConnections(): number {
+  return Math.max(fewestConnections, Math.floor(descriptorLimit() * descriptorShare));
+}
+
+/** How many files this process may have open; where the system does not say, the usual 1,024. */
+function descriptorLimit(): number {
+  try {
+    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
+    return Number(found?.[1] ?? 1024);
+  } catch {
+    return 1024;
+  }
+}

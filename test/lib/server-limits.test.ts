@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { createLimitedServer } from '../../src/lib/server-limits.ts';
+import type { ServerLimits } from '../../src/lib/server-limits.ts';
+import { eventually } from '../support/eventually.ts';
+
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+let server: Server | undefined;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  server?.closeAllConnections();
+  server?.close();
+  if (server?.listening === true) await once(server, 'close');
+});
+
+async function serve(handle: RequestListener, limits: Partial<ServerLimits> = {}): Promise<number> {
+  server = createLimitedServer(handle, limits);
+  server.listen(0);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
+}
+
+async function open(port: number, host = '127.0.0.1'): Promise<Socket & { text: () => string }> {
+  const socket = connect({ port, host, ...(host === '127.0.0.1' ? {} : { localAddress: host }) });
+  sockets.push(socket);
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  return Object.assign(socket, { text: () => text });
+}
+
+function ask(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = request({ port, host: '127.0.0.1', agent: false }, (response) => {
+      response.resume();
+      response.once('end', () => resolve(response.statusCode ?? 0));
+    });
+    call.once('error', reject);
+    call.end();
+  });
+}
+
+const isOver = (socket: Socket) => socket.destroyed || socket.readableEnded;
+
+describe('a limited server', () => {
+  it('builds no second answer for a peer that has not read the first', async () => {
+    let handled = 0;
+    const port = await serve((_request, response) => {
+      handled += 1;
+      response.end(Buffer.alloc(32 * 1024 * 1024));
+    });
+    const socket = connect({ port, host: '127.0.0.1' });
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.pause();
+    socket.write(get.repeat(50));
+    await eventually(() => handled === 1);
+    expect(await ask(port)).toBe(200);
+    expect(handled).toBe(2);
+  });
+
+  it('answers pipelined requests in their order, one after the other', async () => {
+    let running = 0;
+    let most = 0;
+    let count = 0;
+    const port = await serve((_request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      const number = (count += 1);
+      setImmediate(() => {
+        running -= 1;
+        response.end(`answer ${number}.`);
+      });
+    });
+    const socket = await open(port);
+    socket.write(get.repeat(20));
+    await eventually(() => socket.text().includes('answer 20.'));
+    expect(most).toBe(1);
+    const numbers = Array.from(socket.text().matchAll(/answer (\d+)\./g), ([, number]) => Number(number));
+    expect(numbers).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  it('cuts a connection that pipelines more requests than may wait', async () => {
+    let handled = 0;
+    const port = await serve(
+      () => {
+        handled += 1;
+      },
+      { maxWaitingRequests: 10 },
+    );
+    const socket = await open(port);
+    socket.write(get.repeat(1200));
+    await eventually(() => isOver(socket));
+    expect(handled).toBe(1);
+  });
+
+  it('closes a connection after so many requests', async () => {
+    const port = await serve((_request, response) => response.end('done'), { maxRequestsPerConnection: 3 });
+    const socket = await open(port);
+    socket.write(get.repeat(5));
+    await eventually(() => socket.readableEnded);
+    expect(socket.text().match(/200 OK/g)).toHaveLength(3);
+    expect(socket.text()).toContain('Connection: close');
+  });
+
+  it('lets a client in while many others hold connections and say nothing', async () => {
+    const port = await serve((_request, response) => response.end('done'), { maxConnections: 10 });
+    const slow: Awaited<ReturnType<typeof open>>[] = [];
+    for (let count = 0; count < 60; count += 1) slow.push(await open(port));
+    for (const socket of slow) if (!isOver(socket)) socket.write('GET / HT');
+    expect(await ask(port)).toBe(200);
+    await eventually(() => slow.filter((socket) => !isOver(socket)).length <= 10);
+    const refused = slow.filter((socket) => isOver(socket));
+    expect(refused.every((socket) => socket.text().startsWith('HTTP/1.1 503 '))).toBe(true);
+  });
+
+  it('refuses a new connection while all are at work, and takes it afterwards', async () => {
+    const answers: (() => void)[] = [];
+    const port = await serve((_request, response) => answers.push(() => response.end('done')), {
+      maxConnections: 2,
+    });
+    const first = [ask(port), ask(port)];
+    await eventually(() => answers.length === 2);
+    expect(await ask(port)).toBe(503);
+    for (const answer of answers.splice(0)) answer();
+    expect(await Promise.all(first)).toEqual([200, 200]);
+    const later = ask(port);
+    await eventually(() => answers.length === 1);
+    answers[0]?.();
+    expect(await later).toBe(200);
+  });
+
+  it('counts each peer for itself', async () => {
+    const port = await serve((_request, response) => response.end('done'), {
+      maxConnections: 10,
+      maxConnectionsPerPeer: 3,
+    });
+    const quiet = await open(port, '127.0.0.2');
+    const many: Socket[] = [];
+    for (let count = 0; count < 12; count += 1) many.push(await open(port, '127.0.0.3'));
+    await eventually(() => many.filter((socket) => !isOver(socket)).length === 3);
+    expect(isOver(quiet)).toBe(false);
+  });
+
+  it('ends requests whose headers or body do not come', async () => {
+    const port = await serve(
+      (incoming, response) => incoming.on('end', () => response.end('done')).resume(),
+      {
+        headersMs: 200,
+        requestMs: 400,
+      },
+    );
+    const headers = await open(port);
+    headers.write('GET / HTTP/1.1\r\n');
+    const body = await open(port);
+    body.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\nabc');
+    await eventually(() => isOver(headers) && isOver(body));
+    expect(headers.text()).toContain('408');
+  });
+
+  it('refuses headers that are too large', async () => {
+    const port = await serve((_request, response) => response.end('done'), { maxHeaderBytes: 1024 });
+    const socket = await open(port);
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(2000)}\r\n\r\n`);
+    await eventually(() => isOver(socket));
+    expect(socket.text()).toContain('431');
+  });
+});
