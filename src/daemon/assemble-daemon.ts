@@ -18,6 +18,7 @@ import type { Engine } from '../sync/engine.ts';
 import { createActivities } from './status/activities.ts';
 import { createChanges } from './status/changes.ts';
 import { createControl } from './control.ts';
+import { duplicateLister } from './status/list-duplicates.ts';
 import { makeStatus } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
 import { version } from './version.ts';
@@ -91,6 +92,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     clock,
     log,
   });
+  const duplicates = duplicateLister(ledger, clock);
   const activities = createActivities();
   const changes = createChanges(clock);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
@@ -125,6 +127,11 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       limiter,
       auth: tokens,
       phase: () => phase,
+      service: {
+        address: embedded?.ingestUrl ?? settings.service.ingestUrl,
+        account: credentials?.username ?? '',
+      },
+      duplicates,
       ownReasons,
     });
   }

@@ -87,6 +87,19 @@ export function createLimiter({
       };
     },
 
+    waitMs: (requests) => {
+      if (requests <= 0) return 0;
+      const pauseMs = pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
+      const current = clock.monotonic();
+      const taken = [...places].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
+      // Each permit is taken again a window after its last use: those that are free come first.
+      const permits = [...Array.from({ length: Math.max(0, limit - taken.length) }, () => 0), ...taken]
+        .map((ms) => Math.max(ms, pauseMs))
+        .sort((a, b) => a - b);
+      const last = requests - 1;
+      return (permits[last % permits.length] ?? 0) + Math.floor(last / permits.length) * windowMs;
+    },
+
     close: () => {
       if (closed) return;
       closed = true;

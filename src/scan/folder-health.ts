@@ -20,10 +20,11 @@ export function folderHealth({
   readonly report: SweepReport | null;
   readonly busy: boolean;
 }): FolderHealth {
-  if (trouble !== null) return { state: 'unavailable', watches: 0, reasons: [trouble], busy };
-  if (report === null) return { state: 'scanning', watches: 0, reasons: [], busy };
+  if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], busy };
+  if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], busy };
   const state = report.polled ? 'polling' : 'watching';
-  return { state, watches: report.watches, reasons: reasonsOf(report), busy };
+  const { watches, attached } = report;
+  return { state, watches, attached, reasons: reasonsOf(report), busy };
 }
 
 /** The line that fixes a want of watches, with room for twice what this folder needs. */

@@ -19,6 +19,8 @@ const inbox: FolderStatus = {
   failed: 1,
   skipped: 1,
   held: 2,
+  kept: 0,
+  attached: 0,
   oldestUnsyncedSeconds: 3,
   missedByWatcher: 0,
 };
@@ -27,6 +29,12 @@ const status: Status = {
   version: '0.1.0',
   startedAt: '2026-01-01T00:00:00Z',
   pid: 4711,
+  health: 'attention',
+  paused: false,
+  trial: false,
+  service: 'https://ingest.example',
+  account: 'ada',
+  configuration: '/etc/ingestd/ingestd.yaml',
   state: 'working',
   reasons: [{ code: 'watch-limit', message: 'too few watches' }],
   folders: [inbox],
@@ -52,6 +60,7 @@ const status: Status = {
   inDoubtTotal: 0,
   transfers: [],
   possibleDuplicates: 0,
+  duplicates: [],
   recordedDuplicates: 0,
 };
 
@@ -119,7 +128,7 @@ describe('a command beside a running daemon', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [first] = stdout.split('\n');
     expect(first).toBe(
-      '10 of 13 documents are in the service, 2 on their way, about 10 seconds. 1 document failed. 2 deletions wait for approval',
+      '1 document failed, 2 deletions held. 10 of 13 documents delivered, 2 on the way, about 10 seconds left',
     );
     for (const words of [
       '7 of 50 requests used',
@@ -167,7 +176,7 @@ describe('a command beside a running daemon', () => {
     });
     const { stdout } = await run('status');
     expect(stdout.split('inbox/d.pdf')).toHaveLength(2);
-    expect(stdout).toContain('1 document failed. 2 deletions wait for approval. 1 upload in doubt\n');
+    expect(stdout).toContain('1 document failed, 2 deletions held, 1 upload in doubt. ');
     expect(stdout).toContain('\nFailed (1)\n');
     expect(stdout).toMatch(/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/);
   });

@@ -49,9 +49,7 @@ it('without a daemon, status counts and names the held deletions, and its number
   expect(held).toMatchObject([{ folder: 'inbox', count: 11, since: '2026-01-01T00:00:00.000Z' }]);
   expect(held[0]?.paths).toContain('11.pdf');
   const text = await status();
-  expect(text.split('\n')[0]).toBe(
-    '0 documents were delivered; the folders are not watched now. 1 document failed. 11 deletions wait for approval',
-  );
+  expect(text.split('\n')[0]).toBe('0 documents delivered. 1 document failed. 11 deletions held');
   expect(text).toContain('11 deletions since 2026');
   expect(text).toContain('and 6 more');
 });
@@ -71,6 +69,6 @@ it('what came back is not held any more, and of a folder that is away nothing is
 it('of what the ledger does not know, nothing is claimed', async () => {
   await rm(folder.join('state'), { recursive: true });
   const text = await status();
-  expect(text.split('\n')[0]).toBe('Nothing is delivered or looked at yet');
+  expect(text.split('\n')[0]).toBe('Nothing delivered yet');
   expect(text).not.toContain('cannot be read');
 });

@@ -86,7 +86,7 @@ describeWhere(
     it('answers root by the command that the page makes', () => {
       expect(machine.run('ingestd status')).toMatchObject({
         status: 0,
-        stdout: expect.stringContaining('The one document is in the service'),
+        stdout: expect.stringContaining('1 document delivered'),
       });
       expect(machine.run('ingestd why /srv/documents/note.pdf').stdout).toContain('uploaded');
     });

@@ -15,6 +15,7 @@ const report: SweepReport = {
   unwatched: 0,
   unreadable: [],
   unreadableTotal: 0,
+  attached: 0,
 };
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
 

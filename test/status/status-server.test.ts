@@ -28,7 +28,7 @@ describe('the status address', () => {
     expect(answer.status).toBe(200);
     expect(answer.json()).toEqual({
       ...world.control.status(),
-      verdict: 'No documents yet: put a file into /srv/inbox',
+      verdict: 'Nothing to deliver yet',
     });
     const same = await call({ to: world.socketPath, path: '/api/status' });
     expect(same.json()).toEqual(answer.json());

@@ -142,7 +142,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         close: () => Promise.resolve(),
       });
     },
-    health: () => ({ state: 'watching', watches: known.size, reasons: [], busy: false }),
+    health: () => ({ state: 'watching', watches: known.size, attached: 0, reasons: [], busy: false }),
     close: () => Promise.resolve(),
     write: (path, content) => {
       const before = files.get(path);

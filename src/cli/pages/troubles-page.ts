@@ -15,13 +15,13 @@ The page shows each trouble under its heading, with what to do. \`ingestd why PA
 \`ingestd status --json\` name its code. Where to look first:
 
 \`\`\`sh
-ingestd status       # is everything there, and if not, what is the matter
+ingestd status       # is everything there, and if not, what is wrong
 ingestd why PATH     # one file: what it is, each attempt and its answer, what happens next
 ingestd check        # what would be refused, before it is tried
 \`\`\`
 
-A document that failed is tried again when it or its sidecar changes, or by \`ingestd retry\`. What the service or the
-network is to blame for is tried again by itself, for ever.
+A failed document is retried when it or its sidecar changes, or by \`ingestd retry\`. Errors of the service or the
+network are retried without end.
 `;
 
 const LAST = `Other codes are statuses of the service's answer (\`http-503\`) or the system's word for a connection that failed

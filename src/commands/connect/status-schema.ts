@@ -13,7 +13,13 @@ export const statusSchema: z.ZodType<Status> = z.object({
   version: text,
   startedAt: text,
   pid: count,
-  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping']),
+  health: z.enum(['ok', 'attention', 'error']),
+  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
+  paused: z.boolean(),
+  trial: z.boolean(),
+  service: text,
+  account: text.nullable(),
+  configuration: text,
   reasons: z.array(reason),
   folders: z.array(
     z.object({
@@ -28,6 +34,8 @@ export const statusSchema: z.ZodType<Status> = z.object({
       failed: count,
       skipped: count,
       held: count,
+      kept: count,
+      attached: count,
       oldestUnsyncedSeconds: count,
       missedByWatcher: count,
     }),
@@ -67,6 +75,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
     }),
   ),
   possibleDuplicates: count,
+  duplicates: z.array(z.object({ folder: text, path: text, copies: count })),
   recordedDuplicates: count,
 });
 

@@ -3,6 +3,7 @@ import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../../mod
 import type { LedgerReader } from '../../ledger/ledger-state.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { listDuplicates } from '../../daemon/status/list-duplicates.ts';
 import { missingFiles } from './missing-files.ts';
 import { version } from '../../daemon/version.ts';
 
@@ -29,7 +30,13 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     version: version(),
     startedAt: isoOf(Date.now()),
     pid: 0,
-    state: 'stopping',
+    health: 'error',
+    state: 'stopped',
+    paused: false,
+    trial: settings.service.mode === 'embedded',
+    service: settings.service.ingestUrl,
+    account: null,
+    configuration: settings.file,
     reasons: [
       {
         code: 'not-running',
@@ -55,6 +62,8 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
         failed,
         skipped: 0,
         held: gone,
+        kept: 0,
+        attached: 0,
         oldestUnsyncedSeconds: 0,
         missedByWatcher: 0,
       };
@@ -77,6 +86,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     inDoubtTotal: doubts.length,
     transfers: [],
     possibleDuplicates: ledger.possibleDuplicates() + inDoubt,
+    duplicates: listDuplicates(ledger),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 }

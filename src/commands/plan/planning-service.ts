@@ -68,6 +68,7 @@ export function createFreeLimiter(limit: number): LimiterPort {
     take: () => Promise.resolve(turn),
     pause: () => {},
     status: () => ({ limit, used: 0, windowMs: 60_000, pausedUntil: null, nextFreeMs: 0 }),
+    waitMs: () => 0,
     close: () => {},
   };
 }

@@ -3,8 +3,10 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { health, reasonHealth } from '../../model/report/health.ts';
 import type {
   DaemonState,
+  DuplicateStatus,
   FailureStatus,
   FolderStatus,
   HeldStatus,
@@ -28,6 +30,9 @@ export interface StatusSources {
   readonly limiter: LimiterPort;
   readonly auth: Pick<AuthPort, 'status'>;
   readonly phase: () => 'starting' | 'running' | 'stopping';
+  /** Address of the ingestion endpoints, and who signs in there. */
+  readonly service: { readonly address: string; readonly account: string };
+  readonly duplicates: () => readonly DuplicateStatus[];
   /** Of the daemon itself: signing in, the state directory. */
   readonly ownReasons: () => readonly Reason[];
 }
@@ -37,6 +42,11 @@ const heldNames = 100;
 
 /** The status of contract section 6, as it is at this moment. */
 export function makeStatus(sources: StatusSources): Status {
+  const status = collect(sources);
+  return { ...status, health: health(status) };
+}
+
+function collect(sources: StatusSources): Omit<Status, 'health'> {
   const { engine, ledger, limiter, clock } = sources;
   const folders = sources.folders.map((port) => folderStatus(sources, port));
   const rate = limiter.status();
@@ -52,20 +62,24 @@ export function makeStatus(sources: StatusSources): Status {
   const failures = listFailures(sources);
   const skipped = listSkips(sources);
   const doubts = ledger.doubts();
+  const state = stateOf(sources, reasons);
   return {
     version: sources.version,
     startedAt: sources.startedAt,
     pid: process.pid,
-    state: stateOf(sources, reasons),
+    state,
+    paused: state === 'paused',
+    trial: sources.settings.service.mode === 'embedded',
+    service: sources.service.address,
+    account: sources.service.account,
+    configuration: sources.settings.file,
     reasons,
     folders,
     queue: {
       pending,
       inFlight: sending,
       waiting: sum((one) => one.waiting) + removingLater,
-      etaSeconds: Math.ceil(
-        (Math.max(0, pending - (rate.limit - rate.used)) / rate.limit) * (rate.windowMs / 1000),
-      ),
+      etaSeconds: Math.ceil(limiter.waitMs(pending) / 1000),
     },
     rate: {
       limit: rate.limit,
@@ -90,6 +104,7 @@ export function makeStatus(sources: StatusSources): Status {
     inDoubtTotal: doubts.length,
     transfers: engine.transfers.list(),
     possibleDuplicates: countDuplicates(sources),
+    duplicates: sources.duplicates(),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 
@@ -113,7 +128,7 @@ export function makeStatus(sources: StatusSources): Status {
 
 function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
   const { name, path } = port;
-  const health = port.health();
+  const folder = port.health();
   const counts = engine.desk.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
   const skipped = engine.reconcile.skipCount(name);
@@ -121,8 +136,8 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
   return {
     name,
     path,
-    state: health.state,
-    watches: health.watches,
+    state: folder.state,
+    watches: folder.watches,
     onDisk: synced + pending + waiting + failed + skipped,
     synced,
     pending,
@@ -130,9 +145,18 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     failed,
     skipped,
     held,
+    kept: countKept(engine, name),
+    attached: folder.attached,
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
     missedByWatcher: engine.reconcile.missedByWatcher(name),
   };
+}
+
+/** Documents at the service that are no longer ingestd's to send or delete. */
+function countKept({ desk }: Engine, folder: string): number {
+  let count = 0;
+  for (const task of desk.inPhase('dormant')) if (task.hasRecord && task.ref.folder === folder) count += 1;
+  return count;
 }
 
 function oldestSeconds(engine: Engine, folder: string, now: number): number {
@@ -187,22 +211,12 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   );
 }
 
-/** Reasons that people should know and that stop nothing. */
-const harmless: ReadonlySet<string> = new Set([
-  'held',
-  'watch-limit',
-  'unreadable-directory',
-  'polling',
-  'rate-limited',
-  'configuration-refused',
-]);
-
 function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {
   const phase = sources.phase();
   if (phase === 'starting' || phase === 'stopping') return phase;
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
-  if (reasons.some(({ code }) => !harmless.has(code))) return 'degraded';
+  if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   if (sources.engine.isIdle()) return 'idle';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';

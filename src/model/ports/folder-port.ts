@@ -7,6 +7,8 @@ export interface FolderHealth {
   readonly state: 'scanning' | 'watching' | 'polling' | 'unavailable';
   /** Watches the operating system holds for it. */
   readonly watches: number;
+  /** Files in it that are attachments of documents. */
+  readonly attached: number;
   /** In words, each with a fixed code: unreadable directories, watch limit, root gone. */
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   /** True while a ring waits for its sweep or a sweep runs. */

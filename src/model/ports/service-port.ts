@@ -27,6 +27,8 @@ export interface LimiterPort {
     /** When the next place comes free, ms from now; 0: now. */
     readonly nextFreeMs: number;
   };
+  /** How long until so many more requests can have gone out, ms from now, if nobody else takes a permit. */
+  readonly waitMs: (requests: number) => number;
   readonly close: () => void;
 }
 

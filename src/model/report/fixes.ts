@@ -19,17 +19,17 @@ export function explain(code: string): Explanation {
   if (known !== undefined) return known;
   const status = /^http-(\d{3})$/.exec(code)?.[1];
   if (status !== undefined && waits.has(status)) {
-    return { cause: `The service asks to wait (${status})`, fix: itRepeats };
+    return { cause: `The service asks us to wait (${status})`, fix: itRepeats };
   }
   if (status !== undefined && unknownThere.has(status)) {
-    return { cause: `Something else than the service answers (${status})`, fix: checkService };
+    return { cause: `Another program answers at the service’s address (${status})`, fix: checkService };
   }
   if (status !== undefined && status >= '500') {
     return { cause: `Error of the service (${status})`, fix: itRepeats };
   }
   if (status !== undefined) return { cause: `Refused by the service (${status})`, fix: asService };
-  if (noAnswer.test(code)) return { cause: 'No usable answer of the service', fix: itRepeats };
-  return { cause: headline(code), fix: 'The message says what is the matter. Fix it, then retry.' };
+  if (noAnswer.test(code)) return { cause: 'No valid answer from the service', fix: itRepeats };
+  return { cause: inWords(code), fix: 'The message says what is wrong. Fix it, then retry.' };
 }
 
 /** What to do about a code, in one or two sentences. */
@@ -37,13 +37,13 @@ export function fixFor(code: string): string {
   return explain(code).fix;
 }
 
-/** What is still to be told beside a trouble's message: its fix; empty where the message tells it. */
+/** What to show beside a problem's message: its fix, or nothing where the message already says it. */
 export function fixBeside(code: string): string {
   const { fix, inMessage } = explain(code);
   return inMessage === true ? '' : fix;
 }
 
-function headline(code: string): string {
+function inWords(code: string): string {
   const words = code.replaceAll('-', ' ').trim();
   return words === '' ? 'Failed' : words.charAt(0).toUpperCase() + words.slice(1);
 }

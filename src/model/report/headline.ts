@@ -1,106 +1,147 @@
-import type { Reason, Status } from './status.ts';
+import type { FolderStatus, Status } from './status.ts';
+import { explain } from './fixes.ts';
+import { reasonHealth } from './health.ts';
 import { toldAsDoubt } from './told-as-doubt.ts';
 import { countWords, durationWords, numberWords } from '../../lib/words.ts';
 
-/**
- * The state of things in one sentence: how many documents are in the service, what is on its way, and what
- * waits for a person. The page, `status` and systemd show the same.
- */
-export function verdict(status: Status): string {
-  const sums = sumsOf(status);
-  const trouble = troubleOf(status);
-  const sentences = [...(trouble === null ? [] : [trouble]), holdings(status, sums), ...asks(status, sums)];
-  return sentences
-    .map((sentence) => `${sentence}.`)
-    .join(' ')
-    .replace(/\.$/, '');
+/** More parts than this would be no headline any more. */
+const headlineParts = 3;
+
+/** How things stand in one phrase, what needs a person first. It follows `health`. */
+export function headline(status: Status): string {
+  if (status.state === 'stopped') return 'ingestd is not running';
+  if (status.state === 'stopping') return 'Stopping';
+  if (status.health === 'error') return errorPhrase(status);
+  if (status.health === 'attention') return attentionPhrase(status);
+  return progressPhrase(status);
 }
 
-/**
- * The same where no daemon runs and the ledger alone speaks: what was delivered, not what is in the folders; and nothing
- * is said of deliveries where a trouble stands in the way of the next start.
- */
-export function ledgerVerdict(status: Status): string {
-  const sums = sumsOf(status);
-  const { synced, failed, held } = sums;
-  const trouble = status.reasons.find(({ code }) => code !== 'not-running');
-  const delivered = `${countWords(synced, 'document')} ${synced === 1 ? 'was' : 'were'} delivered`;
-  const known = synced + failed + held + status.inDoubtTotal > 0;
-  const lead =
-    trouble === undefined
-      ? [known ? `${delivered}; the folders are not watched now` : 'Nothing is delivered or looked at yet']
-      : [troubleWords('Needs attention', trouble)];
-  return [...lead, ...asks(status, sums)].join('. ');
-}
-
-interface Sums {
-  readonly documents: number;
-  readonly synced: number;
-  readonly moving: number;
-  readonly failed: number;
-  readonly held: number;
-}
-
-function sumsOf(status: Status): Sums {
-  const sum = (of: (folder: Status['folders'][number]) => number): number =>
-    status.folders.reduce((total, folder) => total + of(folder), 0);
-  const synced = sum(({ synced }) => synced);
-  const moving = sum(({ pending, waiting }) => pending + waiting);
-  const failed = sum(({ failed }) => failed);
-  const held = status.held.reduce((total, { count }) => total + count, 0);
-  return { documents: synced + moving + failed, synced, moving, failed, held };
-}
-
-/** What stands in the way of everything, first. */
-function troubleOf({ state, reasons }: Status): string | null {
-  if (state === 'stopping') return 'Stopping';
-  if (state !== 'degraded' && state !== 'paused') {
-    // What runs is well, and is not what the person wrote.
-    const refused = reasons.find(({ code }) => code === 'configuration-refused');
-    return refused === undefined ? null : troubleWords('Needs attention', refused);
-  }
-  return troubleWords(state === 'paused' ? 'Paused' : 'Needs attention', reasons[0]);
-}
-
-function troubleWords(lead: string, reason: Reason | undefined): string {
-  return reason === undefined ? lead : `${lead}: ${reason.message.replace(/\.+$/, '')}`;
-}
-
-function holdings(status: Status, { documents, synced, moving }: Sums): string {
-  if (documents === 0) return emptiness(status);
-  const have = documents === 1 ? 'is' : 'are';
-  if (synced === documents) {
-    const scanning = status.state === 'starting' ? ', still looking' : '';
-    return documents === 1
-      ? `The one document is in the service${scanning}`
-      : `All ${numberWords(documents)} documents are in the service${scanning}`;
-  }
-  const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} ${have} in the service`];
-  if (moving > 0) parts.push(`${numberWords(moving)} on ${moving === 1 ? 'its' : 'their'} way`);
+/** How far the deliveries are, in numbers; empty where there is nothing to deliver. */
+export function progressLine(status: Status): string {
+  const { documents, synced, moving } = sumsOf(status.folders);
+  if (documents === 0) return '';
+  const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
   const { etaSeconds } = status.queue;
-  if (moving > 0 && etaSeconds > 0 && Number.isFinite(etaSeconds)) parts.push(durationWords(etaSeconds));
+  if (moving > 0) parts.push(`${numberWords(moving)} on the way`);
+  if (moving > 0 && etaSeconds > 0 && Number.isFinite(etaSeconds))
+    parts.push(`${durationWords(etaSeconds)} left`);
   return parts.join(', ');
 }
 
-function emptiness({ state, folders }: Status): string {
-  if (state === 'starting' || folders.some((folder) => folder.state === 'scanning')) {
-    return `Looking through ${countWords(folders.length, 'folder')}`;
-  }
-  const present = folders.find((folder) => folder.state !== 'unavailable');
-  return present === undefined
-    ? 'No folder can be read'
-    : `No documents yet: put a file into ${present.path}`;
+/** Headline, its reason, the progress and what else needs a person: for one line of text. */
+export function verdict(status: Status): string {
+  const first = headline(status);
+  const progress = progressLine(status);
+  const covered = status.health === 'ok' && first.endsWith('delivered');
+  const failing = status.health === 'error';
+  const level = status.reasons.filter(({ code }) => code !== 'held' && reasonHealth(code) === status.health);
+  const why = status.health === 'ok' ? undefined : level[0];
+  return [
+    failing && why !== undefined ? `${first}: ${withoutStop(why.message)}` : first,
+    ...(progress === '' || covered ? [] : [progress]),
+    ...(failing ? asks(status) : []),
+    ...(failing || why === undefined ? [] : [withoutStop(why.message)]),
+  ].join('. ');
 }
 
-/** What waits for a person, each a sentence of its own. */
-function asks(status: Status, { failed: all, held }: Sums): string[] {
-  const sentences: string[] = [];
+/**
+ * The same where no daemon runs and the ledger alone speaks: what was delivered, not what is in the folders; and
+ * nothing is said of deliveries where something stands in the way of the next start.
+ */
+export function ledgerVerdict(status: Status): string {
+  const { synced, failed } = sumsOf(status.folders);
+  const trouble = status.reasons.find(({ code }) => code !== 'not-running');
+  if (trouble !== undefined) {
+    return [`${phraseOf(trouble.code)}: ${withoutStop(trouble.message)}`, ...asks(status)].join('. ');
+  }
+  const known = synced + failed + heldCount(status) + status.inDoubtTotal > 0;
+  const lead = known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet';
+  return [lead, ...asks(status)].join('. ');
+}
+
+function errorPhrase({ reasons, auth }: Status): string {
+  const worst = reasons.find(({ code }) => reasonHealth(code) === 'error');
+  if (worst !== undefined) return phraseOf(worst.code);
+  return auth.state === 'refused' ? phraseOf('credentials-refused') : 'Something is wrong';
+}
+
+function attentionPhrase(status: Status): string {
+  const parts = [
+    ...(status.paused && status.rate.pausedUntil === null ? ['paused'] : []),
+    ...unavailable(status.folders),
+    ...partialReasons(status),
+    ...asks(status),
+  ];
+  if (parts.length === 0) return 'Needs attention';
+  const shown = parts.slice(0, headlineParts).join(', ');
+  const more = parts.length - headlineParts;
+  const first = parts[0] as string;
+  // A folder keeps its name as it is written.
+  const phrase = /^[a-z]/.test(first) ? `${shown.charAt(0).toUpperCase()}${shown.slice(1)}` : shown;
+  return more > 0 ? `${phrase} and ${numberWords(more)} more` : phrase;
+}
+
+function unavailable(folders: readonly FolderStatus[]): string[] {
+  const away = folders.filter(({ state }) => state === 'unavailable');
+  if (away.length === 0) return [];
+  return [away.length === 1 ? `folder ${away[0]?.name} unavailable` : `${away.length} folders unavailable`];
+}
+
+/** Those that no other part of the headline speaks of. */
+function partialReasons({ reasons, folders }: Status): string[] {
+  const away = folders.some(({ state }) => state === 'unavailable');
+  const codes = new Set(reasons.map(({ code }) => code).filter((code) => reasonHealth(code) === 'attention'));
+  return [...codes]
+    .filter((code) => code !== 'held' && !(away && code.startsWith('folder-')))
+    .map((code) => {
+      const phrase = phraseOf(code);
+      return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;
+    });
+}
+
+function progressPhrase(status: Status): string {
+  const { documents, synced, moving } = sumsOf(status.folders);
+  if (status.state === 'standby') return 'Standing by';
+  const scanning =
+    status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
+  if (moving > 0) return `Delivering ${countWords(moving, 'document')}`;
+  if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
+  if (documents === 0) return 'Nothing to deliver yet';
+  return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
+}
+
+/** What waits for a person, each a few words. */
+function asks(status: Status): string[] {
+  const parts: string[] = [];
+  // A document that is held back because its upload is in doubt is counted once: as in doubt.
   const heldInDoubt = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
-  const failed = Math.max(0, all - heldInDoubt);
-  if (failed > 0) sentences.push(`${countWords(failed, 'document')} failed`);
-  if (held > 0)
-    sentences.push(`${countWords(held, 'deletion')} ${held === 1 ? 'waits' : 'wait'} for approval`);
-  const doubts = status.inDoubtTotal;
-  if (doubts > 0) sentences.push(`${countWords(doubts, 'upload')} in doubt`);
-  return sentences;
+  const failed = Math.max(0, sumsOf(status.folders).failed - heldInDoubt);
+  const held = heldCount(status);
+  const duplicates = status.recordedDuplicates;
+  if (failed > 0) parts.push(`${countWords(failed, 'document')} failed`);
+  if (held > 0) parts.push(`${countWords(held, 'deletion')} held`);
+  if (status.inDoubtTotal > 0) parts.push(`${countWords(status.inDoubtTotal, 'upload')} in doubt`);
+  if (duplicates > 0) parts.push(countWords(duplicates, 'possible duplicate'));
+  return parts;
+}
+
+function heldCount({ held }: Status): number {
+  return held.reduce((total, { count }) => total + count, 0);
+}
+
+function sumsOf(folders: readonly FolderStatus[]) {
+  const sum = (of: (folder: FolderStatus) => number) => folders.reduce((total, one) => total + of(one), 0);
+  const synced = sum((one) => one.synced);
+  const moving = sum(({ pending, waiting }) => pending + waiting);
+  const failed = sum((one) => one.failed);
+  return { documents: synced + moving + failed, synced, moving, failed };
+}
+
+/** Exit codes are for those who read of a start that failed. */
+function phraseOf(code: string): string {
+  return explain(code).cause.replace(/ \(exit code \d\)$/, '');
+}
+
+function withoutStop(message: string): string {
+  return message.replace(/\.+$/, '');
 }

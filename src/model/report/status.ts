@@ -5,7 +5,12 @@ export interface Reason {
   readonly message: string;
 }
 
-export type DaemonState = 'starting' | 'working' | 'idle' | 'paused' | 'degraded' | 'stopping';
+/** `stopped`: no daemon runs and the ledger alone is read. `standby`: another host does the work. */
+export type DaemonState =
+  'starting' | 'working' | 'idle' | 'paused' | 'degraded' | 'stopping' | 'stopped' | 'standby';
+
+/** Whether something needs a person: nothing, a look at some documents, or all of it. See `health`. */
+export type Health = 'ok' | 'attention' | 'error';
 
 export interface FolderStatus {
   readonly name: string;
@@ -19,6 +24,10 @@ export interface FolderStatus {
   readonly failed: number;
   readonly skipped: number;
   readonly held: number;
+  /** Documents that stay at the service although their file is ignored, kept or out of reach. */
+  readonly kept: number;
+  /** Files that are attachments of documents. */
+  readonly attached: number;
   readonly oldestUnsyncedSeconds: number;
   readonly missedByWatcher: number;
 }
@@ -57,6 +66,14 @@ export interface InDoubtStatus {
   readonly message: string;
 }
 
+/** A document that the service may hold more than once. */
+export interface DuplicateStatus {
+  readonly folder: string;
+  readonly path: string;
+  /** How many more of it there may be. */
+  readonly copies: number;
+}
+
 /** One request under way. */
 export interface TransferStatus {
   readonly folder: string;
@@ -72,7 +89,19 @@ export interface Status {
   readonly version: string;
   readonly startedAt: string;
   readonly pid: number;
+  /** Everything that shows how things stand at a glance derives from it. */
+  readonly health: Health;
   readonly state: DaemonState;
+  /** Nothing is sent for now, although there may be something to send. */
+  readonly paused: boolean;
+  /** True for the embedded service: documents go no further than this machine. */
+  readonly trial: boolean;
+  /** Address of the ingestion endpoints. */
+  readonly service: string;
+  /** The user who signs in; null: not known. */
+  readonly account: string | null;
+  /** Path of the configuration file. */
+  readonly configuration: string;
   readonly reasons: readonly Reason[];
   readonly folders: readonly FolderStatus[];
   readonly queue: {
@@ -106,6 +135,8 @@ export interface Status {
   readonly inDoubtTotal: number;
   readonly transfers: readonly TransferStatus[];
   readonly possibleDuplicates: number;
+  /** Which documents they are of, at most a thousand. */
+  readonly duplicates: readonly DuplicateStatus[];
   /** Those of them that stand in records; the others are what is in doubt. */
   readonly recordedDuplicates: number;
 }

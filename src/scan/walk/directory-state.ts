@@ -29,6 +29,8 @@ export interface DirectoryState {
   readonly children: ReadonlySet<string>;
   /** Directories of attachments that are watched with it. */
   readonly attachmentDirectories: readonly string[];
+  /** Files that are attachments of its documents, in it or in those directories. */
+  readonly attached: number;
   /** Directories that followed links in it lead to. */
   readonly linkedFrom: readonly string[];
   /** Names whose form on disk is not NFC. */

@@ -37,6 +37,8 @@ export interface Sightings {
   /** Contexts other than the directory's. */
   readonly contexts: readonly string[];
   readonly attachmentDirectories: readonly string[];
+  /** Files that are attachments and were left out. */
+  readonly attached: number;
   readonly twins: ReadonlyMap<string, string> | null;
 }
 
@@ -50,18 +52,21 @@ export async function sightDocuments(ground: Ground, sight: Sight): Promise<Sigh
     message: 'a sidecar without its document',
   }));
   const contexts: string[] = [];
-  const attachmentDirectories: string[] = [];
+  const found = { directories: [] as string[], files: 0 };
   const plain = sorted.sidecars.size === 0 && sorted.attachmentDirectories.size === 0;
   for (const { name, stats } of sorted.documents) {
     if (stats === null) continue;
     const file = joinPath(path, name);
-    if (ground.claims.isAttachment(file)) continue;
+    if (ground.claims.isAttachment(file)) {
+      found.files += 1;
+      continue;
+    }
     if (stats.size === 0) {
       skips.push({ path: printable(file), code: 'empty-file', message: emptyMessage });
       continue;
     }
     ground.observations.see(file, stats);
-    const own = plain ? context : await contextOf(ground, sight, name, attachmentDirectories);
+    const own = plain ? context : await contextOf(ground, sight, name, found);
     if (own !== context) contexts.push(own);
     sightings.push({ name, stamp: stats, context: own });
   }
@@ -73,7 +78,8 @@ export async function sightDocuments(ground: Ground, sight: Sight): Promise<Sigh
     sightings,
     skips,
     contexts,
-    attachmentDirectories,
+    attachmentDirectories: found.directories,
+    attached: found.files,
     twins: twins.length === 0 ? null : new Map(twins.map(({ raw }) => [printableTwin(raw), raw])),
   };
 }
@@ -81,15 +87,22 @@ export async function sightDocuments(ground: Ground, sight: Sight): Promise<Sigh
 /** Why an empty file is not sent. */
 export const emptyMessage = 'the file is empty';
 
-async function contextOf(ground: Ground, sight: Sight, name: string, directories: string[]): Promise<string> {
+async function contextOf(
+  ground: Ground,
+  sight: Sight,
+  name: string,
+  found: { readonly directories: string[]; files: number },
+): Promise<string> {
   const { path, absolute, rules, sorted, paired, visitor } = sight;
   const attachments: (readonly [string, string])[] = [];
   const directory = sorted.attachmentDirectories.get(name);
   if (directory !== undefined && directory.stats !== null) {
     const place = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}`, rules };
     visitor.watch(place.path, place.absolute, directory.stats);
-    directories.push(place.path);
-    attachments.push(...attachmentKeys(place.path, await listAttachments(place, visitor.slice)));
+    found.directories.push(place.path);
+    const listing = await listAttachments(place, visitor.slice);
+    if (listing.kind !== 'unreadable') found.files += listing.files.length;
+    attachments.push(...attachmentKeys(place.path, listing));
   }
   const sidecar = paired.sidecars.get(name);
   const listed = sidecar === undefined ? undefined : paired.lists?.get(sidecar.name);

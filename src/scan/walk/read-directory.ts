@@ -107,6 +107,7 @@ async function readListing(ground: Ground, path: string, read: Read): Promise<Vi
     context,
     children: new Set(children.map(({ name }) => name)),
     attachmentDirectories: seen.attachmentDirectories,
+    attached: seen.attached,
     linkedFrom: linkedFrom(listing),
     rawNames: rawNames(listing),
     twins: seen.twins,

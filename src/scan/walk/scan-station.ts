@@ -121,9 +121,11 @@ export function createSweepStation(
   function report(): SweepReport {
     const unreadable: { path: string; message: string }[] = [];
     let unreadableTotal = 0;
+    let attached = 0;
     let unwatched = 0;
     let silent = false;
     for (const [directory, state] of tree.entries()) {
+      attached += state.attached;
       if (state.unwatched) unwatched += 1;
       silent ||= state.polled || state.unwatched || state.unreadable !== null;
       if (state.unreadable === null) continue;
@@ -134,6 +136,7 @@ export function createSweepStation(
     return {
       directories: tree.size(),
       watches: post.count(),
+      attached,
       player: post.player(),
       polled: tree.get('')?.polled ?? false,
       silentFileSystem: post.silentFileSystem(),

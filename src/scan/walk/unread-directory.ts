@@ -18,6 +18,7 @@ export function unreadDirectory(ground: Ground, directory: string, message: stri
     context: above?.context ?? ground.context,
     children: new Set(),
     attachmentDirectories: [],
+    attached: 0,
     linkedFrom: [],
     rawNames: null,
     twins: null,

@@ -25,6 +25,8 @@ export interface SweepRequest {
 export interface SweepReport {
   readonly directories: number;
   readonly watches: number;
+  /** Files that are attachments of documents. */
+  readonly attached: number;
   /** Null: nothing is watched. */
   readonly player: Watcher['kind'] | null;
   /** The root does not ring: the whole folder is polled. */

@@ -14,6 +14,8 @@ const stateWords: Readonly<Record<PageStatus['state'], string>> = {
   paused: 'Paused',
   degraded: 'Degraded',
   stopping: 'Stopping',
+  standby: 'Standby',
+  stopped: 'Stopped',
 };
 
 /** A verdict of more characters than this is set smaller. */

@@ -70,7 +70,7 @@ describe('the fixes', () => {
         ([, compound, single]) => compound ?? single ?? '',
       ),
     );
-    const usual = 'The message says what is the matter. Fix it, then retry.';
+    const usual = 'The message says what is wrong. Fix it, then retry.';
     const unexplained = [...found].filter((code) => !noCodes.has(code) && fixFor(code) === usual);
     expect(unexplained).toEqual([]);
     expect(found.size).toBeGreaterThan(60);

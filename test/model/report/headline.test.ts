@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
-import { ledgerVerdict, verdict } from '../../../src/model/report/headline.ts';
+import { health } from '../../../src/model/report/health.ts';
+import { headline, ledgerVerdict, verdict } from '../../../src/model/report/headline.ts';
 import { durationWords, numberWords, sizeWords } from '../../../src/lib/words.ts';
 
 const folder: FolderStatus = {
@@ -15,15 +16,23 @@ const folder: FolderStatus = {
   failed: 0,
   skipped: 0,
   held: 0,
+  kept: 0,
+  attached: 0,
   oldestUnsyncedSeconds: 0,
   missedByWatcher: 0,
 };
 
 function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Status {
-  return {
+  const whole: Status = {
     version: '1',
     startedAt: '2026-01-01T00:00:00Z',
     pid: 1,
+    health: 'ok',
+    paused: false,
+    trial: false,
+    service: 'https://ingest.example',
+    account: 'ada',
+    configuration: '/etc/ingestd/ingestd.yaml',
     state: 'idle',
     reasons: [],
     folders: [{ ...folder, ...counts }],
@@ -40,74 +49,104 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     inDoubtTotal: 0,
     transfers: [],
     possibleDuplicates: 0,
+    duplicates: [],
     recordedDuplicates: 0,
     ...more,
   };
+  return { ...whole, health: health(whole) };
 }
 
 function heldStatus(count: number): Status['held'][number] {
   return { folder: 'inbox', count, since: '2026-01-01T00:00:00Z', reason: 'many', paths: [] };
 }
 
+const held = (count: number): Partial<Status> => ({ held: [heldStatus(count)] });
+
+describe('the headline', () => {
+  it.each([
+    ['waits for a first document', status({}), 'Nothing to deliver yet'],
+    ['says that all is delivered', status({ synced: 12_431 }), 'All 12,431 documents delivered'],
+    ['speaks of one document', status({ synced: 1 }), '1 document delivered'],
+    [
+      'counts what is on its way',
+      status({ synced: 5, pending: 10, waiting: 3 }, { state: 'working' }),
+      'Delivering 13 documents',
+    ],
+    ['scans first', status({ state: 'scanning' }, { state: 'starting' }), 'Scanning 1 folder'],
+    ['does not count what is never sent', status({ synced: 2, skipped: 9 }), 'All 2 documents delivered'],
+    [
+      'is not idle with failures',
+      status({ synced: 26, failed: 10 }, { state: 'idle' }),
+      '10 documents failed',
+    ],
+    [
+      'invites nobody to begin while deletions are held',
+      status({ held: 101 }, { state: 'idle', ...held(101) }),
+      '101 deletions held',
+    ],
+    [
+      'names what waits for a person',
+      status({ synced: 3, failed: 2, held: 41 }, { inDoubtTotal: 1, ...held(41) }),
+      '2 documents failed, 41 deletions held, 1 upload in doubt',
+    ],
+    [
+      'stays short',
+      status(
+        { synced: 3, failed: 2, held: 41, state: 'unavailable' },
+        { inDoubtTotal: 1, recordedDuplicates: 2, possibleDuplicates: 2, ...held(41) },
+      ),
+      'Folder inbox unavailable, 2 documents failed, 41 deletions held and 2 more',
+    ],
+    [
+      'names a configuration that was refused',
+      status({ synced: 3 }, { reasons: [{ code: 'configuration-refused', message: 'http.port: 0.5' }] }),
+      'The new configuration is not in effect',
+    ],
+    [
+      'puts an error before everything else',
+      status(
+        { synced: 3, failed: 2 },
+        { state: 'degraded', reasons: [{ code: 'credentials-refused', message: 'x' }] },
+      ),
+      'Credentials refused',
+    ],
+    ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: true }), 'Paused'],
+    ['says that it stops', status({ synced: 2 }, { state: 'stopping' }), 'Stopping'],
+    ['says that nothing runs', status({ synced: 2 }, { state: 'stopped' }), 'ingestd is not running'],
+  ])('%s', (_name, given, words) => {
+    expect(headline(given)).toBe(words);
+  });
+});
+
 describe('the verdict', () => {
   it.each([
-    ['invites where nothing is', status({}), 'No documents yet: put a file into /srv/inbox'],
-    ['says that all is well', status({ synced: 12_431 }), 'All 12,431 documents are in the service'],
-    ['speaks of one document', status({ synced: 1 }), 'The one document is in the service'],
+    ['says once that all is delivered', status({ synced: 3 }), 'All 3 documents delivered'],
     [
-      'counts what is on its way, and says how long',
+      'says how long the rest takes',
       status(
         { synced: 12_418, pending: 10, waiting: 3 },
         { state: 'working', queue: { pending: 10, inFlight: 0, waiting: 3, etaSeconds: 58 } },
       ),
-      '12,418 of 12,431 documents are in the service, 13 on their way, about 1 minute',
+      'Delivering 13 documents. 12,418 of 12,431 documents delivered, 13 on the way, about 1 minute left',
     ],
     [
-      'speaks of one on its way',
-      status({ pending: 1 }, { state: 'working' }),
-      '0 of 1 document is in the service, 1 on its way',
-    ],
-    [
-      'names what waits for a person',
-      status({ synced: 3, failed: 2, held: 41 }, { inDoubtTotal: 1, held: [heldStatus(40)] }),
-      '3 of 5 documents are in the service. 2 documents failed. 40 deletions wait for approval. 1 upload in doubt',
-    ],
-    [
-      'puts trouble first',
+      'gives the reason of an error, and what else there is to do',
       status(
-        { synced: 3 },
-        { state: 'degraded', reasons: [{ code: 'x', message: 'The service refuses the credentials.' }] },
+        { synced: 3, failed: 1 },
+        {
+          state: 'degraded',
+          reasons: [{ code: 'credentials-refused', message: 'The service refuses the password.' }],
+        },
       ),
-      'Needs attention: The service refuses the credentials. All 3 documents are in the service',
+      'Credentials refused: The service refuses the password. 3 of 4 documents delivered. 1 document failed',
     ],
     [
-      'puts a refused configuration first, though what runs is well',
+      'gives the reason last where only a part is concerned',
       status(
-        { synced: 3 },
-        { reasons: [{ code: 'configuration-refused', message: 'http.port: 0.5 is wrong' }] },
+        { synced: 3, failed: 1, state: 'unavailable' },
+        { state: 'degraded', reasons: [{ code: 'folder-missing', message: '/srv/inbox does not exist' }] },
       ),
-      'Needs attention: http.port: 0.5 is wrong. All 3 documents are in the service',
-    ],
-    [
-      'says that it is paused',
-      status({ synced: 3 }, { state: 'paused', reasons: [{ code: 'x', message: 'the state disk is full' }] }),
-      'Paused: the state disk is full. All 3 documents are in the service',
-    ],
-    [
-      'says that it looks first',
-      status({ state: 'scanning' }, { state: 'starting' }),
-      'Looking through 1 folder',
-    ],
-    [
-      'does not count what is never sent',
-      status({ synced: 2, skipped: 9 }),
-      'All 2 documents are in the service',
-    ],
-    ['knows when nothing can be read', status({ state: 'unavailable' }), 'No folder can be read'],
-    [
-      'says that it stops',
-      status({ synced: 2 }, { state: 'stopping' }),
-      'Stopping. All 2 documents are in the service',
+      'Folder inbox unavailable, 1 document failed. 3 of 4 documents delivered. /srv/inbox does not exist',
     ],
   ])('%s', (_name, given, words) => {
     expect(verdict(given)).toBe(words);
@@ -118,16 +157,12 @@ describe('the verdict of the ledger alone', () => {
   const resting = { code: 'not-running', message: 'no daemon runs' };
 
   it.each([
-    ['knows of nothing yet', status({}, { reasons: [resting] }), 'Nothing is delivered or looked at yet'],
-    [
-      'tells of deliveries only',
-      status({ synced: 8 }, { reasons: [resting] }),
-      '8 documents were delivered; the folders are not watched now',
-    ],
+    ['knows of nothing yet', status({}, { reasons: [resting] }), 'Nothing delivered yet'],
+    ['tells of deliveries only', status({ synced: 8 }, { reasons: [resting] }), '8 documents delivered'],
     [
       'tells what waits for a person',
       status({ synced: 1, failed: 1 }, { reasons: [resting] }),
-      '1 document was delivered; the folders are not watched now. 1 document failed',
+      '1 document delivered. 1 document failed',
     ],
     [
       'claims nothing of another service',
@@ -135,10 +170,10 @@ describe('the verdict of the ledger alone', () => {
         { synced: 8 },
         { reasons: [resting, { code: 'other-service', message: 'the ledger is of b.' }] },
       ),
-      'Needs attention: the ledger is of b',
+      'The ledger belongs to another service: the ledger is of b',
     ],
   ])('%s', (_name, given, words) => {
-    expect(ledgerVerdict({ ...given, state: 'stopping' })).toBe(words);
+    expect(ledgerVerdict({ ...given, state: 'stopped' })).toBe(words);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ControlPort, Why } from '../../../src/model/ports/control-port.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
+import { health } from '../../../src/model/report/health.ts';
 import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
@@ -18,7 +19,7 @@ export interface FakeControl extends ControlPort {
 const KEPT_ACTIVITIES = 200;
 
 export function fakeControl(initial: Partial<Status> = {}): FakeControl {
-  let status: Status = { ...emptyStatus(), ...initial };
+  let status = aStatus(initial);
   let reasons: readonly Reason[] = [];
   let healthy = true;
   let failure: Error | null = null;
@@ -53,7 +54,7 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     onActivity: (listener) => listen(onActivity, listener),
     onStatus: (listener) => listen(onStatus, listener),
     change: (change) => {
-      status = { ...status, ...change };
+      status = complete({ ...status, ...change }, change);
       for (const listener of onStatus) listener();
     },
     happen: (activity) => {
@@ -76,6 +77,15 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
   };
 }
 
+/** The health follows from the rest, unless a test says otherwise. */
+function complete(status: Status, given: Partial<Status>): Status {
+  return { ...status, health: given.health ?? health(status) };
+}
+
+export function aStatus(given: Partial<Status> = {}): Status {
+  return complete({ ...emptyStatus(), ...given }, given);
+}
+
 export function aFolder(folder: Partial<FolderStatus> = {}): FolderStatus {
   return {
     name: 'inbox',
@@ -89,6 +99,8 @@ export function aFolder(folder: Partial<FolderStatus> = {}): FolderStatus {
     failed: 0,
     skipped: 0,
     held: 0,
+    kept: 0,
+    attached: 0,
     oldestUnsyncedSeconds: 0,
     missedByWatcher: 0,
     ...folder,
@@ -117,6 +129,12 @@ function emptyStatus(): Status {
     version: '1.2.3',
     startedAt: '2026-01-01T00:00:00Z',
     pid: 4711,
+    health: 'ok',
+    paused: false,
+    trial: false,
+    service: 'https://ingest.example',
+    account: 'ada',
+    configuration: '/etc/ingestd/ingestd.yaml',
     state: 'idle',
     reasons: [],
     folders: [aFolder()],
@@ -133,6 +151,7 @@ function emptyStatus(): Status {
     inDoubtTotal: 0,
     transfers: [],
     possibleDuplicates: 0,
+    duplicates: [],
     recordedDuplicates: 0,
   };
 }

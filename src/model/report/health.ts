@@ -1,0 +1,57 @@
+import type { Health, Status } from './status.ts';
+
+/** What of a status decides its health. */
+type HealthFacts = Pick<
+  Status,
+  | 'state'
+  | 'paused'
+  | 'rate'
+  | 'reasons'
+  | 'auth'
+  | 'folders'
+  | 'held'
+  | 'inDoubtTotal'
+  | 'possibleDuplicates'
+>;
+
+/** Reasons that need nobody: what they tell of is worked around, or passes. */
+const notes: ReadonlySet<string> = new Set(['polling', 'watch-limit', 'rate-limited', 'not-running']);
+
+/** Reasons that concern some of the documents; with every other one nothing can be delivered. */
+const partial: ReadonlySet<string> = new Set([
+  'held',
+  'configuration-refused',
+  'unreadable-directory',
+  'folder-missing',
+  'folder-unreadable',
+  'folder-changed',
+  'folder-unavailable',
+]);
+
+/** How much a reason weighs. One that nobody foresaw is an error. */
+export function reasonHealth(code: string): Health {
+  if (notes.has(code)) return 'ok';
+  return partial.has(code) ? 'attention' : 'error';
+}
+
+/**
+ * Whether something needs a person (contract section 7, 20). Page, `status` and its exit code, metrics and systemd's
+ * status line show this one answer; readiness is another question.
+ */
+export function health(status: HealthFacts): Health {
+  const { state, reasons, auth, folders } = status;
+  if (state === 'stopped' || auth.state === 'refused') return 'error';
+  const weights = new Set(reasons.map(({ code }) => reasonHealth(code)));
+  if (weights.has('error')) return 'error';
+  const partly = weights.has('attention') || folders.some((folder) => folder.state === 'unavailable');
+  // Degraded for no reason that is known: something is wrong, and nobody can say what.
+  if (state === 'degraded' && !partly) return 'error';
+  const asks =
+    status.held.length > 0 ||
+    status.inDoubtTotal > 0 ||
+    status.possibleDuplicates > 0 ||
+    folders.some(({ failed, held }) => failed > 0 || held > 0);
+  // A pause that the service asked for ends by itself.
+  const stands = status.paused && status.rate.pausedUntil === null;
+  return partly || asks || stands ? 'attention' : 'ok';
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from '@jest/globals';
+import { health, reasonHealth } from '../../../src/model/report/health.ts';
+import { aFolder, aStatus } from '../../status/support/fake-control.ts';
+
+const because = (code: string) => ({ reasons: [{ code, message: 'words' }] });
+
+describe('the health', () => {
+  it.each([
+    ['all is delivered', aStatus({ folders: [aFolder({ synced: 3 })] })],
+    [
+      'documents are on the way',
+      aStatus({ state: 'working', folders: [aFolder({ pending: 3, waiting: 1 })] }),
+    ],
+    [
+      'files are never sent',
+      aStatus({ folders: [aFolder({ skipped: 3, kept: 1, attached: 2 })], skippedTotal: 3 }),
+    ],
+    ['a folder is polled for want of watches', aStatus(because('watch-limit'))],
+    [
+      'the service asked to wait',
+      aStatus({
+        ...because('rate-limited'),
+        state: 'paused',
+        paused: true,
+        rate: {
+          limit: 50,
+          used: 50,
+          windowSeconds: 60,
+          pausedUntil: '2026-01-01T00:00:00Z',
+          nextFreeSeconds: 9,
+        },
+      }),
+    ],
+    ['it begins', aStatus({ state: 'starting', folders: [aFolder({ state: 'scanning' })] })],
+  ])('is ok while %s', (_name, status) => {
+    expect(health(status)).toBe('ok');
+  });
+
+  it.each([
+    ['a document failed', aStatus({ folders: [aFolder(), aFolder({ failed: 1 })] })],
+    [
+      'deletions are held',
+      aStatus({ held: [{ folder: 'inbox', count: 2, since: '', reason: '', paths: [] }] }),
+    ],
+    ['an upload is in doubt', aStatus({ inDoubtTotal: 1 })],
+    ['there may be duplicates', aStatus({ possibleDuplicates: 1 })],
+    ['it is paused', aStatus({ state: 'paused', paused: true })],
+    ['a folder is unavailable', aStatus({ state: 'degraded', folders: [aFolder({ state: 'unavailable' })] })],
+    ['a directory cannot be read', aStatus(because('unreadable-directory'))],
+    ['the configuration on disk was refused', aStatus(because('configuration-refused'))],
+  ])('asks for attention when %s', (_name, status) => {
+    expect(health(status)).toBe('attention');
+  });
+
+  it.each([
+    ['the credentials are refused', aStatus({ auth: { state: 'refused', expiresAt: null } })],
+    ['the service is unavailable', aStatus({ state: 'degraded', ...because('service-unavailable') })],
+    [
+      'the ledger cannot be written',
+      aStatus({ state: 'paused', paused: true, ...because('ledger-unwritable') }),
+    ],
+    ['it is degraded and nobody knows why', aStatus({ state: 'degraded' })],
+    ['a reason is new', aStatus(because('something-new'))],
+    ['no daemon runs', aStatus({ state: 'stopped' })],
+    [
+      'documents failed too',
+      aStatus({ ...because('credentials-refused'), folders: [aFolder({ failed: 1 })] }),
+    ],
+  ])('is an error when %s', (_name, status) => {
+    expect(health(status)).toBe('error');
+  });
+
+  it('weighs a reason by what it stops', () => {
+    expect(['polling', 'folder-missing', 'tls'].map(reasonHealth)).toEqual(['ok', 'attention', 'error']);
+  });
+});
