@@ -21,4 +21,5 @@ it('the health of a folder counts the files that are attachments', async () => {
   await eventually(() => world.port.health().attached === 3);
   await unlink(world.join('a.pdf.attachments', 'x.csv'));
   await eventually(() => world.port.health().attached === 2);
+  expect(world.port.health().reasons).toEqual([]);
 });
