@@ -1,0 +1,71 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmod } from 'node:fs/promises';
+
+import * as z from 'zod';
+
+import { IngestdError } from '../../model/errors.ts';
+import type { Credentials } from '../../model/settings.ts';
+import type { DataDirectory } from '../documents/data-directory.ts';
+import { readIfThere, writeDurably } from '../documents/durable-file.ts';
+
+const identitySchema = z.strictObject({
+  userId: z.string().min(1),
+  credentials: z.strictObject({
+    apiKey: z.string().min(1),
+    clientId: z.string().min(1),
+    clientSecret: z.string().min(1),
+    username: z.string().min(1),
+    password: z.string().min(1),
+  }),
+  signingKey: z.string().regex(/^[0-9a-f]{64}$/),
+});
+
+/** Who may use this service, and what its tokens are signed with. */
+export interface Identity {
+  readonly userId: string;
+  readonly credentials: Credentials;
+  readonly signingKey: Uint8Array;
+}
+
+/** The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged. */
+export async function openIdentity(data: DataDirectory): Promise<Identity> {
+  const path = data.join('identity.json');
+  const text = (await readIfThere(path)) ?? (await create(path));
+  await chmod(path, 0o600);
+  const { userId, credentials, signingKey } = read(path, text);
+  return { userId, credentials, signingKey: Buffer.from(signingKey, 'hex') };
+}
+
+async function create(path: string): Promise<string> {
+  const identity: z.infer<typeof identitySchema> = {
+    userId: randomUUID(),
+    credentials: {
+      apiKey: secret(),
+      clientId: `trial-${randomBytes(6).toString('hex')}`,
+      clientSecret: secret(),
+      username: `trial-${randomBytes(3).toString('hex')}@example.com`,
+      password: secret(),
+    },
+    signingKey: randomBytes(32).toString('hex'),
+  };
+  const text = `${JSON.stringify(identity, null, 2)}\n`;
+  await writeDurably(path, text);
+  return text;
+}
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function read(path: string, text: string): z.infer<typeof identitySchema> {
+  try {
+    return identitySchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new IngestdError(
+      'embedded-data-damaged',
+      1,
+      `${path} cannot be read; restore it, or remove it to get new trial credentials`,
+      { cause: error },
+    );
+  }
+}

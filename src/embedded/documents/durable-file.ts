@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import { errorCode } from '../../model/errors.ts';
+
+/** Ends the names of files that were being written; a start removes them. */
+export const temporarySuffix = '.tmp';
+
+/** Replaces a file as a whole: when it returns, the new text survives a power cut, mode 0600. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(path));
+}
+
+/** Makes the names in a directory durable: what was created, renamed or removed in it. */
+export async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A text file's content; null where there is none. */
+export async function readIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

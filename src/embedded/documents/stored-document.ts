@@ -1,0 +1,75 @@
+import * as z from 'zod';
+
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import { storedMetadataSchema } from './metadata-schemas.ts';
+
+const fileRecordSchema = z.strictObject({
+  /** The name of its bytes in the content directory. */
+  blob: z.uuid(),
+  name: z.string(),
+  size: z.number().int().nonnegative(),
+  sha256: z.string(),
+});
+
+/** A document as the journal holds it. */
+export const documentRecordSchema = z.strictObject({
+  docId: z.string(),
+  owner: z.string(),
+  uploadedAt: z.string(),
+  modifiedAt: z.string().nullable(),
+  file: fileRecordSchema,
+  attachments: z.array(fileRecordSchema),
+  metadata: storedMetadataSchema,
+});
+
+export type FileRecord = Readonly<z.infer<typeof fileRecordSchema>>;
+
+/** A document as the journal holds it: what it says and where its bytes are. */
+export interface DocumentRecord {
+  readonly docId: string;
+  readonly owner: string;
+  /** ISO 8601, UTC. */
+  readonly uploadedAt: string;
+  readonly modifiedAt: string | null;
+  readonly file: FileRecord;
+  readonly attachments: readonly FileRecord[];
+  readonly metadata: Metadata;
+}
+
+/** Bytes that the service holds. */
+interface StoredFile {
+  readonly name: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** A document as the service shows it. */
+export interface StoredDocument {
+  readonly docId: string;
+  readonly fileName: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly owner: string;
+  /** ISO 8601, UTC. */
+  readonly uploadedAt: string;
+  readonly modifiedAt: string | null;
+  /** What holds now; elements without `operation`. */
+  readonly metadata: Metadata;
+  readonly attachments: readonly StoredFile[];
+}
+
+/** What may be shown of a record. */
+export function showDocument(record: DocumentRecord): StoredDocument {
+  const { docId, owner, uploadedAt, modifiedAt, metadata, file, attachments } = record;
+  return {
+    docId,
+    fileName: file.name,
+    size: file.size,
+    sha256: file.sha256,
+    owner,
+    uploadedAt,
+    modifiedAt,
+    metadata,
+    attachments: attachments.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
+  };
+}

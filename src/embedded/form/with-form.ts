@@ -1,0 +1,156 @@
+import { rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+import { storeIncoming } from './store-incoming.ts';
+import type { Disposition } from './read-disposition.ts';
+import { readParts } from './read-parts.ts';
+import { RefusalError } from '../http/refusal-error.ts';
+import { mediaTypeOf } from '../http/request-headers.ts';
+import type { FileRecord } from '../documents/stored-document.ts';
+
+/** Interface 4.8. */
+const supportedExtensions: ReadonlySet<string> = new Set(
+  'pdf html htm txt doc docx xls xlsx ppt pptx msg eml csv xlsb xlsm one tsv ods'.split(' '),
+);
+
+const maxNameCharacters = 255;
+
+const maxAttachments = 10;
+const maxMetadataBytes = 256 * 1024;
+/** Boundaries and part headers of a form that is full. */
+const maxOverheadBytes = 1024 * 1024;
+
+/** The parts of an upload or modify, interface 4.3 and 4.4; its files lie in the incoming directory. */
+export interface ReceivedForm {
+  readonly file: FileRecord | null;
+  readonly attachments: readonly FileRecord[];
+  readonly metadata: string | null;
+}
+
+interface FormRules {
+  /** Where the files go until somebody adopts them. */
+  readonly incoming: string;
+  readonly maxFileBytes: number;
+}
+
+/** Streams a form to disk and hands it to `use`; what `use` did not adopt is removed. Throws RefusalError 400, 413, 415, 422. */
+export async function withForm<T>(
+  request: IncomingMessage,
+  rules: FormRules,
+  use: (form: ReceivedForm) => Promise<T>,
+): Promise<T> {
+  const files: FileRecord[] = [];
+  try {
+    return await use(await receive(request, rules, files));
+  } finally {
+    for (const { blob } of files) await rm(join(rules.incoming, blob), { force: true });
+  }
+}
+
+async function receive(
+  request: IncomingMessage,
+  { incoming, maxFileBytes }: FormRules,
+  files: FileRecord[],
+): Promise<ReceivedForm> {
+  const boundary = boundaryOf(request.headers['content-type']);
+  const maxBytes = maxFileBytes * (1 + maxAttachments) + maxMetadataBytes + maxOverheadBytes;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    throw new RefusalError(413, `the request is larger than ${maxBytes} bytes`);
+  }
+  let file: FileRecord | null = null;
+  let metadata: string | null = null;
+  const attachments: (FileRecord | null)[] = [];
+  const seen = new Set<string>();
+  const once = (name: string) => {
+    if (seen.has(name)) throw new RefusalError(400, `the form has more than one part ${name}`);
+    seen.add(name);
+  };
+  const store = async ({ name, fileName }: Disposition, content: Readable): Promise<FileRecord> => {
+    if (fileName === null) throw new RefusalError(400, `the part ${name} has no file name`);
+    checkFileName(fileName);
+    const stored = await storeIncoming(content, {
+      directory: incoming,
+      name: fileName,
+      maxBytes: maxFileBytes,
+    });
+    files.push(stored);
+    return stored;
+  };
+
+  await readParts(request, { boundary, maxBytes }, async (disposition, content) => {
+    switch (disposition.name) {
+      case 'file':
+        once('file');
+        file = await store(disposition, content);
+        return;
+      case 'attachments': {
+        const place = attachments.push(null) - 1;
+        if (place >= maxAttachments) {
+          throw new RefusalError(422, `a document has at most ${maxAttachments} attachments`);
+        }
+        attachments[place] = await store(disposition, content);
+        return;
+      }
+      case 'metadata':
+        once('metadata');
+        if (disposition.fileName !== null) throw new RefusalError(400, 'metadata is a string, not a file');
+        metadata = await readText(content);
+        return;
+      default:
+        throw new RefusalError(
+          400,
+          `the form has an unknown part ${JSON.stringify(disposition.name.slice(0, 40))}`,
+        );
+    }
+  });
+  return { file, attachments: attachments.filter((attachment) => attachment !== null), metadata };
+}
+
+/** RFC 2046: one to seventy characters. */
+function boundaryOf(contentType: string | undefined): string {
+  if (mediaTypeOf(contentType) !== 'multipart/form-data') {
+    throw new RefusalError(415, 'the body must be multipart/form-data');
+  }
+  const match = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))[ \t]*(?:;|$)/i.exec(contentType ?? '');
+  const boundary = match?.[1] ?? match?.[2];
+  if (boundary === undefined) throw new RefusalError(400, 'the Content-Type header names no boundary');
+  return boundary;
+}
+
+async function readText(content: Readable): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of content as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxMetadataBytes) {
+      throw new RefusalError(413, `metadata is larger than ${maxMetadataBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new RefusalError(400, 'metadata is not UTF-8');
+  }
+}
+
+/** Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest. */
+function checkFileName(name: string): void {
+  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+  if (/[/\\]/.test(name)) {
+    throw new RefusalError(422, `the file name ${shown} contains a forward slash or a backslash`);
+  }
+  if (Array.from(name).length > maxNameCharacters) {
+    throw new RefusalError(422, `the file name ${shown} is longer than ${maxNameCharacters} characters`);
+  }
+  const [stem, extension, ...more] = name.split('.');
+  if (extension === undefined || more.length > 0) {
+    throw new RefusalError(422, `the file name ${shown} must contain exactly one dot`);
+  }
+  if (stem === '') throw new RefusalError(422, `the file name ${shown} has nothing before its dot`);
+  if (!supportedExtensions.has(extension.toLowerCase())) {
+    throw new RefusalError(415, `the file type of ${shown} is not supported`);
+  }
+}

@@ -1,0 +1,30 @@
+import type { Clock } from '../../lib/clock.ts';
+
+/** Lets at most so many through in any stretch of time of one length, wherever it begins. */
+export interface SlidingWindow {
+  /** Null: let through, and counted. Else refused, not counted, and the milliseconds until the next can pass. */
+  readonly take: () => number | null;
+}
+
+/** Exact: remembers when each of the last `limit` passed, by the monotonic clock. */
+export function createSlidingWindow({
+  limit,
+  windowMs,
+  clock,
+}: {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly clock: Clock;
+}): SlidingWindow {
+  const passed: number[] = [];
+  return {
+    take: () => {
+      const now = clock.monotonic();
+      while (passed[0] !== undefined && passed[0] + windowMs <= now) passed.shift();
+      const oldest = passed[0];
+      if (passed.length >= limit && oldest !== undefined) return oldest + windowMs - now;
+      passed.push(now);
+      return null;
+    },
+  };
+}

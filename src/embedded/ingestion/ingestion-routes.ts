@@ -1,0 +1,120 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import type { AuthContext } from '../auth/auth-context.ts';
+import { authoriseIngestion } from '../auth/authorise-ingestion.ts';
+import { bulkDelete, bulkModify } from './bulk.ts';
+import { deleteDocument } from './delete-document.ts';
+import { errorEnvelope } from '../http/envelope.ts';
+import type { IngestionContext } from './ingestion-context.ts';
+import { modifyDocument } from './modify-document.ts';
+import { isRefusal, RefusalError, tooMany } from '../http/refusal-error.ts';
+import { headerOf, mediaTypeOf } from '../http/request-headers.ts';
+import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
+import type { SlidingWindow } from '../http/sliding-window.ts';
+import { uploadDocument } from './upload-document.ts';
+
+/** Every ingestion operation stands under it, interface section 4. */
+export const ingestionPrefix = '/services/i/ingestion-api/v1';
+
+const maxBulkBytes = 1024 * 1024;
+
+interface IngestionRoutes {
+  readonly context: IngestionContext;
+  readonly auth: AuthContext;
+  readonly window: SlidingWindow;
+  readonly requestLog: RequestLog;
+}
+
+/** The ingestion operations, interface 4.3 to 4.7: rate first, then the token, then the operation. */
+export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
+  const { context } = routes;
+  app.removeAllContentTypeParsers();
+  // A form is streamed by whoever answers; JSON is small and read by a schema.
+  app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: maxBulkBytes },
+    (_request, body, done) => done(null, body),
+  );
+  app.setErrorHandler(answerError);
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.code(404).send(errorEnvelope('', 'no such operation')),
+  );
+
+  app.post('/upload-document', watch(routes, 'upload'), async ({ raw }) => uploadDocument(context, raw));
+  app.put('/modify-document/:docId', watch(routes, 'modify'), async ({ raw, params }) =>
+    modifyDocument(context, docIdOf(params), raw),
+  );
+  app.delete('/delete-document/:docId', watch(routes, 'delete'), async ({ params, query }) =>
+    deleteDocument(context, docIdOf(params), ownerOf(query)),
+  );
+  app.patch('/bulk/modify/metadata', watch(routes, 'bulk-modify'), async (request) =>
+    bulkModify(context, jsonOf(request)),
+  );
+  app.delete('/bulk/delete', watch(routes, 'bulk-delete'), async (request) =>
+    bulkDelete(context, jsonOf(request)),
+  );
+}
+
+/** Counts a request as it arrives, before anything else is known of it. */
+function watch({ auth, window, requestLog }: IngestionRoutes, operation: ServiceOperation) {
+  return {
+    onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+      const answered = requestLog.arrive(operation);
+      reply.raw.once('finish', () => answered(reply.statusCode));
+      const waitMs = window.take();
+      if (waitMs !== null) throw tooMany('too many requests', waitMs);
+      await authoriseIngestion(auth, request.raw.headers);
+    },
+  };
+}
+
+async function answerError(error: unknown, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  if (isRefusal(error)) {
+    if (error.retryAfterSeconds !== null) reply.header('Retry-After', String(error.retryAfterSeconds));
+    if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
+    return reply.code(error.status).send(errorEnvelope(error.docId, error.message));
+  }
+  const status = statusOf(error);
+  if (status >= 500) throw error;
+  return reply.code(status).send(errorEnvelope('', wordsOf(status)));
+}
+
+/** What the framework refuses by itself: a body too large, a type without a reader. */
+function statusOf(error: unknown): number {
+  const status: unknown =
+    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 ? status : 500;
+}
+
+function wordsOf(status: number): string {
+  if (status === 413) return `the body is larger than ${maxBulkBytes} bytes`;
+  if (status === 415) return 'the Content-Type is not the one of this operation';
+  return 'the request is malformed';
+}
+
+function docIdOf(params: unknown): string {
+  return String((params as { readonly docId: unknown }).docId);
+}
+
+function ownerOf(query: unknown): string | undefined {
+  const owner = (query as { readonly documentOwner?: unknown }).documentOwner;
+  if (owner === undefined) return undefined;
+  if (typeof owner === 'string' && owner !== '') return owner;
+  throw new RefusalError(400, 'documentOwner is empty or repeated');
+}
+
+function jsonOf(request: FastifyRequest): string {
+  const accept = headerOf(request.raw.headers, 'accept') ?? '*/*';
+  if (
+    !accept
+      .split(',')
+      .some((range) => ['application/json', 'application/*', '*/*'].includes(mediaTypeOf(range)))
+  ) {
+    throw new RefusalError(406, 'the answer is application/json, which the Accept header excludes');
+  }
+  if (mediaTypeOf(request.raw.headers['content-type']) !== 'application/json') {
+    throw new RefusalError(415, 'the body must be application/json');
+  }
+  return typeof request.body === 'string' ? request.body : '';
+}
