@@ -10,7 +10,7 @@ import {
   exitCodes,
 } from '../model/errors.ts';
 import { printable } from '../lib/printable.ts';
-import { createConcealer } from '../log/concealer.ts';
+import { createRedactor } from '../lib/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import type { CommandContext } from './context/command-context.ts';
 import { createOutput } from './output.ts';
@@ -32,9 +32,9 @@ export interface Surroundings {
 
 /** Runs one command line and gives the exit code, contract section 2. Never rejects: errors go to standard error in words. */
 export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<number> {
-  const concealer = createConcealer(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
+  const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
   const complain = (message: string): void => {
-    for (const line of concealer.cut(message).split('\n'))
+    for (const line of redactor.redact(message).split('\n'))
       writeStandardError(`ingestd: ${printable(line)}\n`);
   };
   const output = createOutput(stdout, env);
@@ -45,7 +45,7 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
     cwd,
     output,
     complain,
-    concealer,
+    redactor,
     progress: stderr.isTTY === true && env['TERM'] !== 'dumb' ? stderr : null,
     interactive: stdin.isTTY === true && stdout.isTTY === true,
     exitWith: (code) => {

@@ -1,4 +1,5 @@
 import { LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
+import { excerpt } from '../lib/excerpt.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
 /** A YAML text, read, with a way back to its lines. */
@@ -88,5 +89,5 @@ function startOf(node: unknown): number | undefined {
 }
 
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? text;
+  return excerpt(text.split('\n', 1)[0] ?? text);
 }

@@ -71,7 +71,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   const { settings, log, clock } = options;
   const credentials = embedded?.credentials ?? options.credentials;
   if (credentials === null) throw new ConfigurationError('no credentials were given for the remote service');
-  log.conceal([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
+  log.addSecrets([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
   const tokens = createTokenSource({
     authUrl: embedded?.authUrl ?? settings.service.authUrl,
     credentials: () => currentCredentials(options, credentials),
@@ -108,7 +108,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     service: client,
     metrics,
     settings,
-    authRestMs: () => tokens.restMs(),
+    authRestMs: () => tokens.backOffMs(),
     maxAttempts: options.maxAttempts,
     random: Math.random,
     onActivity: activities.add,

@@ -43,7 +43,7 @@ export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
     } catch (error) {
       if (closed || error instanceof StoppedError) return;
       if (error instanceof CredentialsRefusedError) message = error.message;
-      const restMs = Math.max(tokens.restMs(), againMs);
+      const restMs = Math.max(tokens.backOffMs(), againMs);
       tell(error, restMs);
       cancel = clock.after(restMs, begin);
     }

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { closest } from './closest.ts';
-import { printable } from './printable.ts';
+import { excerpt } from './excerpt.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -11,17 +11,17 @@ interface Examined {
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
-const mostTold = 3;
+const mostReported = 3;
 const longestShown = 100;
 
 /** Puts what a schema found into words: the field, the value that stands there, the fix. At most three of them. */
 export function describeIssues(issues: readonly Issue[], examined: Examined): string {
   const faults = issues.flatMap((issue) => faultsOf(issue, examined));
-  const told = faults.slice(0, mostTold);
-  const more = faults.length - told.length;
-  if (faults.length < 2) return told.join('');
+  const reported = faults.slice(0, mostReported);
+  const more = faults.length - reported.length;
+  if (faults.length < 2) return reported.join('');
   // Each holds a fix behind a semicolon of its own.
-  const numbered = told.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
+  const numbered = reported.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
   return `${faults.length} faults: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
@@ -30,20 +30,33 @@ function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] 
     const known = fields.get(String(issue.path[0] ?? '')) ?? [];
     return issue.keys.map((key) => unknownField([...issue.path, key], known));
   }
-  const field = fieldText(issue.path);
+  const field = pathText(issue.path);
   const found = valueAt(value, issue.path);
   if (found === undefined) return [`${field} is missing; add it`];
-  return [`${field === '' ? '' : `${field}: `}${shown(found)} ${ruleOf(issue, found)}`];
+  return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${ruleOf(issue, found)}`];
 }
 
 function unknownField(path: readonly PropertyKey[], known: readonly string[]): string {
+  return unknownWords(path, { known, kind: 'field', whole: 'there are' });
+}
+
+interface UnknownOptions {
+  readonly known: readonly string[];
+  /** What a name is called: `field`, `key`. */
+  readonly kind: string;
+  /** What comes before the list of known names, where the unknown one stands at the top. */
+  readonly whole: string;
+}
+
+/** Says that nothing knows the name at `path`, and which one may have been meant. */
+export function unknownWords(path: readonly PropertyKey[], { known, kind, whole }: UnknownOptions): string {
   const parent = path.slice(0, -1);
   const near = closest(String(path.at(-1)), known);
   const fix =
     near === undefined
-      ? `take it out; ${parent.length === 0 ? 'there are' : `${fieldText(parent)} has`} ${known.join(', ')}`
-      : `did you mean ${fieldText([...parent, near])}?`;
-  return `${fieldText(path)} is not a known field; ${fix}`;
+      ? `take it out; ${parent.length === 0 ? whole : `${pathText(parent)} has`} ${known.join(', ')}`
+      : `did you mean ${pathText([...parent, near])}?`;
+  return `${pathText(path)} is not a known ${kind}; ${fix}`;
 }
 
 function ruleOf(issue: Issue, found: unknown): string {
@@ -62,28 +75,25 @@ const kindWords: Readonly<Record<string, string>> = {
   object: 'an object',
 };
 
-/** `companies[0].identifier`. */
-function fieldText(path: readonly PropertyKey[]): string {
+/** A path of names and indexes as people read it: `companies[0].identifier`. */
+export function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const key of path) {
     if (typeof key === 'number') text += `[${key}]`;
-    else text += `${text === '' ? '' : '.'}${printable(cut(String(key)))}`;
+    else text += `${text === '' ? '' : '.'}${excerpt(String(key), longestShown)}`;
   }
   return text;
 }
 
 /** A value as it may be shown: short, printable, never a whole object. */
-function shown(value: unknown): string {
+export function shownValue(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
-  return printable(cut(JSON.stringify(value) ?? String(value)));
+  return excerpt(JSON.stringify(value) ?? String(value), longestShown);
 }
 
-function cut(text: string): string {
-  return text.length > longestShown ? `${text.slice(0, longestShown - 1)}…` : text;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at `path`; undefined: nothing. */
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let at = value;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;

@@ -1,10 +1,9 @@
 import { printable } from '../lib/printable.ts';
-import type { Concealer } from './concealer.ts';
+import { type Redactor, redacted } from '../lib/redactor.ts';
 
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 4096;
-const CUT = '[cut]';
 
 /** Keys whose values are never written, without case and punctuation. */
 const secretKeys = new Set([
@@ -26,22 +25,22 @@ const secretKeys = new Set([
   'httptoken',
 ]);
 
-/** Data as it may be written: secrets cut, text printable, errors reduced to name, code and message, nothing endless. */
-export function cleanData(data: object, concealer: Concealer): Record<string, unknown> {
-  const cleaned = clean(data, { concealer, depth: 0, above: [] });
+/** Data as it may be written: secrets redacted, text printable, errors reduced to name, code and message, nothing endless. */
+export function cleanData(data: object, redactor: Redactor): Record<string, unknown> {
+  const cleaned = clean(data, { redactor, depth: 0, above: [] });
   return typeof cleaned === 'object' && cleaned !== null
     ? Object.fromEntries(Object.entries(cleaned))
     : { data: cleaned };
 }
 
 /** Text as it may be written, from wherever it comes. */
-function cleanText(text: string, concealer: Concealer): string {
-  return printable(concealer.cut(short(text)));
+function cleanText(text: string, redactor: Redactor): string {
+  return printable(short(redactor.redact(text)));
 }
 
 /** The same for the fixed words of a line and the names of its data. */
-export function cleanFixedText(text: string, concealer: Concealer): string {
-  return printable(concealer.cutFixed(short(text)));
+export function cleanFixedText(text: string, redactor: Redactor): string {
+  return printable(short(redactor.redactOwnText(text)));
 }
 
 function short(text: string): string {
@@ -49,21 +48,21 @@ function short(text: string): string {
 }
 
 interface Place {
-  readonly concealer: Concealer;
+  readonly redactor: Redactor;
   readonly depth: number;
   readonly above: readonly object[];
 }
 
 function clean(value: unknown, place: Place): unknown {
-  if (typeof value === 'string') return cleanText(value, place.concealer);
+  if (typeof value === 'string') return cleanText(value, place.redactor);
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (typeof value === 'function') return undefined;
   return typeof value === 'object' && value !== null ? cleanObject(value, place) : value;
 }
 
-function cleanObject(value: object, { concealer, depth, above }: Place): unknown {
+function cleanObject(value: object, { redactor, depth, above }: Place): unknown {
   if (depth >= MAX_DEPTH || above.includes(value)) return '…';
-  const inside = { concealer, depth: depth + 1, above: [...above, value] };
+  const inside = { redactor, depth: depth + 1, above: [...above, value] };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, inside));
@@ -73,7 +72,7 @@ function cleanObject(value: object, { concealer, depth, above }: Place): unknown
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([key, child]) => [cleanKey(key, concealer), isSecretKey(key) ? CUT : clean(child, inside)]),
+      .map(([key, child]) => [cleanKey(key, redactor), isSecretKey(key) ? redacted : clean(child, inside)]),
   );
 }
 

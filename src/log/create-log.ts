@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
-import { type Concealer, createConcealer } from './concealer.ts';
+import { type Redactor, createRedactor } from '../lib/redactor.ts';
 import { writeStandardError } from './standard-error.ts';
 
 /** What a log is made of. */
@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly level: Settings['log']['level'];
   readonly format: Settings['log']['format'];
   /** Cuts what must never be written. Default: one that knows nothing but the forms of tokens. */
-  readonly concealer?: Concealer | undefined;
+  readonly redactor?: Redactor | undefined;
   /** Takes whole lines with their line end. Default: standard error. */
   readonly write?: ((text: string) => void) | undefined;
   /** Whether lines go to a terminal. Default: whether standard error is one. */
@@ -24,7 +24,7 @@ export interface LogOptions {
 /** A log that can learn more secrets and another level while it runs. */
 export interface Log extends LogPort {
   /** Texts that must not be written from now on: tokens, credentials read anew. */
-  readonly conceal: (secrets: readonly string[]) => void;
+  readonly addSecrets: (secrets: readonly string[]) => void;
   readonly setLevel: (level: Settings['log']['level']) => void;
 }
 
@@ -35,7 +35,7 @@ export interface Log extends LogPort {
 export function createLog(options: LogOptions): Log {
   const terminal = options.terminal ?? isatty(2);
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
-  const concealer = options.concealer ?? createConcealer();
+  const redactor = options.redactor ?? createRedactor();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
   const destination = { write: pretty ? prettyWriter(write, color) : write };
@@ -52,7 +52,7 @@ export function createLog(options: LogOptions): Log {
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (data: object, message: string): void => {
       if (logger.isLevelEnabled(level))
-        logger[level](cleanData(data, concealer), cleanFixedText(message, concealer));
+        logger[level](cleanData(data, redactor), cleanFixedText(message, redactor));
     };
   return {
     trace: line('trace'),
@@ -60,7 +60,7 @@ export function createLog(options: LogOptions): Log {
     info: line('info'),
     warn: line('warn'),
     error: line('error'),
-    conceal: concealer.add,
+    addSecrets: redactor.add,
     setLevel: (level) => {
       logger.level = level;
     },

@@ -14,7 +14,7 @@ import type { Exchange, ExchangeOptions, WireBody } from './http/exchange.ts';
 import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
 import { textBody } from './auth/token-endpoint.ts';
-import type { Pass } from './auth/token-source.ts';
+import type { AccessToken } from './auth/token-source.ts';
 import { withoutToken } from './auth/outcome-without-token.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
@@ -23,7 +23,7 @@ const prefix = '/services/i/ingestion-api/v1';
 export interface Sent {
   readonly kind: 'sent';
   readonly exchange: Exchange;
-  readonly pass: Pass;
+  readonly accessToken: AccessToken;
   /** What went out; empty unless the answer was a success. */
   readonly contents: readonly SentContent[];
 }
@@ -39,28 +39,28 @@ export interface AttemptOptions {
 
 export interface Ticket {
   /** Asked for when the files are open and their size is known. */
-  readonly pass: (bytes: number) => Promise<Pass>;
-  readonly turn: Permit;
+  readonly accessToken: (bytes: number) => Promise<AccessToken>;
+  readonly permit: Permit;
   readonly watch: RequestWatch;
 }
 
-/** Sends a call once on the given turn, which is spent or given back. Never rejects. */
+/** Sends a call once on the given permit, which is spent or given back. Never rejects. */
 export function createAttempt(options: AttemptOptions): (call: Call, ticket: Ticket) => Promise<Attempted> {
   return async (call, ticket) => {
     const parts: OpenPart[] = [];
     const held = (outcome: Outcome): Attempted => {
-      ticket.turn.giveBack();
+      ticket.permit.giveBack();
       return { kind: 'held', outcome };
     };
     try {
       // All of them before the first byte goes out: one that is gone costs no request.
       await openParts(call.content, parts);
-      const pass = await orOutcome(ticket.pass(sizeOf(parts)), withoutToken);
-      if (pass.kind === 'failed') return held(pass.outcome);
+      const accessToken = await orOutcome(ticket.accessToken(sizeOf(parts)), withoutToken);
+      if (accessToken.kind === 'failed') return held(accessToken.outcome);
       const id = randomUUID();
       const noted = await orOutcome(note(ticket.watch, id), ledgerUnwritable);
       if (noted.kind === 'failed') return held(noted.outcome);
-      return await send(call, parts, { ...options, ...ticket, pass: pass.value, id });
+      return await send(call, parts, { ...options, ...ticket, accessToken: accessToken.value, id });
     } catch (error) {
       return held(withoutContent(error));
     } finally {
@@ -73,9 +73,10 @@ export function createAttempt(options: AttemptOptions): (call: Call, ticket: Tic
 async function send(
   call: Call,
   parts: readonly OpenPart[],
-  ticket: AttemptOptions & Omit<Ticket, 'pass'> & { readonly pass: Pass; readonly id: string },
+  ticket: AttemptOptions &
+    Omit<Ticket, 'accessToken'> & { readonly accessToken: AccessToken; readonly id: string },
 ): Promise<Attempted> {
-  const { ingestUrl, sendApiKey, pass, turn, watch } = ticket;
+  const { ingestUrl, sendApiKey, accessToken, permit, watch } = ticket;
   try {
     const { headers, body } = await wireBody(call.content, parts);
     const result = await exchange(
@@ -84,9 +85,9 @@ async function send(
         url: `${ingestUrl}${prefix}${call.path}`,
         headers: {
           ...headers,
-          authorization: `Bearer ${pass.token}`,
-          ClientId: pass.credentials.clientId,
-          ...(sendApiKey ? { 'x-api-key': pass.credentials.apiKey } : {}),
+          authorization: `Bearer ${accessToken.value}`,
+          ClientId: accessToken.credentials.clientId,
+          ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
         },
         body,
         ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
@@ -94,20 +95,25 @@ async function send(
       ticket.exchange,
     );
     // What never had a connection was counted by nobody.
-    if (result.sent === 'nothing') turn.giveBack();
-    else turn.spent();
-    return { kind: 'sent', exchange: result, pass, contents: isSuccess(result) ? parts.map(contentOf) : [] };
+    if (result.sent === 'nothing') permit.giveBack();
+    else permit.spent();
+    return {
+      kind: 'sent',
+      exchange: result,
+      accessToken,
+      contents: isSuccess(result) ? parts.map(contentOf) : [],
+    };
   } finally {
-    tellAnswered(watch, ticket.id);
+    reportAnswered(watch, ticket.id);
   }
 }
 
 /** A listener that throws must not turn an accepted upload into one that is sent again. */
-function tellAnswered(watch: RequestWatch, id: string): void {
+function reportAnswered(watch: RequestWatch, id: string): void {
   try {
     watch.onAnswer?.(id);
   } catch {
-    // Its own affair.
+    // The listener's failure says nothing about the request.
   }
 }
 

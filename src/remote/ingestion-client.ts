@@ -17,7 +17,7 @@ import type { Attempted, Sent } from './attempt.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './calls.ts';
 import type { Call } from './calls.ts';
 import { judge } from './judge.ts';
-import type { Pass, TokenSource } from './auth/token-source.ts';
+import type { AccessToken, TokenSource } from './auth/token-source.ts';
 import { waitsOf } from './http/watch-connection.ts';
 import { withoutToken } from './auth/outcome-without-token.ts';
 
@@ -55,54 +55,54 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   });
 
   return {
-    upload: (request, turn, watch) => run(uploadCall(request), turn, watch),
-    modify: (request, turn, watch) => run(modifyCall(request), turn, watch),
-    remove: (request, turn, watch) => run(removeCall(request), turn, watch),
-    bulkModify: (request, turn, watch) => run(bulkModifyCall(request), turn, watch),
-    bulkRemove: (request, turn, watch) => run(bulkRemoveCall(request), turn, watch),
+    upload: (request, permit, watch) => run(uploadCall(request), permit, watch),
+    modify: (request, permit, watch) => run(modifyCall(request), permit, watch),
+    remove: (request, permit, watch) => run(removeCall(request), permit, watch),
+    bulkModify: (request, permit, watch) => run(bulkModifyCall(request), permit, watch),
+    bulkRemove: (request, permit, watch) => run(bulkRemoveCall(request), permit, watch),
     close: () => {
       stopping.abort();
       agents.close();
     },
   };
 
-  async function run(call: Call, turn: Permit, watch: RequestWatch = {}): Promise<FileOutcome> {
+  async function run(call: Call, permit: Permit, watch: RequestWatch = {}): Promise<FileOutcome> {
     if (call.fault !== null) {
-      turn.giveBack();
+      permit.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
     }
     const first = await attempt(call, {
-      turn,
+      permit,
       watch,
-      pass: (bytes) => tokens.access({ needMs: bytes / expectedBytesPerMs }),
+      accessToken: (bytes) => tokens.access({ needMs: bytes / expectedBytesPerMs }),
     });
-    if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.pass, watch);
+    if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.accessToken, watch);
     return conclude(call, first);
   }
 
-  /** After a 401: a fresh token, a turn of its own, a new body; once. */
-  async function replay(call: Call, stale: Pass, watch: RequestWatch): Promise<FileOutcome> {
-    let pass: Pass;
-    let turn: Permit;
+  /** After a 401: a fresh token, a permit of its own, a new body; once. */
+  async function replay(call: Call, stale: AccessToken, watch: RequestWatch): Promise<FileOutcome> {
+    let accessToken: AccessToken;
+    let permit: Permit;
     try {
-      pass = await tokens.renew(stale);
-      turn = await limiter.take({ ahead: true });
+      accessToken = await tokens.renew(stale);
+      permit = await limiter.take({ ahead: true });
     } catch (error) {
       return { ...nothingSent(withoutToken(error)), requests: 1 };
     }
-    const second = await attempt(call, { turn, watch, pass: async () => pass });
+    const second = await attempt(call, { permit, watch, accessToken: async () => accessToken });
     const result = conclude(call, second);
-    if (result.outcome.kind === 'unauthorized') tokens.refuse(pass, result.outcome.message);
+    if (result.outcome.kind === 'unauthorized') tokens.refuse(accessToken, result.outcome.message);
     return { ...result, requests: 1 + result.requests };
   }
 
   function conclude({ operation, docId }: Call, tried: Attempted): FileOutcome {
     if (tried.kind === 'held') return nothingSent(tried.outcome);
-    const { pass, exchange, contents } = tried;
+    const { accessToken, exchange, contents } = tried;
     const raw = judge(exchange, { operation, docId, now: clock.now() });
-    const outcome = censored(raw, (text) => tokens.censor(text, pass));
+    const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
     const status = exchange.kind === 'answer' ? exchange.status : null;
-    if (status !== null && status !== 401 && status < 500) tokens.prove(pass);
+    if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);
     if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null) limiter.pause(outcome.retryAfterMs);
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
     return { outcome, sent: outcome.kind === 'accepted' ? contents : [], requests: 1 };
@@ -118,7 +118,7 @@ function nothingSent(outcome: Outcome): FileOutcome {
 }
 
 /** The texts of an outcome come from the service: secrets out, control characters escaped. */
-function censored(outcome: Outcome, clean: (text: string) => string): Outcome {
+function redacted(outcome: Outcome, clean: (text: string) => string): Outcome {
   if (outcome.kind !== 'accepted') return { ...outcome, message: clean(outcome.message) };
   return { ...outcome, warning: outcome.warning === null ? null : clean(outcome.warning) };
 }

@@ -40,7 +40,7 @@ const foreignWords =
   ', not in its own form: something else answers in its place for now, or service.ingestUrl is wrong';
 
 /**
- * Decides what came of an exchange: by status first, then by the envelope. Messages are raw, to be censored.
+ * Decides what came of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.
  *
  * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
  * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own word that it
@@ -97,7 +97,7 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
 /** Interface 7.3: failures are reported in the envelope. */
 function isOwnWord(answer: Answer): boolean {
   const body = readEnvelope(answer);
-  return body.kind === 'envelope' && isSaid(body.envelope.error);
+  return body.kind === 'envelope' && isPresent(body.envelope.error);
 }
 
 function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
@@ -111,7 +111,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   if (body.kind === 'unreadable') return unusable(body.code, body.message, circumstances, answer);
   const { error, success, warning } = body.envelope;
   const docId = success?.docId ?? warning?.docId ?? null;
-  if (isSaid(error) || (error && !success && !warning)) {
+  if (isPresent(error) || (error && !success && !warning)) {
     // Both at once: the document may stand at the service under that docId.
     if (operation === 'upload' && isUsableDocId(docId)) {
       return unusable(
@@ -124,7 +124,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
     return {
       kind: 'rejected',
       code: 'error-envelope',
-      message: saidBy(error) ?? 'an error without a message',
+      message: messageOf(error) ?? 'an error without a message',
     };
   }
   if (operation === 'upload' && !isUsableDocId(docId)) {
@@ -133,9 +133,9 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   return {
     kind: 'accepted',
     docId: isUsableDocId(docId) ? docId : null,
-    warning: isSaid(warning)
-      ? (saidBy(warning) ?? 'a warning without a message')
-      : strange(docId, circumstances),
+    warning: isPresent(warning)
+      ? (messageOf(warning) ?? 'a warning without a message')
+      : otherDocument(docId, circumstances),
   };
 }
 
@@ -145,7 +145,7 @@ function unusable(code: string, message: string, { operation }: Circumstances, {
   return { kind: 'unavailable', code, message, retryAfterMs: null, sent };
 }
 
-function strange(docId: string | null, circumstances: Circumstances): string | null {
+function otherDocument(docId: string | null, circumstances: Circumstances): string | null {
   if (docId === null || docId === '' || circumstances.docId === null || docId === circumstances.docId)
     return null;
   return 'the answer names another document';
@@ -153,11 +153,11 @@ function strange(docId: string | null, circumstances: Circumstances): string | n
 
 type Member = Envelope['error'];
 
-function isSaid(member: Member): boolean {
-  return saidBy(member) !== undefined || (member?.docId ?? '') !== '';
+function isPresent(member: Member): boolean {
+  return messageOf(member) !== undefined || (member?.docId ?? '') !== '';
 }
 
-function saidBy(member: Member): string | undefined {
+function messageOf(member: Member): string | undefined {
   const message = member?.message?.trim() ?? '';
   return message === '' ? undefined : message;
 }

@@ -6,7 +6,8 @@ import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LimiterPort, Permit } from '../model/ports/service-port.ts';
 
 const minuteMs = 60_000;
-const aheadPriority = 0;
+const firstPriority = 0;
+const aheadPriority = 1;
 const usualPriority = 5;
 
 export interface LimiterOptions {
@@ -14,11 +15,11 @@ export interface LimiterOptions {
   /** The sliding window; shorter only in tests. */
   readonly windowMs?: number;
   readonly clock: Clock;
-  /** Requests of a former life that the service may still count. */
+  /** Requests sent before this start that the service may still count. */
   readonly recent: readonly SentRequest[];
 }
 
-interface Place {
+interface Slot {
   /** Monotonic, ms; null while its request is under way. */
   freeAt: number | null;
 }
@@ -30,7 +31,7 @@ interface Waiting {
 }
 
 /**
- * The sliding minute as the service counts it: a place comes free one window after its *answer*, so that no
+ * The sliding minute as the service counts it: a permit comes free one window after its *answer*, so that no
  * window of the service's own clock ever holds more than the limit, however long a request travelled.
  */
 export function createLimiter({
@@ -40,19 +41,28 @@ export function createLimiter({
   recent,
 }: LimiterOptions): LimiterPort {
   const now = clock.now();
-  const counting = recent.map((request) => remainingMs(request, windowMs, now)).filter((ms) => ms > 0);
-  const places = new Set<Place>();
+  // No more than the limit: the reservoir begins at zero at least, and those that count longest decide anyway.
+  const counting = recent
+    .map((request) => remainingMs(request, windowMs, now))
+    .filter((ms) => ms > 0)
+    .sort((a, b) => b - a)
+    .slice(0, limit);
+  const slots = new Set<Slot>();
   const timers = new Set<() => void>();
   let pause: { readonly until: number; readonly cancel: () => void } | null = null;
   let parked: Waiting[] = [];
   let closed = false;
 
-  // Bottleneck dispatches at `last dispatch + minTime` of the wall clock: a clock set back by an hour would stop
-  // it for an hour. With this the wall clock has no say; the reservoir alone decides.
+  // Bottleneck's reservoir is the minute. It is filled by our own timers, which are monotonic: its refresh interval
+  // follows the wall clock.
   const queue = new Bottleneck({
+    // Bottleneck dispatches at `last dispatch + minTime` of the wall clock. With this, that is always long ago.
     minTime: Number.NEGATIVE_INFINITY,
     reservoir: limit - counting.length,
   });
+  // "Last dispatch" begins as the time of construction, which lies ahead when the clock is set back before the first
+  // request. A job that takes no permit comes first: if anything waits for the wall clock, it alone does.
+  queue.schedule({ priority: firstPriority, weight: 0 }, async () => {}).catch(() => undefined);
 
   for (const ms of counting) freeLater({ freeAt: null }, ms);
 
@@ -80,7 +90,7 @@ export function createLimiter({
       const pauseMs = pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
       return {
         limit,
-        used: places.size,
+        used: slots.size,
         windowMs,
         pausedUntil: pause === null ? null : clock.now() + pauseMs,
         nextFreeMs: Math.max(pauseMs, nextFreeMs()),
@@ -91,7 +101,7 @@ export function createLimiter({
       if (requests <= 0) return 0;
       const pauseMs = pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
       const current = clock.monotonic();
-      const taken = [...places].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
+      const taken = [...slots].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
       // Each permit is taken again a window after its last use: those that are free come first.
       const permits = [...Array.from({ length: Math.max(0, limit - taken.length) }, () => 0), ...taken]
         .map((ms) => Math.max(ms, pauseMs))
@@ -114,7 +124,7 @@ export function createLimiter({
 
   function admit(waiting: Waiting): void {
     if (closed) waiting.stop();
-    // Dispatched in the same moment as a pause began: it keeps its place and goes when the pause is over.
+    // Dispatched in the same moment as a pause began: it keeps its slot and goes when the pause is over.
     else if (pause !== null) parked.push(waiting);
     else waiting.go();
   }
@@ -128,30 +138,30 @@ export function createLimiter({
   }
 
   function occupy(): Permit {
-    const place: Place = { freeAt: null };
-    places.add(place);
+    const slot: Slot = { freeAt: null };
+    slots.add(slot);
     let used = false;
     const once = (call: () => void) => () => {
       if (used) return;
       used = true;
       call();
     };
-    return { spent: once(() => freeLater(place, windowMs)), giveBack: once(() => free(place)) };
+    return { spent: once(() => freeLater(slot, windowMs)), giveBack: once(() => free(slot)) };
   }
 
-  function freeLater(place: Place, ms: number): void {
+  function freeLater(slot: Slot, ms: number): void {
     if (closed) return;
-    places.add(place);
-    place.freeAt = clock.monotonic() + ms;
+    slots.add(slot);
+    slot.freeAt = clock.monotonic() + ms;
     const cancel = clock.after(ms, () => {
       timers.delete(cancel);
-      free(place);
+      free(slot);
     });
     timers.add(cancel);
   }
 
-  function free(place: Place): void {
-    places.delete(place);
+  function free(slot: Slot): void {
+    slots.delete(slot);
     add(1);
   }
 
@@ -161,14 +171,14 @@ export function createLimiter({
   }
 
   function nextFreeMs(): number {
-    if (places.size < limit) return 0;
-    const times = [...places].map((place) => place.freeAt).filter((at) => at !== null);
+    if (slots.size < limit) return 0;
+    const times = [...slots].map((slot) => slot.freeAt).filter((at) => at !== null);
     if (times.length === 0) return windowMs;
     return Math.max(0, Math.min(...times) - clock.monotonic());
   }
 }
 
-/** How long a request of a former life still counts. A clock that was set back must not make that longer than a window. */
+/** How long a request sent before this start still counts: one window at most, wherever the wall clock stands. */
 function remainingMs({ answeredAt }: SentRequest, windowMs: number, now: number): number {
   if (answeredAt === null) return windowMs;
   return Math.min(windowMs, Math.max(0, answeredAt + windowMs - now));

@@ -11,13 +11,13 @@ async function told(outcomes: readonly (Error | null)[]): Promise<readonly strin
   const clock = manualClock();
   const log = recordedLog();
   const left = [...outcomes];
-  const tokens: Pick<TokenSource, 'login' | 'restMs' | 'status'> = {
+  const tokens: Pick<TokenSource, 'login' | 'backOffMs' | 'status'> = {
     login: async () => {
       const error = left.shift() ?? null;
       if (error !== null) throw error;
       return { expiresAt: '' };
     },
-    restMs: () => 0,
+    backOffMs: () => 0,
     status: () => ({ state: 'none', expiresAt: null }),
   };
   const signIn = createSignIn({ tokens: tokens as TokenSource, clock, log, onChange: () => {} });

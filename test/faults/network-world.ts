@@ -118,7 +118,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       service: client,
       metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
       settings,
-      authRestMs: () => tokens.restMs(),
+      authRestMs: () => tokens.backOffMs(),
       maxAttempts: null,
       random: () => 0.5,
       onActivity: (activity) => activities.push(activity),

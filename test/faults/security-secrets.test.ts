@@ -158,7 +158,7 @@ describe('S1, S2, S4: secrets and tokens', () => {
     ).toBe(true);
     const log = seen.get('the log of the daemon') ?? '';
     expect(log).toMatch(/"level":"(trace|debug)"/);
-    expect(seen.get('/api/status')).toContain('[secret]');
+    expect(seen.get('/api/status')).toContain('[redacted]');
     expect(seen.get('/api/status')).toContain('"failures":[{');
     expect(seen.get('/api/events')).toContain('event: ');
     expect(seen.get('/metrics')).toContain('ingestd_');

@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createConcealer } from '../../src/log/concealer.ts';
+import { createRedactor } from '../../src/lib/redactor.ts';
 import { type LogOptions, createLog } from '../../src/log/create-log.ts';
 
 const secret = 'pä$$ "word"/1+2';
-const concealer = createConcealer([secret, 'api-key-0123']);
+const redactor = createRedactor([secret, 'api-key-0123']);
 
 function logged(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
   const log = createLog({
     level: 'trace',
     format: 'json',
-    concealer,
+    redactor,
     write: (text) => lines.push(text),
     terminal: false,
     ...options,
@@ -82,12 +82,12 @@ describe('S1: a secret', () => {
   });
 
   it('that is a plain word is cut everywhere but inside the fixed words of a line', () => {
-    const { log, lines } = logged({ concealer: createConcealer(['fold', 'path']) });
+    const { log, lines } = logged({ redactor: createRedactor(['fold', 'path']) });
     log.info({ folder: 'xfoldy', list: ['path', { paths: 'apath' }] }, 'the folder, a fold and its path');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      folder: 'x[cut]y',
-      list: ['[cut]', { '[cut]s': 'a[cut]' }],
-      msg: 'the folder, a [cut] and its [cut]',
+      folder: 'x[redacted]y',
+      list: ['[redacted]', { '[redacted]s': 'a[redacted]' }],
+      msg: 'the folder, a [redacted] and its [redacted]',
     });
   });
 
@@ -114,10 +114,10 @@ describe('S1: a secret', () => {
   });
 
   it('can be announced while the log runs', () => {
-    const { log, all } = logged({ concealer: createConcealer() });
-    log.conceal(['token-from-now']);
+    const { log, all } = logged({ redactor: createRedactor() });
+    log.addSecrets(['token-from-now']);
     log.info({ text: 'a token-from-now b' }, 'x');
-    expect(all()).toContain('a [cut] b');
+    expect(all()).toContain('a [redacted] b');
   });
 
   it('does not leak through what hangs on an error', () => {

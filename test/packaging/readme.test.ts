@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram, withSubcommands } from '../../src/cli/program.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
-import { createConcealer } from '../../src/log/concealer.ts';
+import { createRedactor } from '../../src/lib/redactor.ts';
 
 const documents = [
   'README.md',
@@ -68,7 +68,7 @@ function program() {
     cwd: '/',
     output: createOutput(new PassThrough(), {}),
     complain: () => undefined,
-    concealer: createConcealer(),
+    redactor: createRedactor(),
     progress: null,
     interactive: false,
     exitWith: () => undefined,

@@ -39,7 +39,7 @@ export interface ClientWorld {
   readonly log: RecordedLog;
   /** A file in the folder that is sent under its last name. */
   readonly file: (name: string, content: string | Uint8Array) => Promise<TestFile>;
-  /** Takes a turn and makes the call. */
+  /** Takes a permit and makes the call. */
   readonly call: (name: OperationName, watch?: RequestWatch) => Promise<FileOutcome>;
   readonly close: () => Promise<void>;
 }
@@ -111,24 +111,24 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     log,
     file,
     call: async (name, watch) => {
-      const turn = await limiter.take();
+      const permit = await limiter.take();
       const metadata = { title: 'Report', shareInfo: { mode: 'NONE' } } as const;
       const docIds = ['doc-a', 'doc-b'];
       switch (name) {
         case 'upload':
-          return client.upload({ file: await document(), attachments: [], metadata }, turn, watch);
+          return client.upload({ file: await document(), attachments: [], metadata }, permit, watch);
         case 'modify':
           return client.modify(
             { docId: 'doc-a', file: await document(), attachments: null, metadata },
-            turn,
+            permit,
             watch,
           );
         case 'remove':
-          return client.remove({ docId: 'doc-a', documentOwner: 'jane' }, turn, watch);
+          return client.remove({ docId: 'doc-a', documentOwner: 'jane' }, permit, watch);
         case 'bulkModify':
-          return client.bulkModify({ docIds, customTags: [{ name: 'x', operation: 'ADD' }] }, turn, watch);
+          return client.bulkModify({ docIds, customTags: [{ name: 'x', operation: 'ADD' }] }, permit, watch);
         case 'bulkRemove':
-          return client.bulkRemove({ docIds, documentOwner: 'jane' }, turn, watch);
+          return client.bulkRemove({ docIds, documentOwner: 'jane' }, permit, watch);
         default:
           throw new Error(`no such operation: ${String(name)}`);
       }

@@ -24,8 +24,8 @@ describe('the ingestion client', () => {
     const metadata = { title: 'Übersicht', companies: [{ value: 'ACME', operation: 'ADD' as const }] };
     const file = await world.file('Bericht ü.pdf', 'the document');
     const attachments = [await world.file('a.xlsx', 'first'), await world.file('b.csv', '')];
-    const turn = await limiter.take();
-    const result = await client.upload({ file, attachments, metadata }, turn);
+    const permit = await limiter.take();
+    const result = await client.upload({ file, attachments, metadata }, permit);
 
     expect(result.outcome).toEqual({ kind: 'accepted', docId: 'doc-1', warning: null });
     expect(result.requests).toBe(1);
@@ -126,7 +126,7 @@ describe('the ingestion client', () => {
     expect(service.requests.map(({ connection }) => connection)).toEqual([2, 3, 4]);
   });
 
-  it('does not send what the interface would not take, and gives the turn back', async () => {
+  it('does not send what the interface would not take, and gives the permit back', async () => {
     const { service, client, limiter } = world;
     const file = await world.file('x.txt', 'x');
     const bad = [
@@ -174,7 +174,7 @@ describe('the ingestion client', () => {
     expect(bytes).toBe(world.service.requests[0]?.bytes());
   });
 
-  it('sends nothing when the intent cannot be written, and gives the turn back', async () => {
+  it('sends nothing when the intent cannot be written, and gives the permit back', async () => {
     const result = await world.call('upload', {
       beforeSend: () => Promise.reject(new Error('no space left on device')),
     });

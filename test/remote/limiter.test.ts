@@ -33,12 +33,12 @@ describe('the limiter', () => {
     // The service counts when a request arrives, and it arrives and is answered after a while of its own.
     const worker = async () => {
       for (;;) {
-        const turn = await limiter.take().catch(() => null);
-        if (turn === null) return;
+        const permit = await limiter.take().catch(() => null);
+        if (permit === null) return;
         await wait(Math.random() * 6);
         arrivals.push(performance.now() - start);
         await wait(Math.random() * 4);
-        turn.spent();
+        permit.spent();
       }
     };
     const workers = Array.from({ length: limit }, worker);
@@ -59,10 +59,10 @@ describe('the limiter', () => {
     const arrivals: number[] = [];
     const worker = async () => {
       for (;;) {
-        const turn = await limiter.take().catch(() => null);
-        if (turn === null) return;
+        const permit = await limiter.take().catch(() => null);
+        if (permit === null) return;
         arrivals.push(clock.monotonic());
-        clock.after(500, turn.spent);
+        clock.after(500, permit.spent);
       }
     };
     const worked = Array.from({ length: 4 }, worker);
@@ -92,7 +92,7 @@ describe('the limiter', () => {
     expect([1, 2, 3].map(limiter.waitMs)).toEqual([35_000, 35_000, 40_000]);
   });
 
-  it('remembers the requests of a former life until they are a window old', async () => {
+  it('remembers the requests sent before its start until they are a window old', async () => {
     const clock = manualClock();
     const now = clock.now();
     const recent = [
@@ -108,35 +108,35 @@ describe('the limiter', () => {
     await limiter.take();
     expect(limiter.status()).toMatchObject({ limit: 4, used: 4, nextFreeMs: 9999 });
 
-    const turns: Permit[] = [];
-    for (let index = 0; index < 3; index += 1) void limiter.take().then((turn) => turns.push(turn));
+    const permits: Permit[] = [];
+    for (let index = 0; index < 3; index += 1) void limiter.take().then((permit) => permits.push(permit));
     await wait(20);
-    expect(turns).toHaveLength(0);
+    expect(permits).toHaveLength(0);
     await clock.advance(10_000);
-    await eventually(() => turns.length === 1);
+    await eventually(() => permits.length === 1);
     await clock.advance(49_998);
     await wait(20);
-    expect(turns).toHaveLength(1);
+    expect(permits).toHaveLength(1);
     await clock.advance(2);
-    await eventually(() => turns.length === 3);
+    await eventually(() => permits.length === 3);
   });
 
-  it('starts behind when the former life had sent more than the limit', async () => {
+  it('starts empty when more than the limit was sent before its start', async () => {
     const clock = manualClock();
     const at = clock.now();
     const recent = [1, 2, 3].map((n) => ({ id: String(n), at, answeredAt: at + n * 1000 - 3000 }));
     const limiter = createLimiter({ requestsPerMinute: 2, clock, recent });
     closing.push(limiter.close);
-    const turns: Permit[] = [];
-    void limiter.take().then((turn) => turns.push(turn));
+    const permits: Permit[] = [];
+    void limiter.take().then((permit) => permits.push(permit));
     await clock.advance(58_500);
     await wait(20);
-    expect(turns).toHaveLength(0);
+    expect(permits).toHaveLength(0);
     await clock.advance(1000);
-    await eventually(() => turns.length === 1);
+    await eventually(() => permits.length === 1);
   });
 
-  it('gives a place that was given back to the next at once, and takes each end of a turn once', async () => {
+  it('gives a place that was given back to the next at once, and ends each permit once', async () => {
     const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
     closing.push(limiter.close);
     const first = await limiter.take();
@@ -157,7 +157,7 @@ describe('the limiter', () => {
   it('lets those who are ahead go first', async () => {
     const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
     closing.push(limiter.close);
-    const turn = await limiter.take();
+    const permit = await limiter.take();
     const order: string[] = [];
     const waiting = ['first', 'second', 'ahead'].map(async (name) => {
       const next = await limiter.take({ ahead: name === 'ahead' });
@@ -165,7 +165,7 @@ describe('the limiter', () => {
       next.giveBack();
     });
     await wait(20);
-    turn.giveBack();
+    permit.giveBack();
     await Promise.all(waiting);
     expect(order).toEqual(['ahead', 'first', 'second']);
   });
@@ -223,6 +223,18 @@ describe('the limiter', () => {
     expect(limiter.status().limit).toBe(3);
   });
 
+  it.each([
+    ['back before the first request', -3_600_000],
+    ['ahead before the first request', 3_600_000],
+  ])('gives permits at once when the wall clock is set %s (F49)', async (_name, ms) => {
+    const limiter = createLimiter({ requestsPerMinute: 3, windowMs: 50, clock: systemClock, recent: [] });
+    closing.push(limiter.close);
+    const now = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
+    for (let index = 0; index < 6; index += 1) (await limiter.take()).spent();
+    expect(limiter.status().limit).toBe(3);
+  });
+
   it('does not hurry when the wall clock jumps ahead', async () => {
     const clock = manualClock();
     const limiter = createLimiter({ requestsPerMinute: 1, clock, recent: [] });
@@ -240,7 +252,7 @@ describe('the limiter', () => {
 
   it('turns away those who wait when it is closed', async () => {
     const limiter = createLimiter({ requestsPerMinute: 1, clock: manualClock(), recent: [] });
-    const turn = await limiter.take();
+    const permit = await limiter.take();
     const waiting = limiter.take();
     const refusal = expect(waiting).rejects.toMatchObject({ code: 'stopped' });
     await wait(10);
@@ -248,6 +260,6 @@ describe('the limiter', () => {
     limiter.close();
     await refusal;
     await expect(limiter.take()).rejects.toMatchObject({ code: 'stopped' });
-    turn.spent();
+    permit.spent();
   });
 });

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Concealer } from '../../log/concealer.ts';
+import type { Redactor } from '../../lib/redactor.ts';
 import type { Output } from '../output.ts';
 
 /** What every command is given: the process it runs in. */
@@ -11,7 +11,7 @@ export interface CommandContext {
   /** One message on standard error: secrets cut, control characters escaped. */
   readonly complain: (message: string) => void;
   /** Knows the secrets of this process. */
-  readonly concealer: Concealer;
+  readonly redactor: Redactor;
   /** Where a progress bar goes; null: standard error is no terminal. */
   readonly progress: Writable | null;
   /** True when a person can be asked. */

@@ -29,7 +29,7 @@ export async function prepare(
   flags: GlobalFlags,
   { quiet = false, checkFolders = true, tellWarnings = true, writeLog }: PrepareOptions = {},
 ): Promise<Prepared> {
-  const { env, cwd, concealer } = context;
+  const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
@@ -39,7 +39,7 @@ export async function prepare(
   const log = createLog({
     level: quiet ? quietLevel(settings.log.level) : settings.log.level,
     format: settings.log.format,
-    concealer,
+    redactor,
     write: writeLog,
   });
   for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
@@ -55,46 +55,46 @@ export async function makeTrialFolders({ configuration, settings }: Prepared): P
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
 export async function credentialsFor(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
-  { concealer }: CommandContext,
+  { redactor }: CommandContext,
 ): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
   const { loadCredentials } = await import('../../config/secrets/load-credentials.ts');
   const credentials = await loadCredentials(configuration.secretSources);
-  concealer.add(Object.values(credentials));
+  redactor.add(Object.values(credentials));
   return credentials;
 }
 
 /** The five secrets if all are there, else the names of those that are missing. */
 export async function presentCredentials(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
-  { concealer }: CommandContext,
+  { redactor }: CommandContext,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const { findCredentials } = await import('../../config/secrets/load-credentials.ts');
   const found = await findCredentials(configuration.secretSources);
-  if (found.credentials !== null) concealer.add(Object.values(found.credentials));
+  if (found.credentials !== null) redactor.add(Object.values(found.credentials));
   return found;
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
 export async function httpTokenFor(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
-  { concealer }: CommandContext,
+  { redactor }: CommandContext,
 ): Promise<string | null> {
   const { loadHttpToken } = await import('../../config/secrets/load-http-token.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
-  if (token !== null) concealer.add([token]);
+  if (token !== null) redactor.add([token]);
   return token;
 }
 
 /** What speaks against the token of the HTTP address; null: nothing. Throws ConfigurationError where it cannot be read. */
 export async function httpTokenFault(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
-  { concealer }: CommandContext,
+  { redactor }: CommandContext,
 ): Promise<CheckOptions['httpTokenFault']> {
   const { findHttpToken } = await import('../../config/secrets/load-http-token.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
-  if (token !== null) concealer.add([token]);
+  if (token !== null) redactor.add([token]);
   return fault;
 }
 

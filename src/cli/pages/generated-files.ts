@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { configurationPage } from '../../config/configuration-page.ts';
 import { editorSchema } from '../../config/editor-schema.ts';
-import { createConcealer } from '../../log/concealer.ts';
+import { createRedactor } from '../../lib/redactor.ts';
 import { commandTree } from '../shell/command-tree.ts';
 import { manPage } from './man-page.ts';
 import { createOutput } from '../output.ts';
@@ -16,7 +16,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     cwd: '/',
     output: createOutput(new PassThrough(), {}),
     complain: () => undefined,
-    concealer: createConcealer(),
+    redactor: createRedactor(),
     progress: null,
     interactive: false,
     exitWith: () => undefined,

@@ -48,7 +48,7 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   const prompter = context.interactive && flags.yes !== true ? await terminalPrompter() : null;
   const given = await givenAnswers({ flags, env, cwd, environmentFile: join(dirname(file), '.env') });
   const answers = await askAnswers(given, prompter);
-  context.concealer.add(Object.values(answers.credentials));
+  context.redactor.add(Object.values(answers.credentials));
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
   for (const line of written) output.line(line);
   await tellOfLedger(context, file);
@@ -80,11 +80,11 @@ async function tryLogin(
   file: string,
   { credentials }: InitAnswers,
 ): Promise<number> {
-  const { env, cwd, concealer, output, complain } = context;
+  const { env, cwd, redactor, output, complain } = context;
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { createLog } = await import('../../log/create-log.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
-  const log = createLog({ level: 'warn', format: 'auto', concealer });
+  const log = createLog({ level: 'warn', format: 'auto', redactor });
   const { login } = await import('../../commands/offline/auth-offline.ts');
   try {
     const { expiresAt } = await login({ settings, credentials, log });

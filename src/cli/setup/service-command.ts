@@ -41,15 +41,15 @@ function portOf(text: string): number {
 }
 
 async function service(context: CommandContext, { port, host, data }: ServiceFlags): Promise<number> {
-  const { env, cwd, output, concealer } = context;
+  const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const { createLog } = await import('../../log/create-log.ts');
-  const log = createLog({ level: 'info', format: 'auto', concealer });
+  const log = createLog({ level: 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
   const running = await startEmbeddedService({ ...address, dataDir, host, clock: systemClock, log });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;
-  concealer.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
+  redactor.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
   const lines = {
     INGESTD_AUTH_URL: authUrl,
     INGESTD_INGEST_URL: ingestUrl,

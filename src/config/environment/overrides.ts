@@ -1,7 +1,9 @@
 import { closest } from '../../lib/closest.ts';
+import { excerpt } from '../../lib/excerpt.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
-import { environmentName, keyText, snakeCase } from '../settings/key-path.ts';
+import { pathText } from '../../lib/describe-issues.ts';
+import { environmentName, snakeCase } from '../settings/key-path.ts';
 import type { Problem } from '../settings/problem.ts';
 import { readYaml } from '../yaml.ts';
 import { secretVariables } from '../secrets/secret-names.ts';
@@ -68,7 +70,9 @@ function pathOf(variable: string, schema: JsonSchema): PropertyKey[] {
     const keys = Object.keys(node?.properties ?? {});
     const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
     if (found === undefined) {
-      throw new ConfigurationError(`${variable}: there is no such key${suggestion(variable, path, keys)}`);
+      throw new ConfigurationError(
+        `${excerpt(variable)}: there is no such key${suggestion(variable, path, keys)}`,
+      );
     }
     path.push(found);
     node = schemaAt(schema, path);
@@ -85,8 +89,8 @@ function suggestion(variable: string, path: readonly PropertyKey[], keys: readon
   const near = closest(variable, names);
   if (near !== undefined) return `; did you mean ${near}?`;
   return keys.length === 0
-    ? `; ${keyText(path)} has no keys below it`
-    : `; ${keyText(path) || 'the file'} has ${keys.join(', ')}`;
+    ? `; ${pathText(path)} has no keys below it`
+    : `; ${pathText(path) || 'the file'} has ${keys.join(', ')}`;
 }
 
 function valueOf(
@@ -127,7 +131,7 @@ function misspelt(variable: string, schema: JsonSchema): string[] {
     variable.slice(PREFIX.length),
     names.map((name) => name.slice(PREFIX.length)),
   );
-  return near === undefined ? [] : [`${variable} is not read; did you mean ${PREFIX}${near}?`];
+  return near === undefined ? [] : [`${excerpt(variable)} is not read; did you mean ${PREFIX}${near}?`];
 }
 
 /** The configuration with what the environment says laid over it. A list grows by one place at a time. */
@@ -173,6 +177,6 @@ function recordOf(node: unknown): Record<string, unknown> | undefined {
 function misplaced({ variable, path }: Override): Problem {
   return {
     path,
-    message: `${variable} has no place: ${keyText(path.slice(0, -1)) || 'the file'} is not there or is of another kind; set what comes before it first`,
+    message: `${excerpt(variable)} has no place: ${pathText(path.slice(0, -1)) || 'the file'} is not there or is of another kind; set what comes before it first`,
   };
 }

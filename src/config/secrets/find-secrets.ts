@@ -1,5 +1,5 @@
 import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
-import { keyText } from '../settings/key-path.ts';
+import { pathText } from '../../lib/describe-issues.ts';
 import type { Problem } from '../settings/problem.ts';
 import { secretMeantBy, secretVariables } from './secret-names.ts';
 
@@ -31,6 +31,6 @@ function problem(path: readonly PropertyKey[], secret: keyof typeof secretVariab
       : `put it into the environment or the .env beside this file, as ${secretVariables[secret]}=… (or ${secretVariables[secret]}_FILE)`;
   return {
     path,
-    message: `${keyText(path)} is a secret, and secrets never stand in the configuration file; take it out (and change it, if others could read the file): ${fix}`,
+    message: `${pathText(path)} is a secret, and secrets never stand in the configuration file; take it out (and change it, if others could read the file): ${fix}`,
   };
 }

@@ -1,4 +1,4 @@
-import { isGarbling, shortestConcealed } from '../../lib/redaction.ts';
+import { isGarbling, shortestRedacted } from '../../lib/redactor.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 
@@ -14,8 +14,8 @@ export function plainSecrets(credentials: Credentials): readonly PlainSecret[] {
   return credentialNames.flatMap((name) => {
     const secret = credentials[name];
     const variable = secretVariables[name];
-    if (secret.length < shortestConcealed) {
-      const message = `its value is shorter than ${shortestConcealed} characters, and is not cut out of log and messages`;
+    if (secret.length < shortestRedacted) {
+      const message = `its value is shorter than ${shortestRedacted} characters, and is not cut out of log and messages`;
       return [{ variable, message }];
     }
     if (!isGarbling(secret)) return [];

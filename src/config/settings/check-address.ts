@@ -1,15 +1,16 @@
+import { excerpt } from '../../lib/excerpt.ts';
 import { isLoopbackHost } from '../../lib/is-loopback.ts';
 
 /** An address without a slash at its end, or what is wrong with it and the fix. */
 export type Address =
   { readonly kind: 'address'; readonly url: string } | { readonly kind: 'wrong'; readonly message: string };
 
-const EXAMPLE = 'https://host.example/path';
+const example = 'https://host.example/path';
 
 /** Judges the base address of the token endpoints or of the ingestion operations, contract section 3. */
 export function checkAddress(text: string): Address {
   const address = text.trim();
-  if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${EXAMPLE}`);
+  if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${example}`);
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') {
     return wrong(
@@ -17,22 +18,22 @@ export function checkAddress(text: string): Address {
     );
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return wrong(`"${text}" is not an https address; write it like ${EXAMPLE}`);
+    return wrong(`"${excerpt(text)}" is not an https address; write it like ${example}`);
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return wrong(
-      `"${text}" would send passwords unencrypted; use https (http is for loopback addresses only)`,
+      `"${excerpt(text)}" would send passwords unencrypted; use https (http is for loopback addresses only)`,
     );
   }
   if (url.search !== '' || url.hash !== '') {
-    return wrong(`"${text}" carries a query or fragment; take out what begins with ? or #`);
+    return wrong(`"${excerpt(text)}" carries a query or fragment; take out what begins with ? or #`);
   }
   return { kind: 'address', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
 }
 
 /** What stands before an @ may be a password. */
 function shown(text: string): string {
-  return text.replace(/^.*@/s, '…@');
+  return excerpt(text.replace(/^.*@/s, '…@'));
 }
 
 function wrong(message: string): Address {

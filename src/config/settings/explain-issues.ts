@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { closest } from '../../lib/closest.ts';
+import { pathText, shownValue, unknownWords, valueAt } from '../../lib/describe-issues.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
-import { keyText } from './key-path.ts';
 import type { Problem } from './problem.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -16,18 +16,12 @@ export function explainIssues(issues: readonly Issue[], input: unknown, schema: 
 }
 
 function unknownKey(path: readonly PropertyKey[], schema: JsonSchema): Problem {
-  const parent = path.slice(0, -1);
-  const known = Object.keys(schemaAt(schema, parent)?.properties ?? {});
-  const near = closest(String(path.at(-1)), known);
-  const fix =
-    near === undefined
-      ? `take it out; ${parent.length === 0 ? 'the file' : keyText(parent)} has ${known.join(', ')}`
-      : `did you mean ${keyText([...parent, near])}?`;
-  return { path, message: `${keyText(path)} is not a known key; ${fix}` };
+  const known = Object.keys(schemaAt(schema, path.slice(0, -1))?.properties ?? {});
+  return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the file has' }) };
 }
 
 function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
-  const key = keyText(issue.path);
+  const key = pathText(issue.path);
   const node = schemaAt(schema, issue.path);
   if (value === undefined) return `${key || 'the file'} is missing; ${addition(key, node)}`;
   if (key === 'folders')
@@ -88,19 +82,11 @@ function fix(value: unknown, node: JsonSchema): string {
   return node.default === undefined ? '' : `; the default is ${JSON.stringify(node.default)}`;
 }
 
-/** A value as it may be shown: short, printable, never a whole mapping. */
 function shown(value: unknown): string {
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  if (typeof value === 'object' && value !== null) return 'a mapping';
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 100 ? `${text.slice(0, 99)}…` : text;
+  if (Array.isArray(value) && value.length === 0) return 'an empty list';
+  return isMapping(value) ? 'a mapping' : shownValue(value);
 }
 
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = Reflect.get(value, key);
-  }
-  return value;
+function isMapping(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

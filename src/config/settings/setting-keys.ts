@@ -1,5 +1,6 @@
 import { type JsonSchema, settingsJsonSchema } from './json-schema.ts';
-import { environmentName, keyText } from './key-path.ts';
+import { pathText } from '../../lib/describe-issues.ts';
+import { environmentName } from './key-path.ts';
 
 /** One key of the configuration, for people. */
 export interface SettingKey {
@@ -36,7 +37,7 @@ function rows(node: JsonSchema, path: readonly PropertyKey[]): SettingKey[] {
 
 function row(node: JsonSchema, path: readonly PropertyKey[], required: boolean): SettingKey {
   return {
-    key: keyText(path).replaceAll('[0]', '[]'),
+    key: pathText(path).replaceAll('[0]', '[]'),
     environment: environmentName(path),
     type: typeText(node),
     unit: node.unit ?? null,

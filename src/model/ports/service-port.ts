@@ -123,23 +123,23 @@ export interface FileOutcome {
   readonly requests: number;
 }
 
-/** The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given turn, and one replay with a fresh token and a turn of its own after a 401. They never reject: the outcome says it all. The turn is spent or given back by them. */
+/** The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given permit, and one replay with a fresh token and a permit of its own after a 401. They never reject: the outcome says it all. The permit is spent or given back by them. */
 export interface ServicePort {
-  readonly upload: (request: UploadRequest, turn: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
-  readonly modify: (request: ModifyRequest, turn: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly upload: (request: UploadRequest, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
+  readonly modify: (request: ModifyRequest, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
   readonly remove: (
     request: { readonly docId: string; readonly documentOwner?: string | undefined },
-    turn: Permit,
+    permit: Permit,
     watch?: RequestWatch,
   ) => Promise<FileOutcome>;
   readonly bulkModify: (
     request: BulkModifyRequest,
-    turn: Permit,
+    permit: Permit,
     watch?: RequestWatch,
   ) => Promise<FileOutcome>;
   readonly bulkRemove: (
     request: { readonly docIds: readonly string[]; readonly documentOwner?: string | undefined },
-    turn: Permit,
+    permit: Permit,
     watch?: RequestWatch,
   ) => Promise<FileOutcome>;
 }
@@ -161,5 +161,5 @@ export interface AuthPort {
   readonly forget: () => void;
   readonly status: () => AuthStatus;
   /** How long the token endpoint is left alone after a failure, ms; 0: it is asked at the next need. */
-  readonly restMs?: () => number;
+  readonly backOffMs?: () => number;
 }

@@ -249,7 +249,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'secret-plain': {
         cause: 'Secret is short or a plain word',
-        fix: 'Ask the service for a longer one. Until then, parts of other words are replaced by [cut] in the log and in messages.',
+        fix: 'Ask the service for a longer one. Until then, parts of other words are replaced by [redacted] in the log and in messages.',
       },
       'state-shared': {
         cause: 'Two configurations may share one ledger',

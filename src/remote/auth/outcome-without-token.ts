@@ -2,7 +2,7 @@ import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '
 import type { Outcome } from '../../model/ports/service-port.ts';
 import { MisaddressedError } from './misaddressed-error.ts';
 
-/** What comes of a call that no token, or after a 401 no turn, could be had for. Its request did not go out. */
+/** What comes of a call that no token, or after a 401 no permit, could be had for. Its request did not go out. */
 export function withoutToken(error: unknown): Outcome {
   const message = errorMessage(error);
   if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };

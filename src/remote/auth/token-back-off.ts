@@ -2,10 +2,10 @@ import type { Clock } from '../../lib/clock.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './misaddressed-error.ts';
-import { restAfterRefusals, restAfterTroubles } from './token-life.ts';
+import { backOffAfterRefusals, backOffAfterFailures } from './token-life.ts';
 
 /** When the token endpoint may be asked, and what is said until then. */
-export interface TokenRest {
+export interface TokenBackOff {
   /** Throws the last failure again while it rests. */
   readonly check: () => void;
   /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
@@ -14,7 +14,7 @@ export interface TokenRest {
   readonly failed: (error: unknown) => void;
   /** A token came. Refusals stay counted until a call with it is let in. */
   readonly obtained: () => void;
-  readonly proved: () => void;
+  readonly confirmed: () => void;
   /** As if nothing had been refused. */
   readonly forget: () => void;
   readonly isRefused: () => boolean;
@@ -22,15 +22,15 @@ export interface TokenRest {
   readonly leftMs: () => number;
 }
 
-interface Resting {
+interface BackingOff {
   readonly until: number;
   readonly refused: boolean;
   readonly error: (leftMs: number) => Error;
 }
 
 /** Keeps an account from being locked and an endpoint from being hammered: each failure is followed by a rest. */
-export function createTokenRest(clock: Clock, log: LogPort): TokenRest {
-  let resting: Resting | null = null;
+export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
+  let resting: BackingOff | null = null;
   let refusals = 0;
   let troubles = 0;
   const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
@@ -44,17 +44,17 @@ export function createTokenRest(clock: Clock, log: LogPort): TokenRest {
     },
     refused: (times, message) => {
       refusals += times;
-      const restMs = restAfterRefusals(refusals);
+      const backOffMs = backOffAfterRefusals(refusals);
       const error = () => new CredentialsRefusedError(message);
-      resting = { until: clock.monotonic() + restMs, refused: true, error };
-      log.warn({ reason: message, againInSeconds: restMs / 1000 }, 'credentials refused');
+      resting = { until: clock.monotonic() + backOffMs, refused: true, error };
+      log.warn({ reason: message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
     failed: (error) => {
       troubles += 1;
       const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
-      const restMs = Math.max(retryAfterMs, restAfterTroubles(troubles));
+      const backOffMs = Math.max(retryAfterMs, backOffAfterFailures(troubles));
       resting = {
-        until: clock.monotonic() + restMs,
+        until: clock.monotonic() + backOffMs,
         refused: false,
         error: (left) =>
           error instanceof MisaddressedError
@@ -67,7 +67,7 @@ export function createTokenRest(clock: Clock, log: LogPort): TokenRest {
       resting = null;
       troubles = 0;
     },
-    proved: () => {
+    confirmed: () => {
       refusals = 0;
     },
     forget: () => {

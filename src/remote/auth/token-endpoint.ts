@@ -33,11 +33,11 @@ export interface TokenEndpoint {
 export interface TokenEndpointOptions extends ExchangeOptions {
   readonly authUrl: string;
   /** Makes a text of the service fit to be shown. */
-  readonly censor: (text: string, credentials: Credentials) => string;
+  readonly redact: (text: string, credentials: Credentials) => string;
 }
 
 /** Talks to the token endpoints under `authUrl`. One call, one request. */
-export function createTokenEndpoint({ authUrl, censor, ...options }: TokenEndpointOptions): TokenEndpoint {
+export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpointOptions): TokenEndpoint {
   return {
     password: (credentials) =>
       grant(credentials, {
@@ -109,7 +109,7 @@ export function createTokenEndpoint({ authUrl, censor, ...options }: TokenEndpoi
 
   function failure(answer: Answer, credentials: Credentials): Error {
     const { status, headers } = answer;
-    const message = `the token endpoint: ${censor(describeAnswer(answer), credentials)}`;
+    const message = `the token endpoint: ${redact(describeAnswer(answer), credentials)}`;
     if (status < 400)
       return new MisaddressedError('redirect', `${message}; its address is wrong: it redirects`);
     if (status === 400 || status === 401 || status === 403) return new CredentialsRefusedError(message);

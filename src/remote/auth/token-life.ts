@@ -21,11 +21,11 @@ const lastRefusalStep = 900_000;
  * How long credentials that were refused `count` times in a row rest: three attempts in the first ten seconds, then
  * after 1, 5 and every 15 minutes. More would lock an account.
  */
-export function restAfterRefusals(count: number): number {
+export function backOffAfterRefusals(count: number): number {
   return refusalSteps[count - 1] ?? lastRefusalStep;
 }
 
 /** How long a token endpoint that failed `count` times in a row is left alone: 1 s, doubled, 30 s at most. */
-export function restAfterTroubles(count: number): number {
+export function backOffAfterFailures(count: number): number {
   return Math.min(30_000, 1000 * 2 ** Math.min(count - 1, 10));
 }

@@ -2,18 +2,19 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Clock } from '../../lib/clock.ts';
+import { excerpt } from '../../lib/excerpt.ts';
+import { createRedactor } from '../../lib/redactor.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
-import { censor } from '../censor.ts';
 import { sameCredentials, secretsOf } from './credential-secrets.ts';
 import { MisaddressedError } from './misaddressed-error.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
 import { lifeOf, useOf } from './token-life.ts';
-import { createTokenRest } from './token-back-off.ts';
+import { createTokenBackOff } from './token-back-off.ts';
 import { waitsOf } from '../http/watch-connection.ts';
 
 const revokeAttempts = 3;
@@ -21,8 +22,8 @@ const revokeRestMs = 100;
 const knownTokens = 8;
 
 /** A token and the credentials it was obtained with. */
-export interface Pass {
-  readonly token: string;
+export interface AccessToken {
+  readonly value: string;
   readonly credentials: Credentials;
 }
 
@@ -32,17 +33,17 @@ export interface TokenSource extends AuthPort {
    * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
    * ServiceUnavailableError, MisaddressedError; while a failure rests it does so without a request.
    */
-  readonly access: (options?: { readonly needMs?: number }) => Promise<Pass>;
+  readonly access: (options?: { readonly needMs?: number }) => Promise<AccessToken>;
   /** Another token than this one, which was answered with 401. Throws as `access` does. */
-  readonly renew: (pass: Pass) => Promise<Pass>;
+  readonly renew: (accessToken: AccessToken) => Promise<AccessToken>;
   /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
-  readonly refuse: (pass: Pass, message: string) => void;
+  readonly refuse: (accessToken: AccessToken, message: string) => void;
   /** A call with this token was let in. */
-  readonly prove: (pass: Pass) => void;
+  readonly confirm: (accessToken: AccessToken) => void;
   /** Makes a text of the service fit to be shown. */
-  readonly censor: (text: string, pass: Pass) => string;
+  readonly redact: (text: string, accessToken: AccessToken) => string;
   /** How long until the token endpoint is asked again after a failure, ms; 0: at the next need. */
-  readonly restMs: () => number;
+  readonly backOffMs: () => number;
   /** Ends what is under way. */
   readonly close: () => void;
 }
@@ -58,7 +59,7 @@ export interface TokenSourceOptions {
 }
 
 interface Held {
-  readonly pass: Pass;
+  readonly accessToken: AccessToken;
   readonly lifeMs: number;
   /** Monotonic, ms. */
   readonly renewAt: number;
@@ -78,7 +79,7 @@ export function createTokenSource({
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
-  const rest = createTokenRest(clock, log);
+  const backOff = createTokenBackOff(clock, log);
   /** The last tokens, to be kept out of messages. */
   let known: readonly string[] = [];
   const endpoint = createTokenEndpoint({
@@ -87,12 +88,12 @@ export function createTokenSource({
     clock,
     waits: waitsOf(settings),
     signal: stopping.signal,
-    censor: (text, credentials) => censor(text, [...known, ...secretsOf(credentials)]),
+    redact,
   });
 
   let held: Held | null = null;
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
-  let flight: Promise<Pass> | null = null;
+  let flight: Promise<AccessToken> | null = null;
   let accepted = false;
   /** Counts the calls of `forget`: the failure of what was begun before one says nothing about what came after. */
   let era = 0;
@@ -100,25 +101,25 @@ export function createTokenSource({
 
   return {
     access,
-    renew: async (pass) => {
-      if (held !== null && held.pass.token !== pass.token) return held.pass;
+    renew: async (accessToken) => {
+      if (held !== null && held.accessToken.value !== accessToken.value) return held.accessToken;
       held = null;
       return obtain();
     },
-    refuse: (pass, message) => {
-      if (held?.pass.token !== pass.token) return;
+    refuse: (accessToken, message) => {
+      if (held?.accessToken.value !== accessToken.value) return;
       held = null;
       refresh = null;
-      rest.refused(1, `the service does not accept a fresh token: ${message}`);
+      backOff.refused(1, `the service does not accept a fresh token: ${message}`);
     },
-    prove: (pass) => {
-      if (held?.pass.token === pass.token) rest.proved();
+    confirm: (accessToken) => {
+      if (held?.accessToken.value === accessToken.value) backOff.confirmed();
     },
     login: async () => {
       await flight?.catch(() => undefined);
       held = null;
       refresh = null;
-      rest.forget();
+      backOff.forget();
       await obtain();
       return { expiresAt: expiry() ?? new Date(clock.now()).toISOString() };
     },
@@ -126,30 +127,34 @@ export function createTokenSource({
     forget: () => {
       era += 1;
       suspect = true;
-      rest.forget();
+      backOff.forget();
     },
     status: () => ({
-      state: rest.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
+      state: backOff.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
       expiresAt: expiry(),
     }),
-    censor: (text, pass) => censor(text, [...known, pass.token, ...secretsOf(pass.credentials)]),
-    restMs: rest.leftMs,
+    redact: (text, { value, credentials }) => redact(text, credentials, value),
+    backOffMs: backOff.leftMs,
     close: () => {
       stopping.abort();
       agents.close();
     },
   };
 
-  async function access({ needMs = 0 }: { readonly needMs?: number } = {}): Promise<Pass> {
+  function redact(text: string, credentials: Credentials, ...more: readonly string[]): string {
+    return excerpt(createRedactor([...known, ...secretsOf(credentials), ...more]).redact(text));
+  }
+
+  async function access({ needMs = 0 }: { readonly needMs?: number } = {}): Promise<AccessToken> {
     if (suspect) await dropForeign();
     const now = clock.monotonic();
-    if (held !== null && now < held.renewAt && !isShort(held, now, needMs)) return held.pass;
+    if (held !== null && now < held.renewAt && !isShort(held, now, needMs)) return held.accessToken;
     try {
       return await obtain();
     } catch (error) {
       // What is left of the old one will do while the token endpoint is away.
       if (held !== null && clock.monotonic() < held.deadAt && error instanceof ServiceUnavailableError) {
-        return held.pass;
+        return held.accessToken;
       }
       throw error;
     }
@@ -159,7 +164,7 @@ export function createTokenSource({
   async function dropForeign(): Promise<void> {
     suspect = false;
     const credentials = await currentCredentials();
-    if (held !== null && !sameCredentials(held.pass.credentials, credentials)) held = null;
+    if (held !== null && !sameCredentials(held.accessToken.credentials, credentials)) held = null;
   }
 
   async function currentCredentials(): Promise<Credentials> {
@@ -170,15 +175,15 @@ export function createTokenSource({
     }
   }
 
-  function obtain(): Promise<Pass> {
+  function obtain(): Promise<AccessToken> {
     flight ??= ask().finally(() => {
       flight = null;
     });
     return flight;
   }
 
-  async function ask(): Promise<Pass> {
-    rest.check();
+  async function ask(): Promise<AccessToken> {
+    backOff.check();
     const begun = era;
     const known = refresh;
     try {
@@ -209,33 +214,34 @@ export function createTokenSource({
     }
   }
 
-  function keep(grant: Grant, credentials: Credentials, since: number): Pass {
+  function keep(grant: Grant, credentials: Credentials, since: number): AccessToken {
     const lifeMs = lifeOf(grant.expiresIn);
-    const pass: Pass = { token: grant.accessToken, credentials };
+    const accessToken: AccessToken = { value: grant.accessToken, credentials };
     // A refresh grant may give no new refresh token: the old one stays good then.
     const token = grant.refreshToken ?? refresh?.token ?? null;
     refresh = token === null ? null : { token, credentials };
-    known = [...known, pass.token, ...(token === null ? [] : [token])].slice(-knownTokens);
+    known = [...known, accessToken.value, ...(token === null ? [] : [token])].slice(-knownTokens);
     const deadAt = since + lifeMs;
     const expiresAt = clock.now() + deadAt - clock.monotonic();
-    held = { pass, lifeMs, renewAt: since + useOf(lifeMs), deadAt, expiresAt };
+    held = { accessToken, lifeMs, renewAt: since + useOf(lifeMs), deadAt, expiresAt };
     accepted = true;
-    rest.obtained();
+    backOff.obtained();
     log.debug({ lifeSeconds: lifeMs / 1000 }, 'token obtained');
-    return pass;
+    return accessToken;
   }
 
   function noteFailure(error: unknown, times: number): void {
-    if (error instanceof CredentialsRefusedError) rest.refused(times, error.message);
-    else rest.failed(error);
+    if (error instanceof CredentialsRefusedError) backOff.refused(times, error.message);
+    else backOff.failed(error);
   }
 
   async function revoke({ all }: { readonly all: boolean }): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
-      const pass = held !== null && clock.monotonic() < held.deadAt ? held.pass : await obtain();
+      const accessToken =
+        held !== null && clock.monotonic() < held.deadAt ? held.accessToken : await obtain();
       try {
-        const result = await endpoint.revoke(pass.credentials, pass.token, { all });
-        dropToken(pass);
+        const result = await endpoint.revoke(accessToken.credentials, accessToken.value, { all });
+        dropToken(accessToken);
         if (result === 'done' && all) refresh = null;
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
         if (result === 'done' || !all) return;
@@ -249,8 +255,8 @@ export function createTokenSource({
     }
   }
 
-  function dropToken(pass: Pass): void {
-    if (held?.pass.token !== pass.token) return;
+  function dropToken(accessToken: AccessToken): void {
+    if (held?.accessToken.value !== accessToken.value) return;
     held = null;
     accepted = false;
   }

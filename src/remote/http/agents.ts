@@ -5,7 +5,7 @@ import { proxies, ProxyAgent } from 'proxy-agent';
 
 import { ConfigurationError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../lib/is-loopback.ts';
-import { printable } from '../../lib/printable.ts';
+import { excerpt } from '../../lib/excerpt.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */
 const pacPackage = 'pac-proxy-agent';
@@ -43,9 +43,7 @@ function checkProxy(proxy: unknown): void {
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
   if (scheme === null) throw new ConfigurationError(`${variable}: no address of a proxy: ${fix}`);
   if (!Object.keys(proxies).includes(scheme)) {
-    throw new ConfigurationError(
-      `${variable}: ${printable(scheme)} is no kind of proxy that is known: ${fix}`,
-    );
+    throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is no kind of proxy that is known: ${fix}`);
   }
   if (!scheme.startsWith('pac+') || canResolve(pacPackage)) return;
   throw new ConfigurationError(

@@ -44,7 +44,7 @@ const words = z.looseObject({
   message: z.string().nullish().catch(undefined),
 });
 
-/** `403 Forbidden`, and the service's own words where its answer has some. Not yet fit to be shown: see `censor`. */
+/** `403 Forbidden`, and the service's own words where its answer has some. Raw: redact it before it is shown. */
 export function describeAnswer({ status, state, text }: Answer): string {
   const name = STATUS_CODES[status];
   const line = `the service answered ${status}${name === undefined ? '' : ` ${name}`}`;

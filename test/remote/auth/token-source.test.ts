@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Credentials } from '../../../src/model/settings.ts';
-import { lifeOf, restAfterRefusals, useOf } from '../../../src/remote/auth/token-life.ts';
+import { lifeOf, backOffAfterRefusals, useOf } from '../../../src/remote/auth/token-life.ts';
 import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -41,7 +41,7 @@ describe('the token source', () => {
     service.tokenRequests
       .filter(({ url }) => url === '/oauth/auth')
       .map((request) => new URLSearchParams(request.text()).get('grant_type'));
-  const token = async () => (await tokens.access()).token;
+  const token = async () => (await tokens.access()).value;
 
   it('obtains a token with the password grant, once for all who ask, and keeps it', async () => {
     expect(tokens.status()).toEqual({ state: 'none', expiresAt: null });
@@ -88,10 +88,10 @@ describe('the token source', () => {
 
   it('renews before a long upload that the rest of the token would not outlast (N12)', async () => {
     await token();
-    expect((await tokens.access({ needMs: 3_600_000 })).token).toBe('token-1');
+    expect((await tokens.access({ needMs: 3_600_000 })).value).toBe('token-1');
     await clock.advance(1_500_000);
-    expect((await tokens.access({ needMs: 200_000 })).token).toBe('token-1');
-    expect((await tokens.access({ needMs: 400_000 })).token).toBe('token-2');
+    expect((await tokens.access({ needMs: 200_000 })).value).toBe('token-1');
+    expect((await tokens.access({ needMs: 400_000 })).value).toBe('token-2');
   });
 
   it('falls back to the password when the refresh token is refused, and does not use that again (N10)', async () => {
@@ -132,8 +132,8 @@ describe('the token source', () => {
   it('asks for one new token however many had theirs answered with 401 (N7, N9)', async () => {
     const stale = await tokens.access();
     const fresh = await Promise.all(Array.from({ length: 10 }, () => tokens.renew(stale)));
-    expect(new Set(fresh.map((pass) => pass.token))).toEqual(new Set(['token-2']));
-    expect((await tokens.renew(stale)).token).toBe('token-2');
+    expect(new Set(fresh.map((accessToken) => accessToken.value))).toEqual(new Set(['token-2']));
+    expect((await tokens.renew(stale)).value).toBe('token-2');
     expect(grants()).toEqual(['password', 'refresh_token']);
   });
 
@@ -171,7 +171,7 @@ describe('the token source', () => {
       await clock.advance(ms);
       await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
     }
-    expect(tokens.restMs()).toBe(60_000);
+    expect(tokens.backOffMs()).toBe(60_000);
     credentials = { ...plantedCredentials, password: 'fixed' };
     await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
     tokens.forget();
@@ -193,9 +193,9 @@ describe('the token source', () => {
   it('takes a fresh token that the service does not accept for a refusal, and does not go on asking (N8)', async () => {
     let asked = 0;
     for (let second = 0; second < 3600; second += 1) {
-      const pass = await tokens.access().catch(() => null);
-      if (pass !== null) tokens.refuse(pass, 'no');
-      if (pass !== null) asked += 1;
+      const accessToken = await tokens.access().catch(() => null);
+      if (accessToken !== null) tokens.refuse(accessToken, 'no');
+      if (accessToken !== null) asked += 1;
       await clock.advance(1000);
     }
     expect(asked).toBeLessThanOrEqual(8);
@@ -213,10 +213,10 @@ describe('the token source', () => {
     ['a token that is no text', steps.token({ access_token: 5 }), 1000],
   ])(
     'says that the service is unavailable, and rests, when answered with %s (N11)',
-    async (_name, step, restMs) => {
+    async (_name, step, backOffMs) => {
       service.scriptTokens(step);
       await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', exitCode: 1 });
-      await clock.advance(restMs - 1);
+      await clock.advance(backOffMs - 1);
       await expect(token()).rejects.toMatchObject({ code: 'service-unavailable', retryAfterMs: 1 });
       expect(service.tokenRequests).toHaveLength(1);
       await clock.advance(1);
@@ -334,7 +334,7 @@ describe('the life of a token', () => {
   });
 
   it('rests longer after each refusal', () => {
-    expect([1, 2, 3, 4, 5, 6].map(restAfterRefusals)).toEqual([
+    expect([1, 2, 3, 4, 5, 6].map(backOffAfterRefusals)).toEqual([
       2000, 5000, 60_000, 300_000, 900_000, 900_000,
     ]);
   });

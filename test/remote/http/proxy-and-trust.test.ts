@@ -110,7 +110,7 @@ describe('proxies and certificates', () => {
       process.execPath,
       ['--input-type=module', '--eval', removeScript, world.service.authUrl],
       {
-        cwd: new URL('../../', import.meta.url),
+        cwd: new URL('../../../', import.meta.url),
         env: {
           PATH: process.env['PATH'],
           HTTPS_PROXY: `http://127.0.0.1:${proxy.port}`,

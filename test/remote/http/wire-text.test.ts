@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { censor } from '../../../src/remote/censor.ts';
 import { contentType } from '../../../src/remote/http/content-type.ts';
 import { isUsableDocId } from '../../../src/remote/doc-id.ts';
 import { readRetryAfter } from '../../../src/remote/http/retry-after.ts';
@@ -87,44 +86,6 @@ describe('a docId (N23, S14)', () => {
         expect(url.pathname.split('/')).toHaveLength(4);
         expect(decodeURIComponent(url.pathname.split('/')[3] ?? '')).toBe(docId);
         expect(url.search).toBe('?x=1');
-      }),
-    );
-  });
-});
-
-describe('a message of the service', () => {
-  it('is freed of secrets in every form', () => {
-    const secret = 'pä/ss+wörd&"4711';
-    const bytes = Buffer.from(secret);
-    const forms = [
-      secret,
-      encodeURIComponent(secret),
-      new URLSearchParams({ s: secret }).toString().slice(2),
-      bytes.toString('base64'),
-      bytes.toString('base64url'),
-      bytes.toString('hex'),
-      JSON.stringify(secret).slice(1, -1),
-    ];
-    for (const form of forms) expect(censor(`bad: ${form}!`, [secret])).toBe('bad: [secret]!');
-  });
-
-  it('is freed of a secret that lies in another, and of one across the cut', () => {
-    expect(censor('longer-secret and secret', ['secret', 'longer-secret'])).toBe('[secret] and [secret]');
-    expect(censor(`${'x'.repeat(295)}topsecret`, ['topsecret'])).not.toContain('tops');
-  });
-
-  it('is not torn by very short ones', () => {
-    expect(censor('banana', ['a', 'an', ''])).toBe('banana');
-  });
-
-  it('is cut and printable', () => {
-    expect(censor('a\r\nb\u001b]0;x\u0007\u202e\u2028', [])).toBe(
-      'a\\u{d}\\u{a}b\\u{1b}]0;x\\u{7}\\u{202e}\\u{2028}',
-    );
-    expect(censor('x'.repeat(1000), [])).toHaveLength(300);
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
-        expect(censor(text, [])).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e]/u);
       }),
     );
   });

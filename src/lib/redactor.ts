@@ -1,0 +1,105 @@
+/** Shorter secrets are not redacted: parts of ordinary words would disappear everywhere. */
+export const shortestRedacted = 4;
+
+/** What stands in a text where a secret stood. */
+export const redacted = '[redacted]';
+
+/** Letters alone, and so few of them that ordinary words may contain them. */
+const plainWord = /^\p{L}{1,12}$/u;
+const shortestStrong = 8;
+/** Fewer characters of base64 match by chance. */
+const shortestBase64 = 6;
+
+/** Says whether redacting a secret is likely to garble text that does not hold it, as `pass` does with `passed`. */
+export function isGarbling(secret: string): boolean {
+  return secret.length < shortestStrong || plainWord.test(secret);
+}
+
+/** Takes secrets out of text. */
+export interface Redactor {
+  /** Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left. */
+  readonly add: (secrets: readonly string[]) => void;
+  readonly redact: (text: string) => string;
+  /**
+   * The same for text that ingestd itself wrote: a secret that is a plain word is redacted where it stands alone, not
+   * where it is part of another word.
+   */
+  readonly redactOwnText: (text: string) => string;
+}
+
+/** Signed tokens, authorization headers and form fields, whoever wrote them into a text. */
+const tokens = [
+  /\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g,
+  /\b(?<=bearer\s{1,4})[\w.~+/-]{4,}=*/gi,
+  /(?<=\b(?:password|client_secret|refresh_token|access_token)=)[^&\s"]+/gi,
+];
+
+/** A redactor that knows `secrets`. */
+export function createRedactor(secrets: readonly string[] = []): Redactor {
+  const encodings = new Set<string>();
+  let anywhere: RegExp | null = null;
+  let inOwnText: RegExp | null = null;
+
+  function add(more: readonly string[]): void {
+    for (const secret of more) {
+      if (secret.length >= shortestRedacted) for (const text of encodingsOf(secret)) encodings.add(text);
+    }
+    if (encodings.size === 0) return;
+    // In one go and the longest first: a secret may be part of another, or of what replaces one.
+    const longestFirst = [...encodings].sort((a, b) => b.length - a.length);
+    anywhere = new RegExp(longestFirst.map(escapeRegExp).join('|'), 'gu');
+    inOwnText = new RegExp(longestFirst.map(inOwnWords).join('|'), 'gu');
+  }
+
+  function replace(text: string, pattern: RegExp | null): string {
+    const known = pattern === null ? text : text.replaceAll(pattern, redacted);
+    return tokens.reduce((rest, token) => rest.replaceAll(token, redacted), known);
+  }
+
+  add(secrets);
+  return {
+    add,
+    redact: (text) => replace(text, anywhere),
+    redactOwnText: (text) => replace(text, inOwnText),
+  };
+}
+
+/** As it is, as URLs and forms carry it, as JSON quotes it, in hex, and in base64 at any offset. */
+function encodingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  // From its bytes: half a surrogate pair would make `encodeURIComponent` throw.
+  const url = encodeURIComponent(bytes.toString());
+  return [
+    secret,
+    url,
+    url.replaceAll('%20', '+'),
+    new URLSearchParams({ s: secret }).toString().slice(2),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('hex'),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    ...insideBase64(bytes),
+  ].filter((text) => text.length >= shortestRedacted);
+}
+
+/** What stays the same of its base64 wherever it stands in the text that was encoded. */
+function insideBase64(secret: Buffer): string[] {
+  return [0, 1, 2].flatMap((shift) => {
+    const bytes = Buffer.concat([Buffer.alloc(shift), secret]);
+    const whole = bytes.toString('base64').replace(/=+$/, '');
+    // The first and last characters mix with the neighbours' bits.
+    const from = shift === 0 ? 0 : shift + 1;
+    const to = bytes.length % 3 === 0 ? whole.length : whole.length - 1;
+    const inner = whole.slice(from, to);
+    if (inner.length < shortestBase64) return [];
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+function inOwnWords(text: string): string {
+  return plainWord.test(text) ? `(?<!\\p{L})${text}(?!\\p{L})` : escapeRegExp(text);
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}

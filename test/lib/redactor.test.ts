@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+
+import { excerpt } from '../../src/lib/excerpt.ts';
+import { createRedactor } from '../../src/lib/redactor.ts';
+
+const redact = (text: string, secrets: readonly string[]) => createRedactor(secrets).redact(text);
+
+describe('the redactor', () => {
+  it('takes a secret out in every encoding', () => {
+    const secret = 'pä/ss+wörd&"4711';
+    const bytes = Buffer.from(secret);
+    const encodings = [
+      secret,
+      encodeURIComponent(secret),
+      new URLSearchParams({ s: secret }).toString().slice(2),
+      bytes.toString('base64'),
+      bytes.toString('base64url'),
+      bytes.toString('hex'),
+      JSON.stringify(secret).slice(1, -1),
+    ];
+    for (const text of encodings) expect(redact(`bad: ${text}!`, [secret])).toBe('bad: [redacted]!');
+  });
+
+  it('takes out a secret that is part of another, or of its own replacement', () => {
+    expect(redact('longer-secret and secret', ['secret', 'longer-secret'])).toBe('[redacted] and [redacted]');
+    expect(redact('acted token-1', ['token-1', 'acted'])).toBe('[redacted] [redacted]');
+  });
+
+  it('leaves ordinary words alone where a secret is very short', () => {
+    expect(redact('banana', ['a', 'an', ''])).toBe('banana');
+  });
+});
+
+describe('an excerpt', () => {
+  it('is printable and holds 200 characters at most', () => {
+    expect(excerpt('a\r\nb\u001b]0;x\u0007\u202e\u2028')).toBe('a\\x0d\\x0ab\\x1b]0;x\\x07\\u202e\\u2028');
+    expect(excerpt('x'.repeat(1000))).toHaveLength(200);
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+        expect(excerpt(text)).not.toMatch(/[\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e]/u);
+      }),
+    );
+  });
+});
