@@ -1,21 +1,33 @@
 # The state lives in /state (give it a volume), the folders are mounted read-only below /data, the configuration is
-# /etc/ingestd/ingestd.yaml. An example stands in config/compose.example.yaml.
+# /etc/ingestd/ingestd.yaml. An example stands in config/compose.example.yaml. To build from base images that cannot change:
+# docker build --build-arg NODE_IMAGE=node@sha256:… --build-arg BASE_IMAGE=debian@sha256:… .
 ARG NODE_VERSION=24
+ARG NODE_IMAGE=node:${NODE_VERSION}-bookworm-slim
+ARG BASE_IMAGE=debian:bookworm-slim
 
-FROM node:${NODE_VERSION}-bookworm-slim AS build
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
-RUN npm run build
+RUN npm run build && npm run sbom
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM debian:bookworm-slim
+FROM ${BASE_IMAGE}
+# What is known only when the image is built: --build-arg VERSION=… REVISION=$(git rev-parse HEAD) and so on.
+ARG VERSION=unknown
+ARG REVISION=unknown
+ARG SOURCE=unknown
+ARG CREATED=unknown
 LABEL org.opencontainers.image.title="ingestd" \
       org.opencontainers.image.description="Keeps folders in a document ingestion service" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}" \
+      org.opencontainers.image.source="${SOURCE}" \
+      org.opencontainers.image.created="${CREATED}"
 RUN groupadd --gid 1000 ingestd \
  && useradd --uid 1000 --gid 1000 --no-create-home --home-dir /state --shell /usr/sbin/nologin ingestd \
  && install -d -m 0700 -o 1000 -g 1000 /state \
@@ -23,6 +35,9 @@ RUN groupadd --gid 1000 ingestd \
  && ln -s /app/dist/main.js /usr/local/bin/ingestd
 # The interpreter alone: no package manager goes into the image.
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /usr/local/LICENSE /usr/local/share/doc/node/LICENSE
+# The licences of what is bundled are in dist/THIRD-PARTY-LICENSES.txt, what it is made of is in dist/sbom.cdx.json.
+COPY LICENSE /app/LICENSE
 COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY config /app/config

@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { thirdPartyLicenses } from './third-party-licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const program = 'dist/program';
@@ -31,8 +32,11 @@ const { metafile } = await build({
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     'light-my-request',
+    // `debug` takes it where it is there, which is only beside the tools of development.
+    'supports-color',
   ],
-  legalComments: 'linked',
+  // The full texts of all licences are in one file, below.
+  legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
 });
@@ -41,5 +45,6 @@ const built = new Set(Object.keys(metafile.outputs).map((file) => basename(file)
 for (const name of await readdir(`${root}${program}`)) {
   if (!built.has(name)) await rm(`${root}${program}/${name}`, { recursive: true });
 }
+await writeFile(`${root}dist/THIRD-PARTY-LICENSES.txt`, await thirdPartyLicenses(root, metafile));
 await writeFile(main, "#!/usr/bin/env node\nimport './program/main.js';\n");
 await chmod(main, 0o755);

@@ -39,6 +39,21 @@ describe('the Dockerfile', () => {
     expect(commands.join('\n')).not.toMatch(/npm|apt-get|curl/);
   });
 
+  it('takes base images by arguments, which may name a digest', async () => {
+    const text = await readFile('Dockerfile', 'utf8');
+    const images = readStages(text).map(({ image }) => image);
+    expect(images).toEqual([expect.stringMatching(/^node:\d+-/), expect.stringMatching(/^debian:/)]);
+    const digest = `debian@sha256:${'0'.repeat(64)}`;
+    const pinned = readStages(text.replace(/^ARG BASE_IMAGE=.*$/m, `ARG BASE_IMAGE=${digest}`));
+    expect(pinned.at(-1)?.image).toBe(digest);
+  });
+
+  it('says on its label what it is, of which version, from where and under which licence', async () => {
+    const text = await readFile('Dockerfile', 'utf8');
+    const labels = [...text.matchAll(/org\.opencontainers\.image\.(\w+)="(.*?)"/g)].map(([, name]) => name);
+    expect(labels).toEqual(['title', 'description', 'licenses', 'version', 'revision', 'source', 'created']);
+  });
+
   it('runs no install script', async () => {
     const [build] = readStages(await readFile('Dockerfile', 'utf8'));
     const commands = build === undefined ? [] : only(build, 'run').map(({ command }) => command);

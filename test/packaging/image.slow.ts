@@ -53,6 +53,10 @@ describeWhere(missingForRootTree(), 'the image, built step by step in a clean ro
       'app/config/trial.yaml',
       'app/node_modules/got',
       'usr/local/bin/node',
+      'app/LICENSE',
+      'app/dist/THIRD-PARTY-LICENSES.txt',
+      'app/dist/sbom.cdx.json',
+      'usr/local/share/doc/node/LICENSE',
     ])
       expect([path, inside(path)]).toEqual([path, true]);
     for (const path of [

@@ -30,7 +30,9 @@ export async function addNode(root: string, version: string): Promise<void> {
   const install = ['install', '--prefix', work, '--no-save', '--ignore-scripts', `${arch}@${version}`];
   await run('npm', install);
   const local = join(root, 'usr/local');
-  await cp(join(work, 'node_modules', arch, 'bin/node'), join(local, 'bin/node'));
+  const node = join(work, 'node_modules', arch);
+  await cp(join(node, 'bin/node'), join(local, 'bin/node'));
+  await cp(join(node, 'LICENSE'), join(local, 'LICENSE'));
   await addNpm(local);
   await run('rm', ['-rf', work]);
 }
