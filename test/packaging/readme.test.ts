@@ -11,9 +11,11 @@ import { createRedactor } from '../../src/lib/redactor.ts';
 const documents = [
   'README.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'systemd/README.md',
   'docs/configuration.md',
   'docs/embedded-service.md',
+  'docs/security-tests.md',
   'docs/troubles.md',
 ];
 
