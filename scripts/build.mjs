@@ -24,7 +24,11 @@ const { metafile } = await build({
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
-  alias: { 'http2-wrapper': './scripts/no-http2.js', 'mime-types': './scripts/no-mime-types.cjs' },
+  alias: {
+    'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    'http2-wrapper': './scripts/no-http2.js',
+    'mime-types': './scripts/no-mime-types.cjs',
+  },
   external: [
     // Reads a file beside itself, and hardly anybody has a proxy script.
     'pac-proxy-agent',

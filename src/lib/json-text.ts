@@ -1,3 +1,8 @@
+import { printParseErrorCode, visit } from 'jsonc-parser';
+import type { JSONVisitor } from 'jsonc-parser';
+
+import { excerpt } from './printable.ts';
+
 /** A value, or what is wrong with the text and where. */
 export type JsonReading =
   | { readonly kind: 'valid'; readonly value: unknown }
@@ -8,124 +13,84 @@ const maxDepth = 32;
 
 /**
  * Reads JSON as RFC 8259 has it, and refuses what `JSON.parse` lets through: a key that stands twice, `__proto__`,
- * deep nesting. Messages name line and column. Objects have no prototype.
+ * deep nesting, lone surrogates. Messages name line and column. Objects have no prototype.
  */
 export function readJson(text: string): JsonReading {
-  const reader = { text, at: 0 };
   try {
-    const value = readValue(reader, 0);
-    skipSpace(reader);
-    if (reader.at < text.length) fail(reader, 'nothing may follow the value');
-    return { kind: 'valid', value };
+    visit(text, strictVisitor(text), { disallowComments: true });
+    return { kind: 'valid', value: JSON.parse(text, withoutPrototype) as unknown };
   } catch (error) {
-    if (!(error instanceof JsonFault)) throw error;
-    return { kind: 'invalid', message: `line ${error.line}, column ${error.column}: ${error.message}` };
+    if (!(error instanceof JsonFault) && !(error instanceof SyntaxError)) throw error;
+    return { kind: 'invalid', message: error.message };
   }
 }
 
-interface Reader {
-  readonly text: string;
-  at: number;
-}
+class JsonFault extends Error {}
 
-class JsonFault extends Error {
-  readonly line: number;
-  readonly column: number;
+/** Throws at the first thing that is wrong. */
+function strictVisitor(text: string): JSONVisitor {
+  const keys: Set<string>[] = [];
 
-  constructor(message: string, { text, at }: Reader) {
-    super(message);
-    this.name = 'JsonFault';
-    const before = text.slice(0, at);
-    this.line = before.split('\n').length;
-    this.column = at - before.lastIndexOf('\n');
+  function fail(message: string, offset: number, line: number, character: number): never {
+    const ended = offset >= text.length ? 'the text ends here; ' : '';
+    throw new JsonFault(`line ${line + 1}, column ${character + 1}: ${ended}${message}`);
   }
-}
 
-function fail(reader: Reader, message: string): never {
-  throw new JsonFault(reader.at >= reader.text.length ? `the text ends here; ${message}` : message, reader);
-}
-
-function readValue(reader: Reader, depth: number): unknown {
-  skipSpace(reader);
-  if (depth > maxDepth) fail(reader, `nested more than ${maxDepth} deep`);
-  const character = reader.text[reader.at];
-  if (character === '{') return readObject(reader, depth);
-  if (character === '[') return readArray(reader, depth);
-  if (character === '"') return readString(reader);
-  return readWord(reader);
-}
-
-function readObject(reader: Reader, depth: number): unknown {
-  const value = Object.create(null) as Record<string, unknown>;
-  reader.at += 1;
-  if (skipTo(reader, '}')) return value;
-  for (;;) {
-    skipSpace(reader);
-    if (reader.text[reader.at] !== '"') fail(reader, 'a field name in double quotes is expected');
-    const start = reader.at;
-    const key = readString(reader);
-    if (key === '__proto__' || Object.hasOwn(value, key)) {
-      reader.at = start;
-      fail(
-        reader,
-        key === '__proto__' ? 'the field __proto__ is not allowed' : `the field ${key} stands twice`,
-      );
-    }
-    if (!skipTo(reader, ':')) fail(reader, 'a colon is expected');
-    value[key] = readValue(reader, depth + 1);
-    if (skipTo(reader, '}')) return value;
-    if (!skipTo(reader, ',')) fail(reader, 'a comma or } is expected');
+  function enter(offset: number, _length: number, line: number, character: number): void {
+    if (keys.length > maxDepth) fail(`nested more than ${maxDepth} deep`, offset, line, character);
+    keys.push(new Set());
   }
-}
 
-function readArray(reader: Reader, depth: number): unknown {
-  const value: unknown[] = [];
-  reader.at += 1;
-  if (skipTo(reader, ']')) return value;
-  for (;;) {
-    value.push(readValue(reader, depth + 1));
-    if (skipTo(reader, ']')) return value;
-    if (!skipTo(reader, ',')) fail(reader, 'a comma or ] is expected');
+  function checkText(value: unknown, offset: number, line: number, character: number): void {
+    if (typeof value === 'string' && /\p{Surrogate}/u.test(value))
+      fail(errorMessages.InvalidUnicode, offset, line, character);
   }
+
+  return {
+    onObjectBegin: enter,
+    onArrayBegin: enter,
+    onObjectEnd: () => void keys.pop(),
+    onArrayEnd: () => void keys.pop(),
+    onObjectProperty: (key, offset, _length, line, character) => {
+      checkText(key, offset, line, character);
+      const seen = keys.at(-1);
+      if (key === '__proto__') fail('the field __proto__ is not allowed', offset, line, character);
+      if (seen?.has(key) === true) fail(`the field ${excerpt(key)} stands twice`, offset, line, character);
+      seen?.add(key);
+    },
+    onLiteralValue: (value: unknown, offset, _length, line, character) =>
+      checkText(value, offset, line, character),
+    onError: (code, offset, _length, line, character) => {
+      const name = printParseErrorCode(code);
+      fail(name in errorMessages ? errorMessages[name as ErrorName] : name, offset, line, character);
+    },
+  };
 }
 
-function readString(reader: Reader): string {
-  const { text, at } = reader;
-  let end = text[at] === '"' ? at + 1 : text.length;
-  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-  if (end >= text.length) fail(reader, 'a text in double quotes is expected');
-  try {
-    const value = JSON.parse(text.slice(at, end + 1)) as string;
-    reader.at = end + 1;
-    if (!/\p{Surrogate}/u.test(value)) return value;
-  } catch {
-    // Told below, without the place that the engine would name in its own words.
-  }
-  reader.at = at;
-  return fail(reader, 'the text holds a line break, a control character or an escape that is not valid');
-}
+const invalidText = 'the text holds a line break, a control character or an escape that is not valid';
 
-function readWord(reader: Reader): unknown {
-  const token = matchHere(reader, /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y);
-  if (token === null) fail(reader, 'a JSON value is expected');
-  return JSON.parse(token) as unknown;
-}
+/** In our words, by jsonc-parser's code. */
+const errorMessages = {
+  InvalidSymbol: 'a JSON value is expected',
+  InvalidNumberFormat: 'the number is not valid',
+  UnexpectedEndOfNumber: 'the number is not valid',
+  PropertyNameExpected: 'a field name in double quotes is expected',
+  ValueExpected: 'a JSON value is expected',
+  ColonExpected: 'a colon is expected',
+  CommaExpected: 'a comma or the end of the list is expected',
+  CloseBraceExpected: 'a comma or } is expected',
+  CloseBracketExpected: 'a comma or ] is expected',
+  EndOfFileExpected: 'nothing may follow the value',
+  InvalidCommentToken: 'comments are not allowed',
+  UnexpectedEndOfString: 'a text has no closing quote',
+  InvalidUnicode: invalidText,
+  InvalidEscapeCharacter: invalidText,
+  InvalidCharacter: invalidText,
+} as const;
 
-function matchHere(reader: Reader, pattern: RegExp): string | null {
-  pattern.lastIndex = reader.at;
-  const token = pattern.exec(reader.text)?.[0] ?? null;
-  if (token !== null) reader.at += token.length;
-  return token;
-}
+type ErrorName = keyof typeof errorMessages;
 
-/** Goes past `character` if it comes next. */
-function skipTo(reader: Reader, character: string): boolean {
-  skipSpace(reader);
-  if (reader.text[reader.at] !== character) return false;
-  reader.at += 1;
-  return true;
-}
-
-function skipSpace(reader: Reader): void {
-  matchHere(reader, /[ \t\n\r]*/y);
+function withoutPrototype(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.assign(Object.create(null) as object, value);
 }

@@ -15,3 +15,11 @@ function escape(character: string): string {
     ? `\\x${code.toString(16).padStart(2, '0')}`
     : `\\u${code.toString(16).padStart(4, '0')}`;
 }
+
+/** Text quoted from inside a file is cut to so many characters: a message must not be as long as a file. */
+const maxExcerptLength = 200;
+
+/** Text from inside a file for a message: printable, and at most 200 characters of it. Paths are never cut. */
+export function excerpt(text: string): string {
+  return text.length <= maxExcerptLength ? printable(text) : `${printable(text.slice(0, maxExcerptLength))}…`;
+}

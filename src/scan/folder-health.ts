@@ -1,5 +1,6 @@
 import type { FolderHealth } from '../model/ports/folder-port.ts';
 import { printable } from '../lib/printable.ts';
+import { raiseWatchLimitCommand } from '../lib/watch-limit.ts';
 import { countWords } from '../lib/words.ts';
 import type { SweepReport } from './worker/protocol.ts';
 
@@ -27,12 +28,6 @@ export function folderHealth({
   return { state, watches, attached, reasons: reasonsOf(report), busy };
 }
 
-/** The line that fixes a want of watches, with room for twice what this folder needs. */
-export function sysctlLine(directories: number): string {
-  const wanted = Math.max(524_288, 2 ** Math.ceil(Math.log2(directories * 2)));
-  return `sysctl -w fs.inotify.max_user_watches=${wanted} fs.inotify.max_user_instances=512`;
-}
-
 function reasonsOf({
   unreadable,
   unreadableTotal,
@@ -50,7 +45,7 @@ function reasonsOf({
       message: `and ${countWords(more, 'more directory', 'more directories')} cannot be read`,
     });
   if (unwatched > 0) {
-    const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, for want of watches: ${sysctlLine(directories)}`;
+    const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, for want of watches: ${raiseWatchLimitCommand(directories)}`;
     reasons.push({ code: 'watch-limit', message });
   }
   return reasons;

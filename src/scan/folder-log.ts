@@ -1,6 +1,6 @@
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
-import { sysctlLine } from './folder-health.ts';
+import { raiseWatchLimitCommand } from '../lib/watch-limit.ts';
 import type { SweepReport } from './worker/protocol.ts';
 
 /** Says in the log what changed about a folder, once each. */
@@ -31,7 +31,7 @@ export function createFolderNews(
       }
       if (unwatched > 0 && !unwatchedSaid) {
         log.warn(
-          { folder, unwatched, directories, fix: sysctlLine(directories) },
+          { folder, unwatched, directories, fix: raiseWatchLimitCommand(directories) },
           'out of watches: polling directories',
         );
       }

@@ -47,6 +47,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   'form-data': /^remote\//,
   got: /^remote\//,
   ignore: /^scan\/rules\//,
+  'jsonc-parser': /^lib\/json-text\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
   'p-queue': /^sync\//,

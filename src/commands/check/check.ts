@@ -43,7 +43,7 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
     findings.push(...result.findings);
     directories += result.watchedDirectories;
   }
-  findings.push(...(await checkWatches(directories)));
+  findings.push(...checkWatches(directories));
   if (online) {
     findings.push(
       ...(settings.service.mode === 'embedded' ? [notAsked] : await checkServiceClock(settings.service)),

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { readWatchLimit } from '../../lib/watch-limit.ts';
 import { directoryOf } from '../../model/document.ts';
 import { createChokidarWatcher } from './chokidar-backend.ts';
 import { silentFileSystemAt } from './network-file-systems.ts';
@@ -51,7 +51,7 @@ export function createWatchPost(ground: Ground, events: WatcherEvents): WatchPos
     begin: async (player) => {
       silent = null;
       await watcher?.close();
-      limit = watchLimit() * share;
+      limit = readWatchLimit() * share;
       if (player === null) watcher = null;
       else watcher = player === 'chokidar' ? createChokidarWatcher(events) : createNativeWatcher(events);
     },
@@ -74,20 +74,4 @@ export function createWatchPost(ground: Ground, events: WatcherEvents): WatchPos
     count: () => watcher?.count() ?? 0,
     silentFileSystem: () => silent,
   };
-}
-
-/** The machine's limit, and that of the user namespace that we are in. */
-const limitFiles = ['/proc/sys/fs/inotify/max_user_watches', '/proc/sys/user/max_inotify_watches'];
-
-/** How many inotify watches a user may hold here. */
-function watchLimit(): number {
-  return Math.min(...limitFiles.map(numberIn));
-}
-
-function numberIn(path: string): number {
-  try {
-    return Number(readFileSync(path, 'utf8'));
-  } catch {
-    return Infinity;
-  }
 }

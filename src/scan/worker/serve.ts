@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-
+import { readEventQueueLength } from '../../lib/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createGround } from '../ground.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
@@ -42,7 +41,7 @@ export function servePlan(
       if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));
     },
   });
-  const floodRings = queueLength() / 2;
+  const floodRings = readEventQueueLength() / 2;
   let looker: Promise<Looker> | null = null;
 
   async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
@@ -121,12 +120,4 @@ export function servePlan(
       (error: unknown) => tell({ kind: 'failed', id, message: errorMessage(error) }),
     );
   };
-}
-
-function queueLength(): number {
-  try {
-    return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'));
-  } catch {
-    return 16_384;
-  }
 }
