@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 
 import { LedgerDamagedError, errorCode, errorMessage } from '../model/errors.ts';
-import { LEDGER_VERSION } from './journal-line.ts';
+import { LEDGER_VERSION } from './journal/journal-line.ts';
 
 const NEWER = 'newer-version';
 

@@ -1,5 +1,5 @@
 import { statSync, writeSync } from 'node:fs';
-import { constants, link, open, rename, rm } from 'node:fs/promises';
+import { constants, copyFile, link, open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
 const MODE = 0o600;
@@ -26,6 +26,8 @@ export interface Disk {
   /** A file that is there, to be written on. */
   readonly open: (path: string) => Promise<DiskFile>;
   readonly rename: (from: string, to: string) => Promise<void>;
+  /** Makes `to` a file with the same bytes, on the medium when it resolves. Its name is not: see `syncDirectory`. */
+  readonly copy: (from: string, to: string) => Promise<void>;
   /** A second name for a file. */
   readonly link: (from: string, to: string) => Promise<void>;
   /** No error when there is no such file. */
@@ -34,16 +36,30 @@ export interface Disk {
   readonly syncDirectory: (path: string) => Promise<void>;
 }
 
-/** The real one. */
+/** The real one. It follows no link: one that somebody put there could lead a write to any file. */
 export const realDisk: Disk = {
   create: async (path) => {
-    const handle = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC, MODE);
+    const handle = await open(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW,
+      MODE,
+    );
     const { mode } = await handle.stat();
     if ((mode & MODE_BITS) !== MODE) await handle.chmod(MODE);
     return openFile(path, handle);
   },
-  open: async (path) => openFile(path, await open(path, constants.O_WRONLY)),
+  open: async (path) => openFile(path, await open(path, constants.O_WRONLY | constants.O_NOFOLLOW)),
   rename,
+  copy: async (from, to) => {
+    await rm(to, { force: true });
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+    const handle = await open(to, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
   link,
   remove: (path) => rm(path, { force: true }),
   syncDirectory: async (path) => {

@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto';
 import type { Adapter } from 'lowdb';
 
 import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
-import type { Append } from './commit-queue.ts';
+import type { Append } from './journal/commit-queue.ts';
 import type { Disk } from './disk.ts';
-import { initializeLedger, markUsed } from './initialize-ledger.ts';
-import { openJournalWriter, unwritable } from './journal-writer.ts';
-import type { JournalPosition, JournalWriter } from './journal-writer.ts';
-import { createLane } from './lane.ts';
-import { listLedger } from './ledger-files.ts';
+import PQueue from 'p-queue';
+import { LEDGER_VERSION } from './journal/journal-line.ts';
+import { createJournal, openJournalWriter, unwritable } from './journal/journal-writer.ts';
+import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
+import { KEPT_SUFFIX, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
-import type { Capture, LedgerState } from './ledger-state.ts';
+import type { Capture, LedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { snapshotRows } from './snapshot-rows.ts';
-import { writeSnapshot } from './write-snapshot.ts';
+import { snapshotLines } from './snapshot/snapshot-lines.ts';
+import { writeSnapshot } from './snapshot/write-snapshot.ts';
 
 /** What the adapter works with. */
 export interface AdapterParts {
@@ -28,11 +28,11 @@ export interface AdapterParts {
 }
 
 /** lowdb's door to the files: `read` is snapshot and journal, `write` compacts the journal into the snapshot. */
-export interface LedgerAdapter extends Adapter<LedgerState> {
+export interface LedgerAdapter extends Adapter<LedgerData> {
   /** Once, and before all else. */
-  readonly read: () => Promise<LedgerState>;
+  readonly read: () => Promise<LedgerData>;
   /** Commits go on meanwhile. One at a time. LedgerUnwritableError: the old snapshot is still in force. */
-  readonly write: (state: LedgerState) => Promise<void>;
+  readonly write: (data: LedgerData) => Promise<void>;
   readonly append: Append;
   /** Bytes that a start would have to replay, and bytes of the snapshot. */
   readonly sizes: () => { readonly journal: number; readonly snapshot: number };
@@ -41,7 +41,8 @@ export interface LedgerAdapter extends Adapter<LedgerState> {
 
 /** An adapter for one state directory that this process holds. */
 export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
-  const lane = createLane();
+  /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
+  const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
   /** Of the snapshot that is in force, or of the one before where that in force is damaged. */
   let baseGeneration = 0;
@@ -55,11 +56,11 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
     return writer;
   }
 
-  async function beginGeneration(state: LedgerState): Promise<{ head: JournalPosition; capture: Capture }> {
+  async function beginGeneration(data: LedgerData): Promise<{ head: JournalPosition; capture: Capture }> {
     const { bytes } = journal().position();
     await journal().rotate();
     olderBytes += bytes;
-    return { head: journal().position(), capture: state.capture() };
+    return { head: journal().position(), capture: data.capture() };
   }
 
   /** Puts a snapshot in force, keeps the one before it, and takes away journals that neither needs. */
@@ -73,47 +74,111 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
     for (const old of journals.filter((old) => old < oldest)) await disk.remove(paths.journal(old));
   }
 
+  /**
+   * Writes a ledger of an older version anew, as the generation after its last, and keeps a copy of its files. They are
+   * not touched before the new snapshot is in force: after a crash it is done again.
+   */
+  async function upgrade(loaded: LoadedLedger): Promise<JournalPosition> {
+    const head = { generation: loaded.journal.generation + 1, sequence: loaded.journal.sequence };
+    try {
+      await keepOldFiles(disk, paths, loaded.version);
+      const { file, bytes } = await createJournal(disk, paths, head);
+      await file.close();
+      const temporary = paths.temporary(`${process.pid}.upgrade`);
+      const lines = snapshotLines(loaded.data.capture());
+      snapshotBytes = await writeSnapshot(disk, temporary, { head, lines });
+      await putInForce(temporary, head.generation);
+      olderBytes = 0;
+      return { ...head, bytes };
+    } catch (error) {
+      throw unwritable(paths.dir, error);
+    }
+  }
+
   return {
     read: async () => {
       await tidy(disk, paths);
       const listing = await listLedger(paths.dir);
       const loaded = await loadLedger(paths, listing);
       onLoaded(loaded);
-      const { generation, sequence, goodBytes } = loaded.journal;
       baseGeneration = loaded.generation;
       isBaseInForce = loaded.recovered === null;
       snapshotBytes = loaded.snapshotBytes;
-      olderBytes = loaded.journalBytes - goodBytes;
-      writer = await openJournalWriter(disk, paths, { generation, sequence, bytes: goodBytes });
+      olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
+      const start = loaded.version < LEDGER_VERSION ? await upgrade(loaded) : positionOf(loaded);
+      writer = await openJournalWriter(disk, paths, start);
       // Of a generation whose beginning a crash cut short.
-      for (const left of listing.journals.filter((left) => left > generation)) {
+      for (const left of listing.journals.filter((left) => left > start.generation)) {
         await disk.remove(paths.journal(left));
       }
-      return loaded.state;
+      return loaded.data;
     },
-    write: async (state) => {
-      const { head, capture } = await lane.run(() => beginGeneration(state));
+    write: async (data) => {
+      const { head, capture } = await mutex.add(() => beginGeneration(data));
       const temporary = paths.temporary(`${process.pid}.${randomBytes(6).toString('hex')}`);
       try {
-        const bytes = await writeSnapshot(disk, temporary, { head, lines: snapshotRows(state, capture) });
+        const bytes = await writeSnapshot(disk, temporary, { head, lines: snapshotLines(capture) });
         await putInForce(temporary, head.generation);
         snapshotBytes = bytes;
         olderBytes = 0;
       } catch (error) {
         await disk.remove(temporary).catch(() => undefined);
         throw unwritable(paths.snapshot, error);
-      } finally {
-        capture.release();
       }
     },
     append: (changes, apply) =>
-      lane.run(async () => {
+      mutex.add(async () => {
         await journal().append(changes, isHeld);
         apply();
       }),
     sizes: () => ({ journal: olderBytes + (writer?.position().bytes ?? 0), snapshot: snapshotBytes }),
-    close: () => lane.run(async () => writer?.close()),
+    close: () => mutex.add(async () => writer?.close()),
   };
+}
+
+function positionOf({ journal: { generation, sequence, goodBytes } }: LoadedLedger): JournalPosition {
+  return { generation, sequence, bytes: goodBytes };
+}
+
+/** Copies of the files of a ledger beside them, under names that end with its version; see docs/operations.md. */
+async function keepOldFiles(disk: Disk, paths: LedgerPaths, version: number): Promise<void> {
+  const { snapshot, previous, journals, kept } = await listLedger(paths.dir);
+  const suffix = `${KEPT_SUFFIX}${version}`;
+  for (const path of kept.filter((path) => path.endsWith(suffix))) await disk.remove(path);
+  const files = [
+    ...journals.map(paths.journal),
+    ...(previous ? [paths.previous] : []),
+    ...(snapshot ? [paths.snapshot] : []),
+  ];
+  for (const path of files) await disk.copy(path, `${path}${suffix}`);
+  await disk.syncDirectory(paths.dir);
+}
+
+const FIRST = { generation: 1, sequence: 0 } as const;
+const MARKER_TEXT =
+  'The ledger of ingestd was begun here. Without ledger.json beside this file, ingestd does not start.\n';
+
+/** Makes an empty ledger. Until its last step a crash leaves what counts as no ledger at all. */
+async function initializeLedger(disk: Disk, paths: LedgerPaths): Promise<void> {
+  const { file } = await createJournal(disk, paths, FIRST);
+  await file.close();
+  const temporary = paths.temporary(`${process.pid}.first`);
+  await writeSnapshot(disk, temporary, { head: FIRST, lines: [] });
+  await disk.rename(temporary, paths.snapshot);
+  await disk.syncDirectory(paths.dir);
+  await markUsed(disk, paths);
+}
+
+/** Leaves the word that from now on a missing snapshot is damage. */
+async function markUsed(disk: Disk, paths: LedgerPaths): Promise<void> {
+  const file = await disk.create(paths.marker);
+  try {
+    await file.write(Buffer.from(MARKER_TEXT), 0);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await disk.syncDirectory(paths.dir);
 }
 
 /** Takes away what a crash left, and begins a ledger where there was none. */

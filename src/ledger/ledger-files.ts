@@ -8,6 +8,9 @@ const SNAPSHOT = 'ledger.json';
 const PREVIOUS = 'ledger.previous.json';
 const MARKER = 'ledger.used';
 const JOURNAL = /^ledger\.journal\.([1-9]\d{0,14})$/;
+/** Ends, with the version, the names of the files that an upgrade kept. */
+export const KEPT_SUFFIX = '.v';
+const KEPT = /^ledger\..*\.v\d+$/;
 const TEMPORARY = /^ledger\..*\.tmp$/;
 
 /** Paths of what the ledger keeps in the state directory. */
@@ -30,6 +33,8 @@ export interface LedgerListing {
   readonly marker: boolean;
   /** Generations that have a journal, in order. */
   readonly journals: readonly number[];
+  /** Of older versions; absolute paths. Nobody reads them but a person who goes back. */
+  readonly kept: readonly string[];
   /** Left over from a crash; absolute paths. */
   readonly temporaries: readonly string[];
 }
@@ -57,6 +62,7 @@ export async function listLedger(dir: string): Promise<LedgerListing> {
       .flatMap((name) => JOURNAL.exec(name)?.[1] ?? [])
       .map(Number)
       .sort((a, b) => a - b),
+    kept: names.filter((name) => KEPT.test(name)).map((name) => join(dir, name)),
     temporaries: names.filter((name) => TEMPORARY.test(name)).map((name) => join(dir, name)),
   };
 }

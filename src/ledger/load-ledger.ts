@@ -1,17 +1,22 @@
 import { damaged, isTooNew } from './damage.ts';
-import { createStateFiller } from './fill-state.ts';
-import type { RejectedRow, StateFiller } from './fill-state.ts';
+import { readChange } from './format/change-format.ts';
+import { createDataFiller } from './format/fill-data.ts';
+import type { DataFiller, RejectedRecord } from './format/fill-data.ts';
+import { readOldChange } from './format/old-format.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
-import { createLedgerState } from './ledger-state.ts';
-import type { LedgerState } from './ledger-state.ts';
-import { readJournal } from './read-journal.ts';
-import type { JournalReading } from './read-journal.ts';
-import { readSnapshot } from './read-snapshot.ts';
-import { rejectDoubles } from './reject-doubles.ts';
+import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
+import { createLedgerData } from './records/ledger-data.ts';
+import type { LedgerData } from './records/ledger-data.ts';
+import { refOf, toRecord } from './records/stored-record.ts';
+import { readJournal } from './journal/read-journal.ts';
+import type { JournalReading } from './journal/read-journal.ts';
+import { readSnapshot } from './snapshot/read-snapshot.ts';
 
 /** A ledger as it was found. */
 export interface LoadedLedger {
-  readonly state: LedgerState;
+  readonly data: LedgerData;
+  /** The oldest of the files that were read. */
+  readonly version: number;
   /** Of the snapshot it was read from. */
   readonly generation: number;
   /** The journal that is written on. */
@@ -20,7 +25,7 @@ export interface LoadedLedger {
   readonly snapshotBytes: number;
   /** Bytes of journals that were replayed. */
   readonly journalBytes: number;
-  readonly rejected: readonly RejectedRow[];
+  readonly rejected: readonly RejectedRecord[];
   /** Set when the snapshot in force was damaged and the one before it, with its journals, gave the same. */
   readonly recovered: { readonly error: unknown } | null;
 }
@@ -57,21 +62,27 @@ export async function loadLedger(paths: LedgerPaths, listing: LedgerListing): Pr
 }
 
 async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
-  const state = createLedgerState();
-  const filler = createStateFiller(state);
-  const { generation, sequence, bytes } = await readSnapshot(snapshot, filler);
-  filler.endSnapshot();
+  const data = createLedgerData();
+  const filler = createDataFiller(data);
+  const { version, generation, sequence, bytes } = await readSnapshot(snapshot, filler);
   const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);
-  const doubles = rejectDoubles(state);
-  const rejected = [...filler.rejected, ...doubles];
-  return { state, generation, journal, snapshotBytes: bytes, journalBytes, rejected };
+  const rejected = [...filler.rejected, ...rejectDoubles(data)];
+  return {
+    data,
+    version: Math.min(version, journal.version),
+    generation,
+    journal,
+    snapshotBytes: bytes,
+    journalBytes,
+    rejected,
+  };
 }
 
 /** Follows the journals from a snapshot's own to the last. */
 async function replay(
   paths: LedgerPaths,
   from: { readonly generation: number; readonly sequence: number },
-  filler: StateFiller,
+  filler: DataFiller,
 ): Promise<{ readonly journal: JournalReading; readonly journalBytes: number }> {
   let journal = await readJournalOf(paths, from, filler);
   let journalBytes = journal.goodBytes;
@@ -86,10 +97,13 @@ async function replay(
 async function readJournalOf(
   paths: LedgerPaths,
   { generation, sequence }: { readonly generation: number; readonly sequence: number },
-  filler: StateFiller,
+  filler: DataFiller,
 ): Promise<JournalReading> {
   const path = paths.journal(generation);
-  const reading = await readJournal(path, filler.group);
+  const reading = await readJournal(path, (changes, version) => {
+    const read = version <= LAST_UNNAMED_VERSION ? readOldChange : readChange;
+    for (const change of changes) filler.change(read(change, filler.shared));
+  });
   if (reading.generation !== generation) throw damaged(path, `it is the journal ${reading.generation}`);
   if (reading.sequence - reading.groups !== sequence)
     throw damaged(path, 'it does not go on where the ledger ends');
@@ -102,4 +116,25 @@ async function follows(paths: LedgerPaths, journal: JournalReading): Promise<boo
   const path = paths.journal(journal.generation + 1);
   const next = await readJournal(path, () => undefined).catch(() => null);
   return next !== null && next.groups > 0;
+}
+
+/**
+ * Takes out all records whose docId another record has too: nobody can tell whose it is, and a modify or a deletion in
+ * the name of the wrong one would fall on the other's document. They become failures that say so, so that they are not
+ * uploaded again by themselves.
+ */
+function rejectDoubles({ records, side }: LedgerData): readonly RejectedRecord[] {
+  return records.withSharedDocId().map((stored) => {
+    const ref = refOf(stored);
+    const { docId, stamp, context } = toRecord(stored);
+    const message = `its docId ${docId} is another document's too; the record was left out`;
+    const history = [{ at: 0, operation: 'read ledger', code: 'double-doc-id', message }];
+    records.drop(ref);
+    side.apply({
+      kind: 'fail',
+      ref,
+      failure: { code: 'double-doc-id', message, attempts: 1, history, stamp, context },
+    });
+    return { ...ref, message };
+  });
 }

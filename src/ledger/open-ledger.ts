@@ -4,14 +4,14 @@ import type { Clock } from '../lib/clock.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import { createCommitQueue } from './commit-queue.ts';
-import { createCompactor } from './compactor.ts';
+import { createCommitQueue } from './journal/commit-queue.ts';
+import { createCompactor } from './journal/compactor.ts';
 import { realDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { createLedgerAdapter } from './ledger-adapter.ts';
-import { LEDGER_VERSION } from './journal-line.ts';
+import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths } from './ledger-files.ts';
-import { createLedgerState } from './ledger-state.ts';
+import { createLedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './load-ledger.ts';
 import { prepareDirectory } from './prepare-directory.ts';
 import { takeStateLock } from './state-lock.ts';
@@ -37,14 +37,14 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   const { dir, clock, log, disk = realDisk } = options;
   await prepareDirectory(dir);
   const lock = await takeStateLock(dir, clock);
-  let isToBeRewritten = false;
+  let wasRecovered = false;
   const adapter = createLedgerAdapter({
     paths: ledgerPaths(dir),
     disk,
     isHeld: lock.isHeld,
     onLoaded: (loaded) => {
-      isToBeRewritten = loaded.recovered !== null || loaded.journal.version < LEDGER_VERSION;
-      tell(log, dir, loaded);
+      wasRecovered = loaded.recovered !== null;
+      report(log, dir, loaded);
     },
   });
 
@@ -57,14 +57,14 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   }
 
   try {
-    const low = new Low(adapter, createLedgerState());
+    const low = new Low(adapter, createLedgerData());
     await low.read();
-    const state = low.data;
-    state.side.prune(clock.now());
+    const { data } = low;
+    data.side.prune(clock.now());
     const compactor = createCompactor({
       sizes: adapter.sizes,
       compact: () => {
-        state.side.prune(clock.now());
+        data.side.prune(clock.now());
         return low.write();
       },
       monotonic: clock.monotonic,
@@ -72,15 +72,15 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
         log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot could not be written'),
       afterBytes: options.compactAfterBytes,
     });
-    const queue = createCommitQueue(state, async (changes, apply) => {
+    const queue = createCommitQueue(data, async (changes, apply) => {
       await adapter.append(changes, apply);
-      if (state.side.isGrown()) state.side.prune(clock.now());
+      if (data.side.isGrown()) data.side.prune(clock.now());
       compactor.consider();
     });
-    if (isToBeRewritten) await compactor.run();
+    if (wasRecovered) await compactor.run();
     else compactor.consider();
     return {
-      ...state.reader,
+      ...data.reader,
       commit: queue.commit,
       close: async () => {
         await queue.close();
@@ -95,7 +95,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
 }
 
 /** One line for each thing that was not as it should be. */
-function tell(log: LogPort, dir: string, { recovered, journal, rejected }: LoadedLedger): void {
+function report(log: LogPort, dir: string, { recovered, journal, rejected, version }: LoadedLedger): void {
   if (recovered !== null) {
     log.error(
       { dir, problem: errorMessage(recovered.error) },
@@ -106,6 +106,12 @@ function tell(log: LogPort, dir: string, { recovered, journal, rejected }: Loade
     log.warn(
       { dir, journal: journal.generation, bytes: journal.tornBytes },
       'the end of the ledger journal was not whole and is cut off',
+    );
+  }
+  if (version < LEDGER_VERSION) {
+    log.info(
+      { dir, from: version, to: LEDGER_VERSION },
+      'ledger is written in a new format; its files of the old one are kept beside it',
     );
   }
   if (rejected.length > 0) {

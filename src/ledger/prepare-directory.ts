@@ -2,7 +2,7 @@ import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import { realDisk } from './disk.ts';
-import { unwritable } from './journal-writer.ts';
+import { unwritable } from './journal/journal-writer.ts';
 
 const MODE = 0o700;
 const MODE_BITS = 0o777;

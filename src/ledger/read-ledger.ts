@@ -1,8 +1,12 @@
-import { ledgerPaths } from './ledger-files.ts';
-import { createLedgerState } from './ledger-state.ts';
-import type { LedgerReader } from './ledger-state.ts';
+import { stat } from 'node:fs/promises';
+
+import { listLedger, ledgerPaths } from './ledger-files.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
-import { lookSteadily } from './look-steadily.ts';
+import { createLedgerData } from './records/ledger-data.ts';
+import type { LedgerReader } from './records/ledger-data.ts';
+
+const TRIES = 5;
 
 type Found = { readonly reader: LedgerReader } | { readonly error: unknown };
 
@@ -15,9 +19,9 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
   const found = await lookSteadily<Found>(
     paths,
     async (listing) => {
-      if (await isFresh(paths, listing)) return createLedgerState();
+      if (await isFresh(paths, listing)) return createLedgerData();
       return loadLedger(paths, listing).then(
-        ({ state }) => state,
+        ({ data }) => data,
         (error: unknown) => ({ error }),
       );
     },
@@ -25,4 +29,35 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
   );
   if ('error' in found) throw found.error;
   return found.reader;
+}
+
+/**
+ * Looks at files that a running daemon may move meanwhile: as long as a look is not `good` and files have come or
+ * gone since it began, it looks again.
+ */
+export async function lookSteadily<T>(
+  paths: LedgerPaths,
+  look: (listing: LedgerListing) => Promise<T>,
+  good: (found: T) => boolean,
+): Promise<T> {
+  let before = await pictureOf(paths);
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await look(before.listing);
+    if (good(found) || attempt === TRIES) return found;
+    const after = await pictureOf(paths);
+    if (after.text === before.text) return found;
+    before = after;
+  }
+}
+
+async function pictureOf(
+  paths: LedgerPaths,
+): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
+  const listing = await listLedger(paths.dir);
+  const snapshot = await stat(paths.snapshot).then(
+    ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,
+    () => '',
+  );
+  const { journals, previous } = listing;
+  return { listing, text: JSON.stringify([journals, previous, snapshot]) };
 }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Clock } from '../lib/clock.ts';
 import { StateLockedError, errorCode } from '../model/errors.ts';
-import { unwritable } from './journal-writer.ts';
+import { unwritable } from './journal/journal-writer.ts';
 import { isAlive, ownIdentity, processIdentitySchema } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 

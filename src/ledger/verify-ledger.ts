@@ -3,16 +3,16 @@ import { basename, dirname } from 'node:path';
 import { errorMessage } from '../model/errors.ts';
 import { countWords } from '../lib/words.ts';
 import { faultAlone, wayOut } from './damage.ts';
-import { createStateFiller } from './fill-state.ts';
-import type { RejectedRow } from './fill-state.ts';
+import { createDataFiller } from './format/fill-data.ts';
+import type { RejectedRecord } from './format/fill-data.ts';
 import { ledgerPaths } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
-import { createLedgerState } from './ledger-state.ts';
+import { createLedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { lookSteadily } from './look-steadily.ts';
-import { readJournal } from './read-journal.ts';
-import { readSnapshot } from './read-snapshot.ts';
+import { lookSteadily } from './read-ledger.ts';
+import { readJournal } from './journal/read-journal.ts';
+import { readSnapshot } from './snapshot/read-snapshot.ts';
 
 /** What was found about one file, or about a row of it. */
 interface LedgerFinding {
@@ -33,7 +33,7 @@ export interface LedgerVerification {
   /** Whose documents they are; null: the ledger does not say. */
   readonly service: string | null;
   readonly findings: readonly LedgerFinding[];
-  readonly rejected: readonly RejectedRow[];
+  readonly rejected: readonly RejectedRecord[];
   /** What to do; null where all is well. */
   readonly fix: string | null;
 }
@@ -58,7 +58,7 @@ async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<Ledge
     ok,
     recoverable: true,
     documents: documentsOf(loaded),
-    service: loaded.state.reader.service(),
+    service: loaded.data.reader.service(),
     findings: [...findings, ...loaded.rejected.map(rejectedFinding)],
     rejected: loaded.rejected,
     fix: ok ? null : fixOf(loaded),
@@ -114,7 +114,7 @@ async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<r
 }
 
 async function snapshotFinding(path: string): Promise<LedgerFinding> {
-  const filler = createStateFiller(createLedgerState());
+  const filler = createDataFiller(createLedgerData());
   return finding(path, async () => {
     const { generation, count } = await readSnapshot(path, filler);
     return {
@@ -147,11 +147,11 @@ async function finding(
   }
 }
 
-function documentsOf({ state: { reader } }: LoadedLedger): number {
+function documentsOf({ data: { reader } }: LoadedLedger): number {
   return reader.folders().reduce((sum, folder) => sum + reader.count(folder), 0);
 }
 
-function rejectedFinding({ folder, path, message }: RejectedRow): LedgerFinding {
+function rejectedFinding({ folder, path, message }: RejectedRecord): LedgerFinding {
   return { file: `${folder}/${path}`, state: 'damaged', message };
 }
 

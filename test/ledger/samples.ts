@@ -1,6 +1,6 @@
 import type { FileStamp } from '../../src/model/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
-import type { LedgerReader } from '../../src/ledger/ledger-state.ts';
+import type { LedgerReader } from '../../src/ledger/records/ledger-data.ts';
 
 export function stampOf(number: number): FileStamp {
   return {

@@ -1,18 +1,27 @@
-import { crc32 } from 'node:zlib';
+import { execFileSync } from 'node:child_process';
+import { cp, readFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 
-import { LEDGER_VERSION } from '../../src/ledger/journal-line.ts';
+import { realDisk } from '../../src/ledger/disk.ts';
+import type { Disk } from '../../src/ledger/disk.ts';
+import { sideChangeSchema } from '../../src/ledger/format/change-format.ts';
+import { rareSchema } from '../../src/ledger/format/record-format.ts';
+import { LEDGER_VERSION } from '../../src/ledger/journal/journal-line.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { extrasSchema } from '../../src/ledger/record-cells.ts';
-import { sideChangeSchema } from '../../src/ledger/side-change-schema.ts';
+import { readLedger } from '../../src/ledger/read-ledger.ts';
+import { verifyLedger } from '../../src/ledger/verify-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { put, recordOf } from './samples.ts';
+import { recordingDisk } from './recording-disk.ts';
+import { contentOf, put, recordOf } from './samples.ts';
 import { imageOf, layOut } from './state-image.ts';
+import type { Image } from './state-image.ts';
+
+const fixtures = new URL('../fixtures/ledgers/', import.meta.url);
 
 let folder: TemporaryFolder;
 let dir: string;
@@ -24,55 +33,114 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-const openIt = () => openLedger({ dir, clock: manualClock(), log: recordedLog() });
+const openIt = (options: { log?: ReturnType<typeof recordedLog>; disk?: Disk } = {}) =>
+  openLedger({ dir, clock: manualClock(), log: recordedLog(), ...options });
 
-/** The same files as the version before wrote them, checksums and all. */
-function older(name: string, bytes: Buffer): Buffer {
-  const text = bytes.toString().replace(/"version":\d+/, '"version":1');
-  if (name.startsWith('ledger.journal.')) {
-    const [head = '', ...rest] = text.split('\n');
-    const json = head.slice(9);
-    return Buffer.from([`${hex(json)} ${json}`, ...rest].join('\n'));
-  }
-  const end = text.indexOf('\n[]],') + 1;
-  return Buffer.from(
-    text.slice(0, end) + text.slice(end).replace(/"crc32":"\w+"/, `"crc32":"${hex(text.slice(0, end))}"`),
-  );
+/** A ledger as the older version left it, killed in the middle of its work. */
+async function layOutVersion(version: number): Promise<Image> {
+  await cp(new URL(`v${version}/`, fixtures), dir, { recursive: true });
+  return imageOf(dir);
 }
 
-function hex(text: string): string {
-  return crc32(text).toString(16).padStart(8, '0');
+/** All that the older version itself read out of it. */
+async function contentOfVersion(version: number): Promise<unknown> {
+  return JSON.parse(await readFile(new URL(`v${version}.content.json`, fixtures), 'utf8'));
+}
+
+function plain(ledger: Parameters<typeof contentOf>[0]): unknown {
+  return JSON.parse(JSON.stringify(contentOf(ledger)));
+}
+
+function versionsIn(image: Image): readonly string[] {
+  return Array.from(
+    image,
+    ([name, bytes]) => `${name} ${/"version":(\d+)/.exec(bytes.toString())?.[1] ?? ''}`,
+  );
 }
 
 describe('the version of the ledger’s files', () => {
   it('rises with everything that they can hold: change the number and what stands here together', () => {
-    const shape = JSON.stringify([z.toJSONSchema(sideChangeSchema), z.toJSONSchema(extrasSchema)]);
+    const shape = JSON.stringify(
+      [sideChangeSchema, rareSchema].map((schema) => z.toJSONSchema(schema, { io: 'input' })),
+    );
     const fingerprint = createHash('sha256').update(shape).digest('hex').slice(0, 16);
-    expect([LEDGER_VERSION, fingerprint]).toEqual([2, '14da99c7100bc93c']);
+    expect([LEDGER_VERSION, fingerprint]).toEqual([3, 'ab1256448862c97f']);
+  });
+});
+
+describe.each([1, 2])('a ledger of version %d', (version) => {
+  it('is read beside whoever writes it, with all that it holds, and not changed', async () => {
+    const before = await layOutVersion(version);
+    expect(plain(await readLedger(dir))).toEqual(await contentOfVersion(version));
+    expect(await verifyLedger(dir)).toMatchObject({ ok: true, documents: 8 });
+    expect(await imageOf(dir)).toEqual(before);
   });
 
-  it('is an older one’s no more as soon as this one may have added to them', async () => {
-    const ledger = await openIt();
-    await ledger.commit([put('a.pdf', recordOf(1))]);
-    await ledger.close();
-    const image = await imageOf(dir);
-    await layOut(
-      dir,
-      new Map(
-        Array.from(image, ([name, bytes]) => [
-          name,
-          name.startsWith('ledger.') && name !== 'ledger.used' ? older(name, bytes) : bytes,
-        ]),
-      ),
+  it('is written in the new format when it is opened, and holds the same', async () => {
+    await layOutVersion(version);
+    const log = recordedLog();
+    const ledger = await openIt({ log });
+    const content = await contentOfVersion(version);
+    expect(plain(ledger)).toEqual(content);
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['info', 'ledger is written in a new format; its files of the old one are kept beside it'],
+    ]);
+    expect(versionsIn(await imageOf(dir))).toEqual(
+      expect.arrayContaining(['ledger.json 3', 'ledger.journal.6 3']),
     );
-    const taken = await openIt();
-    expect([...taken.entries()].map(({ ref }) => ref.path)).toEqual(['a.pdf']);
-    await taken.commit([{ kind: 'service', service: 'https://service.example' }]);
-    const now = await imageOf(dir);
-    const journals = [...now.keys()].filter((name) => name.startsWith('ledger.journal.')).sort();
-    const written = ['ledger.json', journals.at(-1) ?? ''].map((name) => now.get(name)?.toString() ?? '');
-    expect(written.map((text) => /"version":(\d+)/.exec(text)?.[1])).toEqual(['2', '2']);
-    expect(written.at(-1)).toContain('service.example');
-    await taken.close();
+    await ledger.commit([put('new.pdf', recordOf(20))]);
+    await ledger.close();
+    expect(await verifyLedger(dir)).toMatchObject({ ok: true, documents: 9 });
+    const again = await openIt({ log });
+    expect(again.get({ folder: 'inbox', path: 'new.pdf' })).toEqual(recordOf(20));
+    await again.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'new.pdf' } }]);
+    expect(plain(again)).toEqual(content);
+    expect(log.lines).toHaveLength(1);
+    await again.close();
+  });
+
+  it('stays beside it, byte for byte, so that the commands of docs/operations.md go back', async () => {
+    const before = await layOutVersion(version);
+    const ledger = await openIt();
+    await ledger.commit([put('new.pdf', recordOf(20))]);
+    await ledger.close();
+    const operations = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    const commands = /```sh\n([^`]*)```/.exec(operations)?.[1] ?? '';
+    execFileSync('sh', ['-ec', commands.replaceAll('v2', `v${version}`)], { cwd: dir });
+    expect(await imageOf(dir)).toEqual(before);
+    expect(plain(await readLedger(dir))).toEqual(await contentOfVersion(version));
+  });
+
+  it('is whole, in the old or the new format, wherever a crash stops the change', async () => {
+    const before = await layOutVersion(version);
+    const disk = recordingDisk();
+    const ledger = await openIt({ disk });
+    await ledger.close();
+    const content = await contentOfVersion(version);
+    expect(disk.moments.length).toBeGreaterThan(10);
+    for (const { step, killed } of disk.moments) {
+      await layOut(dir, new Map([...before, ...killed]));
+      const after = await openIt();
+      expect([step, plain(after)]).toEqual([step, content]);
+      await after.close();
+      const kept = new Map([...(await imageOf(dir))].filter(([name]) => name.endsWith(`.v${version}`)));
+      expect(kept.get(`ledger.json.v${version}`) ?? before.get('ledger.json')).toEqual(
+        before.get('ledger.json'),
+      );
+    }
+  });
+
+  it('is left as it was when the disk does not take the new one', async () => {
+    const before = await layOutVersion(version);
+    const disk: Disk = {
+      ...realDisk,
+      rename: () => Promise.reject(Object.assign(new Error('EIO: simulated'), { code: 'EIO' })),
+    };
+    await expect(openIt({ disk })).rejects.toMatchObject({ code: 'ledger-unwritable' });
+    const image = await imageOf(dir);
+    for (const [name, bytes] of before) expect([name, image.get(name)]).toEqual([name, bytes]);
+    const ledger = await openIt();
+    expect(plain(ledger)).toEqual(await contentOfVersion(version));
+    await ledger.close();
   });
 });

@@ -50,7 +50,7 @@ const doors: Readonly<Record<string, RegExp>> = {
   'jsonc-parser': /^lib\/json-text\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
-  'p-queue': /^sync\//,
+  'p-queue': /^(sync\/|ledger\/ledger-adapter\.ts$)/,
   picocolors: /^cli\//,
   pino: /^log\//,
   'pino-pretty': /^log\//,

@@ -24,7 +24,7 @@ async function ledgerExport(
 ): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const { readLedger } = await import('../../ledger/read-ledger.ts');
-  const { exportLedger } = await import('../../ledger/export-ledger.ts');
+  const { exportLedger } = await import('../../ledger/transfer/export-ledger.ts');
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.raw(`${JSON.stringify(ledger, null, flags.json ? undefined : 2)}\n`);
   return 0;

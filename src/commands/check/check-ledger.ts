@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import type { LedgerReader } from '../../ledger/ledger-state.ts';
+import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { countWords } from '../../lib/words.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/fixes.ts';

@@ -1,6 +1,6 @@
 import type { Settings } from '../../model/settings.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../../model/report/status.ts';
-import type { LedgerReader } from '../../ledger/ledger-state.ts';
+import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { listDuplicates } from '../../daemon/status/list-duplicates.ts';

@@ -4,6 +4,8 @@ import type { Metadata } from '../metadata/metadata.ts';
 /** An attachment as the service last accepted it. */
 export interface RecordedAttachment {
   readonly name: string;
+  /** NFC, from the folder's root. Absent in records of older versions and of imports that do not say. */
+  readonly path?: string | undefined;
   readonly sha256: string;
   readonly stamp: FileStamp;
 }
@@ -53,7 +55,10 @@ export interface LedgerEntry {
 export type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
 
 /** The records of one directory by file name. Live: not to be kept over an await. */
-export interface DirectoryRecords extends ReadonlyMap<string, LedgerRecord> {
+export interface DirectoryRecords {
+  readonly size: number;
+  readonly keys: () => Iterable<string>;
+  readonly get: (name: string) => LedgerRecord | undefined;
   /** Compares without making the record: a sweep asks for each file, and most are what they were. */
   readonly match: (name: string, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
 }

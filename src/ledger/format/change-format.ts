@@ -1,0 +1,136 @@
+import * as z from 'zod';
+
+import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
+import type { Change, Failure } from '../../model/ports/ledger-port.ts';
+import type { SharedValues } from '../records/shared-values.ts';
+import { ownName } from '../records/stored-record.ts';
+import type { StoredRecord } from '../records/stored-record.ts';
+import { checkMetadata, fromPort, readRecord, statSchema, toFields } from './record-format.ts';
+import { asObject, asShape, asText, ShapeError } from './shape.ts';
+import { isValidRef } from './valid-ref.ts';
+
+/** A change of anything but the records. */
+export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' }>;
+
+/** A record that is put somewhere, in the form in which journal and memory take it. */
+interface StoredPut {
+  readonly kind: 'put';
+  readonly ref: DocumentRef;
+  readonly record: StoredRecord;
+}
+
+/** A change in the form in which journal and memory take it. */
+export type StoredChange = StoredPut | Extract<Change, { readonly kind: 'drop' }> | SideChange;
+
+const ref = z.object({ folder: z.string(), path: z.string() });
+const folder = z.string();
+const paths = z.array(z.string());
+const at = z.number();
+const id = z.string();
+
+const attempt = z.object({ at, operation: z.string(), code: z.string(), message: z.string() });
+const doubt = z.object({
+  id,
+  ref,
+  count: z.number(),
+  since: z.number(),
+  message: z.string(),
+  holds: z.boolean(),
+});
+
+/** What a failure has besides the file's stat and fingerprint, which older files name otherwise. */
+export const failureFields = {
+  code: z.string(),
+  message: z.string(),
+  attempts: z.number(),
+  history: z.array(attempt),
+};
+
+/** Every change but a put as files hold it: the objects of the port, but for failures. */
+export function changeSchema(
+  failure: z.ZodType<Failure>,
+): z.ZodType<Extract<Change, { readonly kind: 'drop' }> | SideChange> {
+  return z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('drop'), ref }),
+    z.object({ kind: z.literal('intent'), intent: z.object({ id, ref, size: z.number(), at }) }),
+    z.object({ kind: z.literal('resolve'), id }),
+    z.object({ kind: z.literal('doubt'), doubt }),
+    z.object({ kind: z.literal('dismiss'), id }),
+    z.object({ kind: z.literal('fail'), ref, failure }),
+    z.object({ kind: z.literal('clear'), ref }),
+    z.object({
+      kind: z.literal('hold'),
+      folder,
+      hold: z.object({ since: z.number(), reason: z.string() }).nullable(),
+    }),
+    z.object({ kind: z.literal('approve'), folder, paths }),
+    z.object({ kind: z.literal('unapprove'), folder, paths }),
+    z.object({ kind: z.literal('removed'), folder, removal: z.object({ at, count: z.number() }) }),
+    z.object({
+      kind: z.literal('root'),
+      folder,
+      identity: z.object({ path: z.string(), dev: z.number(), ino: z.number() }),
+    }),
+    z.object({ kind: z.literal('service'), service: z.string() }),
+    z.object({ kind: z.literal('sent'), id, at }),
+    z.object({ kind: z.literal('answered'), id, at }),
+  ]);
+}
+
+const failureSchema = z
+  .object({ ...failureFields, stat: statSchema, fingerprint: z.string() })
+  .transform(({ stat, fingerprint, ...rest }) => ({ ...rest, stamp: stat, context: fingerprint }));
+
+/** The changes of this version. */
+export const sideChangeSchema = changeSchema(failureSchema);
+
+/**
+ * A change, checked and detached from what the caller holds. Nothing gets into the journal that could not be
+ * read back: what is not of the right shape is an IngestdError `bad-change`.
+ */
+export function toStored(change: Change, shared: SharedValues): StoredChange {
+  try {
+    if ('ref' in change) checkRef(change.ref);
+    if (change.kind !== 'put') return asShape(sideChangeSchema, sideFields(change), change.kind);
+    const { folder, path } = change.ref;
+    return { kind: 'put', ref: { folder, path }, record: fromPort(change.record, path, shared) };
+  } catch (error) {
+    const words = `the ledger was given a bad change: ${errorMessage(error)}`;
+    throw new IngestdError('bad-change', exitCodes.unforeseen, words, { cause: error });
+  }
+}
+
+/** JSON of a change. */
+export function changeJson(change: StoredChange): string {
+  if (change.kind !== 'put') return JSON.stringify(sideFields(change));
+  const { kind, ref, record } = change;
+  return JSON.stringify({ kind, folder: ref.folder, path: ref.path, ...toFields(record, record) });
+}
+
+/** A change as it was read, or a ShapeError. References are not judged: see `isValidRef`. */
+export function readChange(value: unknown, shared: SharedValues): StoredChange {
+  const fields = asObject(value, 'a change');
+  if (fields['kind'] !== 'put') return asShape(sideChangeSchema, value, 'a change');
+  const ref = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
+  const record = readRecord(fields, {
+    name: ownName(ref.path),
+    fingerprint: shared.text(asText(fields['fingerprint'], 'fingerprint')),
+    metadata: shared.metadata(fields['metadata'], checkMetadata),
+  });
+  return { kind: 'put', ref, record };
+}
+
+function sideFields(change: Extract<Change, { readonly kind: 'drop' }> | SideChange): object {
+  if (change.kind !== 'fail') return change;
+  const { stamp, context, ...rest } = change.failure;
+  return { ...change, failure: { ...rest, stat: plainStat(stamp), fingerprint: context } };
+}
+
+function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStamp): FileStamp {
+  return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
+}
+
+function checkRef(ref: DocumentRef): void {
+  if (!isValidRef(ref)) throw new ShapeError(`${JSON.stringify(ref)} is no path inside a folder`);
+}

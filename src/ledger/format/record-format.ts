@@ -1,0 +1,218 @@
+import * as z from 'zod';
+
+import type { FileStamp } from '../../model/document.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { SharedValues } from '../records/shared-values.ts';
+import {
+  fromMillisecondsText,
+  fromSecondsText,
+  hashToHex,
+  hexToHash,
+  isDate,
+  ownName,
+  stemOf,
+} from '../records/stored-record.ts';
+import type { Rare, StoredRecord, StoredTime } from '../records/stored-record.ts';
+import { metadataSchema } from './metadata-schema.ts';
+import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
+
+/**
+ * A record in the ledger's files. The snapshot gives `name`, and numbers for `fingerprint` and `metadata`, whose lines
+ * come before; the journal gives `folder` and `path`, and the values themselves. What has its usual value is left out:
+ * no `title` is the file name without its extension, no `fileName` is that of the file.
+ *
+ *     {"name":"report.pdf","docId":"…","sha256":"…","stat":{"size":1,"mtimeMs":1760000000000.25,"ctimeMs":…,
+ *      "birthtimeMs":…,"ino":4711,"dev":65025},"fingerprint":0,"metadata":0,"createdTimestamp":1760000000000,
+ *      "uploadedAt":1767225600000}
+ *
+ * Times are milliseconds since 1970, or the text where it is not that of a whole second (`createdTimestamp`) or
+ * millisecond (the others).
+ */
+export interface RecordFields {
+  readonly docId: string;
+  readonly sha256: string;
+  readonly stat: FileStamp;
+  readonly fingerprint: string | number;
+  readonly metadata: Metadata | number;
+  readonly title?: string | null;
+  readonly createdTimestamp?: StoredTime;
+  readonly uploadedAt: StoredTime;
+  readonly modifiedAt?: StoredTime;
+  readonly fileName?: string | undefined;
+  readonly attachments?: readonly AttachmentFields[] | undefined;
+  readonly said?: readonly string[] | undefined;
+  readonly unsure?: Rare['unsure'];
+  readonly possibleDuplicates?: number | undefined;
+}
+
+type AttachmentFields = z.input<typeof attachmentSchema>;
+
+const hashDigits = /^(?:[0-9a-f]{64})?$/;
+/** Digits alone tell little of what is wrong; a wrong hash is the commonest mistake of a hand that helps. */
+const hashProblem = 'sha256 is not a hash';
+
+/** What `lstat` said of a file. */
+export const statSchema: z.ZodType<FileStamp> = z.object({
+  size: z.number(),
+  mtimeMs: z.number(),
+  ctimeMs: z.number(),
+  birthtimeMs: z.number(),
+  ino: z.number(),
+  dev: z.number(),
+});
+
+const attachmentSchema = z
+  .strictObject({
+    name: z.string(),
+    sha256: z.string().regex(hashDigits),
+    path: z.string().optional(),
+    stat: statSchema,
+  })
+  .transform(({ name, sha256, path, stat }) => ({
+    name,
+    sha256,
+    ...(path === undefined ? null : { path }),
+    stamp: stat,
+  }));
+
+/** What few records have. */
+export const rareSchema = z.strictObject({
+  fileName: z.string().optional(),
+  attachments: z.array(attachmentSchema).optional(),
+  said: z.array(z.string()).optional(),
+  unsure: z
+    .strictObject({
+      content: z.boolean(),
+      attachments: z.boolean(),
+      metadata: z.array(metadataSchema),
+      gone: z.literal(true).optional(),
+    })
+    .optional(),
+  possibleDuplicates: z.int().nonnegative().optional(),
+});
+
+/** A record of the port, checked and detached from what the caller holds; a ShapeError where it is not valid. */
+export function fromPort(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
+  const name = ownName(path);
+  const { title, createdTimestamp, ...metadata } = record.metadata;
+  return readRecord(
+    {
+      docId: record.docId,
+      sha256: record.sha256,
+      stat: record.stamp,
+      ...(title === stemOf(name) ? null : { title: title ?? null }),
+      ...(createdTimestamp === undefined ? null : { createdTimestamp: fromSecondsText(createdTimestamp) }),
+      uploadedAt: fromMillisecondsText(record.uploadedAt),
+      ...(record.modifiedAt === null ? null : { modifiedAt: fromMillisecondsText(record.modifiedAt) }),
+      ...(record.fileName === name ? null : { fileName: record.fileName }),
+      ...(record.attachments.length === 0
+        ? null
+        : { attachments: record.attachments.map(({ stamp, ...rest }) => ({ ...rest, stat: stamp })) }),
+      ...(record.said === undefined ? null : { said: record.said }),
+      ...(record.unsure === undefined ? null : { unsure: record.unsure }),
+      ...(record.possibleDuplicates === 0 ? null : { possibleDuplicates: record.possibleDuplicates }),
+    },
+    {
+      name,
+      fingerprint: shared.text(asText(record.context, 'fingerprint')),
+      metadata: shared.metadata(metadata, checkMetadata),
+    },
+  );
+}
+
+/** A record as it stands in a file, without its place. */
+export function toFields(
+  stored: StoredRecord,
+  { fingerprint, metadata }: Pick<RecordFields, 'fingerprint' | 'metadata'>,
+): RecordFields {
+  const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, title, rare } = stored;
+  const fields: RecordFields = {
+    docId: stored.docId,
+    sha256: hashToHex(stored.hash),
+    stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
+    fingerprint,
+    metadata,
+    ...(title === undefined ? null : { title }),
+    ...(stored.createdTimestamp === null ? null : { createdTimestamp: stored.createdTimestamp }),
+    uploadedAt: stored.uploadedAt,
+    ...(stored.modifiedAt === null ? null : { modifiedAt: stored.modifiedAt }),
+  };
+  if (rare === null) return fields;
+  const { attachments, ...others } = rare;
+  return {
+    ...fields,
+    ...others,
+    attachments: attachments?.map(({ stamp, ...rest }) => ({ ...rest, stat: stamp })),
+  };
+}
+
+/** What is known of a record besides its own fields. */
+export interface Surroundings {
+  readonly name: string;
+  readonly fingerprint: string;
+  readonly metadata: Metadata;
+}
+
+/** A record out of a file's fields, or a ShapeError. By hand: there are many, and a schema takes ten times as long. */
+export function readRecord(
+  fields: Readonly<Record<string, unknown>>,
+  { name, fingerprint, metadata }: Surroundings,
+): StoredRecord {
+  const { title, createdTimestamp, modifiedAt } = fields;
+  const docId = asText(fields['docId'], 'docId');
+  if (docId === '') throw new ShapeError('docId is empty');
+  const sha256 = asText(fields['sha256'], 'sha256');
+  if (!hashDigits.test(sha256)) throw new ShapeError(hashProblem);
+  const stat = asObject(fields['stat'], 'stat');
+  if (title !== undefined && title !== null) asText(title, 'title');
+  return {
+    directory: null,
+    name,
+    docId,
+    hash: hexToHash(sha256),
+    size: asNumber(stat['size'], 'size'),
+    mtimeMs: asNumber(stat['mtimeMs'], 'mtimeMs'),
+    ctimeMs: asNumber(stat['ctimeMs'], 'ctimeMs'),
+    birthtimeMs: asNumber(stat['birthtimeMs'], 'birthtimeMs'),
+    ino: asNumber(stat['ino'], 'ino'),
+    dev: asNumber(stat['dev'], 'dev'),
+    fingerprint,
+    metadata,
+    title: title as string | null | undefined,
+    createdTimestamp: createdTimestamp === undefined ? null : asTime(createdTimestamp, 'createdTimestamp'),
+    uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
+    modifiedAt: modifiedAt === undefined ? null : asTime(modifiedAt, 'modifiedAt'),
+    rare: readRare(fields),
+  };
+}
+
+function readRare({
+  fileName,
+  attachments,
+  said,
+  unsure,
+  possibleDuplicates,
+}: Readonly<Record<string, unknown>>): Rare | null {
+  if (
+    fileName === undefined &&
+    attachments === undefined &&
+    said === undefined &&
+    unsure === undefined &&
+    possibleDuplicates === undefined
+  ) {
+    return null;
+  }
+  return asShape(rareSchema, { fileName, attachments, said, unsure, possibleDuplicates }, 'a record');
+}
+
+function asTime(value: unknown, what: string): StoredTime {
+  if (typeof value === 'string') return value;
+  if (!isDate(asNumber(value, what))) throw new ShapeError(`${what} is not a time`);
+  return value as number;
+}
+
+/** Metadata that is valid, or a ShapeError. */
+export function checkMetadata(value: unknown): Metadata {
+  return asShape(metadataSchema, value, 'metadata');
+}

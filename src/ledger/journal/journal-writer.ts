@@ -1,0 +1,154 @@
+import { LedgerUnwritableError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { Disk, DiskFile } from '../disk.ts';
+import { groupLine, headerLine, sealLine } from './journal-line.ts';
+import type { LedgerPaths } from '../ledger-files.ts';
+import { createTimeSlice } from '../../lib/time-slice.ts';
+
+const LINE_CHARACTERS = 128 * 1024;
+
+/** Where a journal stands. */
+export interface JournalPosition {
+  readonly generation: number;
+  readonly sequence: number;
+  readonly bytes: number;
+}
+
+/** The journal that is written on. Calls must not overlap. */
+export interface JournalWriter {
+  readonly position: () => JournalPosition;
+  /**
+   * Appends a group and resolves when it is on the medium; LedgerUnwritableError: nothing of it is there.
+   * `isHeld` is asked last: false, and it is taken back.
+   */
+  readonly append: (changes: readonly string[], isHeld: () => boolean) => Promise<void>;
+  /** Ends this journal and goes on with that of the next generation; on an error goes on with this one. */
+  readonly rotate: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes an empty journal that goes on from the snapshot of its generation; durable when it resolves. */
+export async function createJournal(
+  disk: Disk,
+  paths: LedgerPaths,
+  head: Pick<JournalPosition, 'generation' | 'sequence'>,
+): Promise<{ readonly file: DiskFile; readonly bytes: number }> {
+  const file = await disk.create(paths.journal(head.generation));
+  try {
+    const line = Buffer.from(headerLine(head));
+    await file.write(line, 0);
+    await file.sync();
+    await disk.syncDirectory(paths.dir);
+    return { file, bytes: line.length };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Goes on with a journal that ends at `start`; whatever stands behind is cut off first. */
+export async function openJournalWriter(
+  disk: Disk,
+  paths: LedgerPaths,
+  start: JournalPosition,
+): Promise<JournalWriter> {
+  let { generation, sequence, bytes } = start;
+  let file = await disk.open(paths.journal(generation));
+  /** Something may stand behind the last good byte. */
+  let dirty = true;
+
+  async function cut(): Promise<void> {
+    await file.truncate(bytes);
+    await file.sync();
+    dirty = false;
+  }
+
+  async function write(lines: Iterable<string>, isHeld: () => boolean): Promise<number> {
+    const slice = createTimeSlice();
+    if (dirty) await cut();
+    dirty = true;
+    let end = bytes;
+    for (const line of lines) {
+      const encoded = Buffer.from(line);
+      await file.write(encoded, end);
+      end += encoded.length;
+      const pause = slice();
+      if (pause !== undefined) await pause;
+    }
+    await file.sync();
+    if (!file.isInPlace()) throw new Error('the file is no longer there');
+    if (!isHeld()) throw new Error('the lock of the state directory was taken away');
+    dirty = false;
+    return end;
+  }
+
+  async function attempt(lines: Iterable<string>, isHeld: () => boolean): Promise<void> {
+    try {
+      bytes = await write(lines, isHeld);
+    } catch (error) {
+      // What could not be cut off now is cut off before the next group.
+      await cut().catch(() => undefined);
+      throw unwritable(paths.journal(generation), error);
+    }
+  }
+
+  try {
+    await cut();
+  } catch (error) {
+    await file.close();
+    throw unwritable(paths.journal(generation), error);
+  }
+
+  return {
+    position: () => ({ generation, sequence, bytes }),
+    append: async (changes, isHeld) => {
+      await attempt(groupLines(sequence + 1, changes), isHeld);
+      sequence += 1;
+    },
+    rotate: async () => {
+      const next = await createJournal(disk, paths, { generation: generation + 1, sequence }).catch(
+        (error: unknown) => {
+          throw unwritable(paths.journal(generation + 1), error);
+        },
+      );
+      try {
+        await attempt([sealLine(sequence)], () => true);
+      } catch (error) {
+        await next.file.close();
+        throw error;
+      }
+      await file.close().catch(() => undefined);
+      generation += 1;
+      file = next.file;
+      bytes = next.bytes;
+    },
+    close: () => file.close(),
+  };
+}
+
+/** Lines of one group; a big one is cut so that neither memory nor the event loop is held for long. */
+function* groupLines(sequence: number, changes: readonly string[]): Generator<string> {
+  let line: string[] = [];
+  let characters = 0;
+  for (const change of changes) {
+    if (characters > LINE_CHARACTERS) {
+      yield groupLine(sequence, false, line);
+      line = [];
+      characters = 0;
+    }
+    line.push(change);
+    characters += change.length;
+  }
+  yield groupLine(sequence, true, line);
+}
+
+/** An error of the file system in words; one that says it already stays what it is. */
+export function unwritable(path: string, error: unknown): LedgerUnwritableError {
+  if (isUnwritable(error)) return error;
+  return new LedgerUnwritableError(`The ledger cannot be written now: ${path}: ${errorMessage(error)}`, {
+    cause: error,
+  });
+}
+
+function isUnwritable(error: unknown): error is LedgerUnwritableError {
+  return errorCode(error) === 'ledger-unwritable';
+}

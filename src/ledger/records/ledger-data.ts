@@ -1,0 +1,102 @@
+import { directoryOf, sameStamp } from '../../model/document.ts';
+import type { DirectoryRecords, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { SideChange, StoredChange } from '../format/change-format.ts';
+import { createRecordStore } from './record-store.ts';
+import type { RecordStore } from './record-store.ts';
+import { createSharedValues } from './shared-values.ts';
+import type { SharedValues } from './shared-values.ts';
+import { createSideState } from './side-state.ts';
+import type { SideState } from './side-state.ts';
+import { refOf, toEntry, toRecord } from './stored-record.ts';
+import type { Directory, StoredRecord } from './stored-record.ts';
+
+/** The reading half of the port: what a second process, `status` or `export` may do. */
+export type LedgerReader = Omit<LedgerPort, 'commit' | 'close'>;
+
+/** Everything as it was at one moment; commits that come later do not change it. */
+export interface Capture {
+  readonly records: readonly StoredRecord[];
+  readonly changes: readonly SideChange[];
+}
+
+/** The ledger in memory: what lowdb holds as its data. */
+export interface LedgerData {
+  readonly reader: LedgerReader;
+  readonly records: RecordStore;
+  /** All but the records. */
+  readonly side: SideState;
+  readonly shared: SharedValues;
+  readonly apply: (change: StoredChange) => void;
+  readonly capture: () => Capture;
+}
+
+/** A ledger of nothing. */
+export function createLedgerData(): LedgerData {
+  const records = createRecordStore();
+  const side = createSideState();
+
+  const reader: LedgerReader = {
+    get: (ref) => {
+      const record = records.get(ref);
+      return record === undefined ? undefined : toRecord(record);
+    },
+    recordsIn: (folder, path) => viewOf(records.directory(folder, path)?.records ?? noRecords),
+    directories: records.directories,
+    folders: records.folders,
+    count: records.count,
+    possibleDuplicates: records.possibleDuplicates,
+    entries: function* entries() {
+      for (const record of records.all()) yield toEntry(record);
+    },
+    findByInode: (ino) => records.findByInode(ino).map(toEntry),
+    findByDocId: (docId) => {
+      const record = records.findByDocId(docId);
+      return record === undefined ? undefined : refOf(record);
+    },
+    intents: side.intents,
+    doubts: side.doubts,
+    failure: side.failure,
+    failures: side.failures,
+    hold: side.hold,
+    isApproved: side.isApproved,
+    removals: side.removals,
+    root: side.root,
+    service: side.service,
+    sentRequests: side.sentRequests,
+  };
+
+  return {
+    reader,
+    records,
+    side,
+    shared: createSharedValues(),
+    apply: (change) => {
+      if (change.kind === 'put') {
+        records.put(change.ref.folder, directoryOf(change.ref.path), change.record);
+      } else if (change.kind === 'drop') records.drop(change.ref);
+      else side.apply(change);
+    },
+    capture: () => ({ records: [...records.all()], changes: side.changes() }),
+  };
+}
+
+const noRecords: Directory['records'] = new Map();
+
+function viewOf(records: Directory['records']): DirectoryRecords {
+  return {
+    get size() {
+      return records.size;
+    },
+    keys: () => records.keys(),
+    get: (name) => {
+      const record = records.get(name);
+      return record === undefined ? undefined : toRecord(record);
+    },
+    match: (name, { stamp, context }) => {
+      const record = records.get(name);
+      if (record === undefined) return 'none';
+      if (!sameStamp(record, stamp)) return 'other';
+      return record.fingerprint === context ? 'same' : 'stamp';
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { directoryOf, nameOf } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { Directory, StoredRecord } from './stored-record.ts';
+
+interface Folder {
+  readonly directories: Map<string, Directory>;
+  count: number;
+}
+
+/** All records by folder, directory and name, found by docId and inode number too. */
+export interface RecordStore {
+  readonly get: (ref: DocumentRef) => StoredRecord | undefined;
+  readonly put: (folder: string, directory: string, record: StoredRecord) => void;
+  readonly drop: (ref: DocumentRef) => void;
+  readonly directory: (folder: string, directory: string) => Directory | undefined;
+  readonly directories: (folder: string) => Iterable<string>;
+  readonly folders: () => readonly string[];
+  readonly count: (folder: string) => number;
+  /** The sum of all records. */
+  readonly possibleDuplicates: () => number;
+  /** Those of a directory together. */
+  readonly all: () => Iterable<StoredRecord>;
+  readonly findByInode: (ino: number) => readonly StoredRecord[];
+  readonly findByDocId: (docId: string) => StoredRecord | undefined;
+  /** Records that have one docId together with others. */
+  readonly withSharedDocId: () => readonly StoredRecord[];
+}
+
+/** An empty store. */
+export function createRecordStore(): RecordStore {
+  const folders = new Map<string, Folder>();
+  const byDocId = new Map<string, StoredRecord>();
+  /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
+  let byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
+  /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
+  const suspects = new Set<string>();
+  let duplicates = 0;
+
+  function open(folder: string, path: string): Directory {
+    let known = folders.get(folder);
+    if (known === undefined) {
+      known = { directories: new Map(), count: 0 };
+      folders.set(folder, known);
+    }
+    let directory = known.directories.get(path);
+    if (directory === undefined) {
+      directory = { folder, path, records: new Map() };
+      known.directories.set(path, directory);
+    }
+    return directory;
+  }
+
+  function* all(): Generator<StoredRecord> {
+    for (const { directories } of folders.values()) {
+      for (const { records } of directories.values()) yield* records.values();
+    }
+  }
+
+  function index(record: StoredRecord): void {
+    duplicates += record.rare?.possibleDuplicates ?? 0;
+    if (byDocId.has(record.docId)) suspects.add(record.docId);
+    byDocId.set(record.docId, record);
+    if (byInode !== null) addInode(byInode, record);
+  }
+
+  function unindex(record: StoredRecord): void {
+    duplicates -= record.rare?.possibleDuplicates ?? 0;
+    if (byInode !== null) removeInode(byInode, record);
+    if (byDocId.get(record.docId) !== record) return;
+    byDocId.delete(record.docId);
+    if (!suspects.delete(record.docId)) return;
+    for (const other of all()) {
+      if (other.docId !== record.docId) continue;
+      if (byDocId.has(record.docId)) suspects.add(record.docId);
+      byDocId.set(record.docId, other);
+    }
+  }
+
+  return {
+    get: ({ folder, path }) =>
+      folders.get(folder)?.directories.get(directoryOf(path))?.records.get(nameOf(path)),
+    put: (folder, path, record) => {
+      const directory = open(folder, path);
+      const before = directory.records.get(record.name);
+      directory.records.set(record.name, record);
+      if (before === undefined) (folders.get(folder) as Folder).count += 1;
+      else unindex(before);
+      record.directory = directory;
+      index(record);
+    },
+    drop: ({ folder, path }) => {
+      const known = folders.get(folder);
+      const directory = known?.directories.get(directoryOf(path));
+      const record = directory?.records.get(nameOf(path));
+      if (known === undefined || directory === undefined || record === undefined) return;
+      directory.records.delete(record.name);
+      known.count -= 1;
+      if (directory.records.size === 0) known.directories.delete(directory.path);
+      if (known.count === 0) folders.delete(folder);
+      unindex(record);
+    },
+    directory: (folder, path) => folders.get(folder)?.directories.get(path),
+    directories: (folder) => folders.get(folder)?.directories.keys() ?? [],
+    folders: () => [...folders.keys()],
+    count: (folder) => folders.get(folder)?.count ?? 0,
+    possibleDuplicates: () => duplicates,
+    all,
+    findByInode: (ino) => {
+      if (ino === 0) return [];
+      if (byInode === null) {
+        byInode = new Map();
+        for (const record of all()) addInode(byInode, record);
+      }
+      const found = byInode.get(ino);
+      return found === undefined ? [] : Array.isArray(found) ? found : [found];
+    },
+    findByDocId: (docId) => byDocId.get(docId),
+    withSharedDocId: () => {
+      if (suspects.size === 0) return [];
+      const found = [...suspects].map((docId) => [docId, [] as StoredRecord[]] as const);
+      const lists = new Map(found);
+      for (const record of all()) lists.get(record.docId)?.push(record);
+      return [...lists.values()].filter((records) => records.length > 1).flat();
+    },
+  };
+}
+
+function addInode(index: Map<number, StoredRecord | StoredRecord[]>, record: StoredRecord): void {
+  if (record.ino === 0) return;
+  const found = index.get(record.ino);
+  if (found === undefined) index.set(record.ino, record);
+  else if (Array.isArray(found)) found.push(record);
+  else index.set(record.ino, [found, record]);
+}
+
+function removeInode(index: Map<number, StoredRecord | StoredRecord[]>, record: StoredRecord): void {
+  const found = index.get(record.ino);
+  if (found === record) index.delete(record.ino);
+  else if (Array.isArray(found)) {
+    const left = found.filter((other) => other !== record);
+    if (left.length === 0) index.delete(record.ino);
+    else index.set(record.ino, left);
+  }
+}

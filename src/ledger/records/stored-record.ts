@@ -1,0 +1,145 @@
+import { nameOf } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
+import { joinPath } from '../../model/document.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
+
+/** One directory that holds records. */
+export interface Directory {
+  readonly folder: string;
+  /** From the folder's root; `''` is the root itself. */
+  readonly path: string;
+  readonly records: Map<string, StoredRecord>;
+}
+
+/** A time in UTC: milliseconds where the text can be made from them again, else the text as it came. */
+export type StoredTime = number | string;
+
+/** What few records have. */
+export interface Rare {
+  /** The file name that went out last, where it is not that of the file. */
+  readonly fileName?: string | undefined;
+  readonly attachments?: readonly RecordedAttachment[] | undefined;
+  readonly said?: readonly string[] | undefined;
+  readonly unsure?: Unsure | undefined;
+  readonly possibleDuplicates?: number | undefined;
+}
+
+/**
+ * A record as memory keeps it, about 450 bytes with its names and indexes: there may be 100,000. All have the same
+ * fields in the same order, values that repeat are the same object, and what few have is apart. Never changed once it
+ * is in the store, so that a snapshot can be written while commits go on.
+ */
+export interface StoredRecord {
+  /** Set once, when it is put into the store. */
+  directory: Directory | null;
+  /** Of the file. */
+  readonly name: string;
+  readonly docId: string;
+  /** Its 32 bytes, a character each: half as long as hex. Empty: not known. */
+  readonly hash: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly birthtimeMs: number;
+  readonly ino: number;
+  readonly dev: number;
+  readonly fingerprint: string;
+  /** Without title and createdTimestamp, which nearly every document has of its own. Frozen, shared. */
+  readonly metadata: Metadata;
+  /** Undefined: the file name without its extension. Null: the metadata has none. */
+  readonly title: string | null | undefined;
+  readonly createdTimestamp: StoredTime | null;
+  readonly uploadedAt: StoredTime;
+  readonly modifiedAt: StoredTime | null;
+  readonly rare: Rare | null;
+}
+
+const noAttachments: readonly RecordedAttachment[] = Object.freeze([]);
+
+/** The record that the other rooms know. */
+export function toRecord(stored: StoredRecord): LedgerRecord {
+  const { name, rare, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stored;
+  const record: LedgerRecord = {
+    docId: stored.docId,
+    sha256: hashToHex(stored.hash),
+    stamp: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
+    context: stored.fingerprint,
+    fileName: rare?.fileName ?? name,
+    attachments: rare?.attachments ?? noAttachments,
+    metadata: metadataOf(stored),
+    uploadedAt: millisecondsText(stored.uploadedAt),
+    modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
+    possibleDuplicates: rare?.possibleDuplicates ?? 0,
+  };
+  if (rare?.said === undefined && rare?.unsure === undefined) return record;
+  return {
+    ...record,
+    ...(rare.said === undefined ? null : { said: rare.said }),
+    ...(rare.unsure === undefined ? null : { unsure: rare.unsure }),
+  };
+}
+
+/** Where a record stands that is in the store. */
+export function refOf({ directory, name }: StoredRecord): DocumentRef {
+  if (directory === null) throw new Error('the record is in no directory');
+  return { folder: directory.folder, path: joinPath(directory.path, name) };
+}
+
+export function toEntry(stored: StoredRecord): LedgerEntry {
+  return { ref: refOf(stored), record: toRecord(stored) };
+}
+
+function metadataOf({ name, metadata, title: given, createdTimestamp: created }: StoredRecord): Metadata {
+  const title = given === undefined ? stemOf(name) : given;
+  const timed = created === null ? metadata : { ...metadata, createdTimestamp: secondsText(created) };
+  return title === null ? { ...timed } : { title, ...timed };
+}
+
+/** The file name without its extension: the title that most documents have. */
+export function stemOf(name: string): string {
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? name : name.slice(0, dot);
+}
+
+/** 64 digits in lower case, or nothing, as memory keeps them. */
+export function hexToHash(hex: string): string {
+  return Buffer.from(hex, 'hex').toString('latin1');
+}
+
+/** The digits of a hash as memory keeps it. */
+export function hashToHex(hash: string): string {
+  return Buffer.from(hash, 'latin1').toString('hex');
+}
+
+/** `2026-01-01T00:00:00.000Z` as a number, where that gives the very text again. */
+export function fromMillisecondsText(text: string): StoredTime {
+  const time = Date.parse(text);
+  return isDate(time) && millisecondsText(time) === text ? time : text;
+}
+
+/** `2026-01-01T00:00:00Z` as a number, where that gives the very text again. */
+export function fromSecondsText(text: string): StoredTime {
+  const time = Date.parse(text);
+  return isDate(time) && secondsText(time) === text ? time : text;
+}
+
+function millisecondsText(time: StoredTime): string {
+  return typeof time === 'string' ? time : new Date(time).toISOString();
+}
+
+function secondsText(time: StoredTime): string {
+  return typeof time === 'string'
+    ? time
+    : `${new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
+}
+
+/** Years of four digits: others have another form of text. */
+export function isDate(time: number): boolean {
+  return Number.isInteger(time) && time >= 0 && time < Date.UTC(10_000, 0);
+}
+
+/** The last name of a path, as a text of its own: a part of a path keeps the whole of it in memory. */
+export function ownName(path: string): string {
+  return Buffer.from(nameOf(path)).toString();
+}

@@ -1,0 +1,31 @@
+import { nameOf } from '../../model/document.ts';
+import type { FileStamp } from '../../model/document.ts';
+import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
+
+const UNKNOWN: FileStamp = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+
+interface Known extends Partial<LedgerRecord> {
+  readonly docId: string;
+  readonly path: string;
+  readonly uploadedAt: string;
+  /** 0: not known. */
+  readonly size?: number;
+}
+
+/** A record of a document whose file nobody has looked at: what is not known is empty. */
+export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecord {
+  return {
+    sha256: '',
+    stamp: { ...UNKNOWN, size },
+    context: '',
+    fileName: nameOf(path),
+    attachments: [],
+    metadata: {},
+    modifiedAt: null,
+    possibleDuplicates: 0,
+    ...known,
+  };
+}
+
+/** The stamp of a file that nobody has looked at. */
+export const unknownStamp = UNKNOWN;
