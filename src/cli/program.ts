@@ -9,6 +9,7 @@ import { addHealthCommand } from './report/health-command.ts';
 import { addInitCommand } from './setup/init-command.ts';
 import { addLedgerCommand } from './ledger/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
+import { addResolveCommand } from './control/resolve-command.ts';
 import { addRetryCommand } from './control/retry-command.ts';
 import { addRunCommand } from './delivery/run-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
@@ -37,6 +38,7 @@ export function createProgram(context: CommandContext): Command {
     addStatusCommand,
     addWhyCommand,
     addRetryCommand,
+    addResolveCommand,
     addApproveCommand,
     addAuthCommand,
     addLedgerCommand,

@@ -1,5 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
+import { refKey } from '../model/document.ts';
+import type { DocumentRef } from '../model/document.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
@@ -9,7 +11,8 @@ import type { Reason, Status } from '../model/report/status.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Activities } from './status/activities.ts';
 import type { Changes } from './status/changes.ts';
-import { resolvePath } from './resolve-path.ts';
+import { resolveDoubt } from './resolve-doubt.ts';
+import { notInFolders, resolvePath } from './resolve-path.ts';
 import { tellStory } from './tell-story.ts';
 
 interface Sources {
@@ -45,13 +48,7 @@ export function createControl(sources: Sources): ControlPort {
       return longest && engine.transfers.list().length <= settings.service.concurrency;
     },
     why: async (text) => {
-      const ref = resolvePath(settings, text);
-      const port = folders.find(({ name }) => name === ref?.folder);
-      if (ref === null || port === undefined) {
-        throw new ConfigurationError(
-          `${text} is in none of the folders; name it as FOLDER/PATH or by its absolute path`,
-        );
-      }
+      const { ref, port } = placeOf(text);
       const task = engine.desk.get(ref);
       const dueMs = task?.due ?? null;
       const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
@@ -63,9 +60,15 @@ export function createControl(sources: Sources): ControlPort {
       }
       const named = paths.map((text) => ({ text, ref: resolvePath(settings, text) }));
       const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
-      const { retried, dismissed, unknown } = await engine.retry(refs);
+      const { retried, unknown } = await engine.retry(refs);
       const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
-      return { retried, dismissed, unknown: lost };
+      return { retried, unknown: lost };
+    },
+    resolve: async (text, resolution) => {
+      const { ref, port } = placeOf(text);
+      const changes = await resolveDoubt({ ref, port, ledger }, resolution);
+      if (await engine.decide(ref, changes)) return;
+      throw new ConfigurationError(`${refKey(ref)} is being sent at this moment; run this again afterwards`);
     },
     approve: async (folder) => {
       if (folder !== null && !folders.some(({ name }) => name === folder)) {
@@ -76,4 +79,12 @@ export function createControl(sources: Sources): ControlPort {
     },
     revoke: (options) => sources.tokens.revoke(options),
   };
+
+  /** Throws ConfigurationError for a path that is in none of the folders. */
+  function placeOf(text: string): { readonly ref: DocumentRef; readonly port: FolderPort } {
+    const ref = resolvePath(settings, text);
+    const port = folders.find(({ name }) => name === ref?.folder);
+    if (ref !== null && port !== undefined) return { ref, port };
+    throw new ConfigurationError(notInFolders(text));
+  }
 }

@@ -3,6 +3,11 @@ import { relative, resolve, sep } from 'node:path';
 import type { DocumentRef } from '../model/document.ts';
 import type { Settings } from '../model/settings.ts';
 
+/** Says what is wrong with a path that leads to none of the folders. */
+export function notInFolders(text: string): string {
+  return `${text} is in none of the folders; name it as FOLDER/PATH or by its absolute path`;
+}
+
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
 export function resolvePath(settings: Pick<Settings, 'folders'>, text: string): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');

@@ -113,7 +113,7 @@ async function judge({ path, own, silenceMs }: LockFile, found: string): Promise
     return;
   const doubt = alive === 'yes' ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
-    `Another ingestd holds the state directory ${dirname(path)}: process ${holder.pid} on ${holder.host}, since ${holder.since}. Stop it, or give this one a state.dir of its own.${doubt}`,
+    `Another ingestd holds the state directory ${dirname(path)}: process ${holder.pid} on ${holder.host}, since ${holder.since}. Stop it first; with another state.dir every document would be uploaded a second time.${doubt}`,
   );
 }
 

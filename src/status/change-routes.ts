@@ -4,6 +4,11 @@ import { send } from './answer-error.ts';
 import type { AppOptions } from './app-options.ts';
 
 const retrySchema = z.strictObject({ paths: z.array(z.string().min(1)) });
+const resolveSchema = z.discriminatedUnion('action', [
+  z.strictObject({ path: z.string().min(1), action: z.literal('adopt'), docId: z.string().min(1) }),
+  z.strictObject({ path: z.string().min(1), action: z.literal('again') }),
+  z.strictObject({ path: z.string().min(1), action: z.literal('dismiss') }),
+]);
 const approveSchema = z.strictObject({ folder: z.string().min(1).nullable() });
 const revokeSchema = z.strictObject({ all: z.boolean() });
 
@@ -13,6 +18,20 @@ export function addChangeRoutes(app: FastifyInstance, { control }: Pick<AppOptio
     const body = retrySchema.safeParse(request.body);
     if (!body.success) return wrong(reply, '{"paths": ["folder/path", …]}, with no path for all');
     return await control.retry(body.data.paths);
+  });
+  app.post('/api/resolve', async (request, reply) => {
+    const body = resolveSchema.safeParse(request.body);
+    if (!body.success) {
+      return wrong(
+        reply,
+        '{"path": "folder/path", "action": "adopt", "docId": "…"}, or the action "again" or "dismiss" without a docId',
+      );
+    }
+    const { data } = body;
+    const resolution =
+      data.action === 'adopt' ? { kind: data.action, docId: data.docId } : { kind: data.action };
+    await control.resolve(data.path, resolution);
+    return {};
   });
   app.post('/api/approve', async (request, reply) => {
     const body = approveSchema.safeParse(request.body);

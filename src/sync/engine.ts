@@ -19,8 +19,8 @@ import { createReconcile } from './reconcile.ts';
 import type { Reconcile } from './reconcile.ts';
 import { recoverUploads } from './recover-uploads.ts';
 import { createRemove } from './remove.ts';
-import { createRetry } from './retry.ts';
-import type { Retry } from './retry.ts';
+import { createDecide, createRetry } from './retry.ts';
+import type { Decide, Retry } from './retry.ts';
 import { createSend } from './send.ts';
 import type { Phase, Task } from './task.ts';
 import { createTell } from './tell-activity.ts';
@@ -37,6 +37,7 @@ export interface Engine {
   /** Nothing settles, waits for a retry, is queued or under way. */
   readonly isIdle: () => boolean;
   readonly retry: Retry;
+  readonly decide: Decide;
   readonly approve: (folder: string | null) => Promise<number>;
   /** A person fixed something outside: try everything that waits at once. */
   readonly kick: () => void;
@@ -199,6 +200,7 @@ export function createEngine(options: EngineOptions): Engine {
     recover: () => recoverUploads(parts),
     isIdle,
     retry: createRetry(parts, { gate, pump: dispatch.pump }),
+    decide: createDecide(parts, { pump: dispatch.pump }),
     approve: deletions.approve,
     kick: () => {
       gate.open();

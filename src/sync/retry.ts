@@ -1,18 +1,24 @@
 import { refKey } from '../model/document.ts';
 import type { DocumentRef } from '../model/document.ts';
-import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Change } from '../model/ports/ledger-port.ts';
+import { sendAgain } from '../model/resolve-doubt.ts';
 import type { Gate } from './gate.ts';
 import type { Parts } from './parts.ts';
 
 /**
- * Failed documents back in line, and doubts dismissed; null: all. Possible duplicates of a delivered document are
- * dismissed only where it is named: nobody has looked at all of them. Gives those of `refs` that are none of this.
+ * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. Gives those of
+ * `refs` that are neither.
  */
 export type Retry = (refs: readonly DocumentRef[] | null) => Promise<{
   readonly retried: number;
-  readonly dismissed: number;
   readonly unknown: readonly DocumentRef[];
 }>;
+
+/**
+ * Writes down what a person decided about one path and inspects it again. False: a request about it is under way, and
+ * nothing was written.
+ */
+export type Decide = (ref: DocumentRef, changes: readonly Change[]) => Promise<boolean>;
 
 interface Tools {
   readonly gate: Gate;
@@ -23,17 +29,13 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
   const { clock, desk, ledger } = parts;
   return async (refs) => {
     const wanted = refs === null ? null : new Set(refs.map(refKey));
-    const isWanted = (key: string) => wanted === null || wanted.has(key);
+    const doubts = ledger.doubts();
+    const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
+    const isWanted = (key: string) => (wanted === null ? !inDoubt.has(key) : wanted.has(key));
     const failed = [...desk.inPhase('failed'), ...desk.inPhase('retry')].filter(({ key }) => isWanted(key));
-    const dismissed = ledger.doubts().filter(({ ref }) => isWanted(refKey(ref)));
-    const looked = new Map<string, Change>();
-    for (const ref of refs ?? []) {
-      const change = isUnderWay(ref) ? null : withoutDuplicates(ledger, ref);
-      if (change !== null) looked.set(refKey(ref), change);
-    }
+    const doubted = wanted === null ? [] : doubts.filter(({ ref }) => wanted.has(refKey(ref)));
     const changes = [
-      ...looked.values(),
-      ...dismissed.map(({ id }): Change => ({ kind: 'dismiss', id })),
+      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
       ...failed.filter(({ recorded }) => recorded).map(({ ref }): Change => ({ kind: 'clear', ref })),
     ];
     if (changes.length > 0) await parts.commit(changes);
@@ -45,23 +47,23 @@ export function createRetry(parts: Parts, { gate, pump }: Tools): Retry {
     }
     gate.open();
     pump();
-    const known = new Set([...failed, ...dismissed].map(({ ref }) => refKey(ref)));
-    const unknown = (refs ?? []).filter((ref) => !known.has(refKey(ref)) && !looked.has(refKey(ref)));
-    return { retried: known.size, dismissed: looked.size, unknown };
+    const known = new Set([...failed, ...doubted].map(({ ref }) => refKey(ref)));
+    return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
   };
-
-  /** Its record is about to be written anew, from what it was. */
-  function isUnderWay(ref: DocumentRef): boolean {
-    return desk.get(ref)?.phase === 'sending' || parts.moving.has(refKey(ref));
-  }
 }
 
-/**
- * The change by which a person's look at the possible duplicates of a delivered document ends their count; null: it has
- * none.
- */
-export function withoutDuplicates(ledger: Pick<LedgerPort, 'get'>, ref: DocumentRef): Change | null {
-  const record = ledger.get(ref);
-  if (record === undefined || record.possibleDuplicates === 0) return null;
-  return { kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } };
+export function createDecide(parts: Parts, { pump }: Pick<Tools, 'pump'>): Decide {
+  const { clock, desk, ledger } = parts;
+  return async (ref, changes) => {
+    if (desk.get(ref)?.phase === 'sending' || parts.moving.has(refKey(ref))) return false;
+    await parts.commit(changes);
+    const task = desk.get(ref);
+    if (task !== undefined) {
+      const hasRecord = ledger.get(ref) !== undefined;
+      desk.change(task, { lane: 'retry', at: clock.now(), attempts: 0, recorded: false, hasRecord });
+      parts.look(task);
+    }
+    pump();
+    return true;
+  };
 }

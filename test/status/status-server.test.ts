@@ -91,7 +91,7 @@ describe('the status address', () => {
     const { post, control, pageToken } = await open();
     const headers = { 'x-ingestd-token': await pageToken() };
     const retried = await post('/api/retry', { paths: ['inbox/a.pdf', 'inbox/unknown.pdf'] }, headers);
-    expect(retried.json()).toEqual({ retried: 2, dismissed: 0, unknown: ['inbox/unknown.pdf'] });
+    expect(retried.json()).toEqual({ retried: 2, unknown: ['inbox/unknown.pdf'] });
     expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
     expect(control.calls).toEqual([

@@ -1,13 +1,15 @@
 import type { Command } from 'commander';
+import { printable } from '../../lib/printable.ts';
+import { confirm } from './confirm.ts';
 import { closest } from '../../lib/closest.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { prepare } from '../context/prepare.ts';
-import { approvedSchema } from '../../commands/connect/status-schema.ts';
+import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
 export function addApproveCommand(program: Command, context: CommandContext): void {
@@ -15,6 +17,7 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
     .command('approve')
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
+    .option('--yes', 'do not ask')
     .action(async (folder: string | undefined, _options, command: Command) => {
       context.exitWith(await approve(context, folder, command.optsWithGlobals()));
     });
@@ -27,12 +30,16 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
 async function approve(
   context: CommandContext,
   folder: string | undefined,
-  flags: GlobalFlags,
+  flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   if (folder !== undefined) requireFolder(folder, settings);
   const name = folder ?? null;
   const daemon = await connectDaemon(settings.state.dir);
+  if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
+    context.output.line('Nothing was released.');
+    return 0;
+  }
   const { approved } =
     daemon === null
       ? await (await import('../../commands/offline/offline-actions.ts')).approveOffline(settings, name)
@@ -43,6 +50,24 @@ async function approve(
       : `${countWords(approved, 'deletion')} released${daemon === null ? '; they go out when ingestd runs' : ''}.`,
   );
   return 0;
+}
+
+/** Names the documents that would be deleted at the service, and asks. */
+async function isMeant(
+  context: CommandContext,
+  { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
+): Promise<boolean> {
+  const { held } =
+    daemon === null
+      ? await (await import('../../commands/offline/offline-status.ts')).offlineStatus(settings)
+      : statusSchema.parse(await daemon.get('/api/status'));
+  const wanted = held.filter(({ folder }) => name === null || folder === name);
+  const count = wanted.reduce((total, one) => total + one.count, 0);
+  if (count === 0) return true;
+  const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
+  for (const path of paths) context.output.line(printable(path));
+  if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
+  return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
 }
 
 function requireFolder(folder: string, { folders }: Settings): void {

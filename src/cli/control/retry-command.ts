@@ -13,17 +13,14 @@ import { retriedSchema } from '../../commands/connect/status-schema.ts';
 export function addRetryCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('retry')
-    .description('put failed documents back in the queue and dismiss doubts; no path: all')
+    .description('put failed documents back in the queue; no path: all but uploads in doubt')
     .argument('[paths...]', 'files, or FOLDER/PATH as status shows them')
     .action(async (paths: string[], _options, command: Command) => {
       context.exitWith(await retry(context, paths, command.optsWithGlobals()));
     });
   withExamples(command, [
     { command: 'ingestd retry', does: 'everything that failed' },
-    {
-      command: 'ingestd retry inbox/report.pdf',
-      does: 'one document, or its possible duplicates are dismissed',
-    },
+    { command: 'ingestd retry inbox/report.pdf', does: 'one document; an upload in doubt is sent again' },
   ]);
 }
 
@@ -33,21 +30,16 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
   const daemon = await connectDaemon(settings.state.dir);
-  const { retried, dismissed, unknown } =
+  const { retried, unknown } =
     daemon === null
       ? await (await import('../../commands/offline/offline-actions.ts')).retryOffline(settings, wanted)
       : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
   const when = daemon === null ? 'when ingestd runs' : 'now';
-  if (retried > 0) context.output.line(`${countWords(retried, 'document')} will be tried again ${when}.`);
-  if (dismissed > 0) {
-    context.output.line(
-      `${countWords(dismissed, 'document')} ${dismissed === 1 ? 'counts' : 'count'} no longer as being in the service twice.`,
-    );
-  }
-  if (retried + dismissed + unknown.length === 0) context.output.line('Nothing has failed.');
+  if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
+  if (retried + unknown.length === 0) context.output.line('Nothing has failed.');
   for (const path of unknown) {
     context.complain(
-      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt, or one that may be in the service twice`,
+      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt`,
     );
   }
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;

@@ -127,19 +127,19 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are well again');
+  return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are kept');
 }
 
 function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
   const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, inDoubtTotal, 'ingestd retry PATH dismisses a doubt');
+  return cut(rows, inDoubtTotal, 'ingestd resolve PATH ends a doubt: --doc-id ID, --again or --dismiss');
 }
 
 /** Records alone: what is in doubt has names and hint of its own, and is in no record. */
 function duplicateRows({ recordedDuplicates: recorded }: Status, { colors }: StatusView): string[] {
   if (recorded === 0) return [];
-  const [names, them] = recorded === 1 ? ['names it', 'it'] : ['names them', 'them'];
-  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates); look there, then ingestd retry PATH dismisses ${them}`;
+  const names = recorded === 1 ? 'names it' : 'names them';
+  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates); look there, then ingestd resolve PATH --dismiss`;
   return ['', colors.yellow(text)];
 }
 

@@ -102,7 +102,6 @@ export const whySchema: z.ZodType<Why> = z.object({
 /** The answer to POST /api/retry. */
 export const retriedSchema = z.object({
   retried: count,
-  dismissed: count.default(0),
   unknown: z.array(text),
 });
 

@@ -1,46 +1,56 @@
 import { stat } from 'node:fs/promises';
 
-import type { Retried } from '../../model/ports/control-port.ts';
+import type { Resolution, Retried } from '../../model/ports/control-port.ts';
 import { refKey } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { withoutDuplicates } from '../../sync/retry.ts';
 import { missingFiles } from './missing-files.ts';
-import { resolvePath } from '../../daemon/resolve-path.ts';
+import { sendAgain } from '../../model/resolve-doubt.ts';
+import { resolveDoubt } from '../../daemon/resolve-doubt.ts';
+import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
+import { openAsItStands } from '../open-unwatched.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
-/** `retry` without a running daemon: forgets failures and doubts, so that the next start tries again. */
+/** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
 export async function retryOffline(settings: Settings, paths: readonly string[]): Promise<Retried> {
   return withLedger(settings, async (ledger) => {
     const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
     const wanted = new Set([...named.values()].flatMap((ref) => (ref === null ? [] : [refKey(ref)])));
-    const isWanted = (key: string) => paths.length === 0 || wanted.has(key);
-    const known = new Set<string>();
-    const changes: Change[] = [];
-    for (const [ref] of ledger.failures()) {
-      if (!isWanted(refKey(ref))) continue;
-      known.add(refKey(ref));
-      changes.push({ kind: 'clear', ref });
-    }
-    for (const { ref, id } of ledger.doubts()) {
-      if (!isWanted(refKey(ref))) continue;
-      known.add(refKey(ref));
-      changes.push({ kind: 'dismiss', id });
-    }
-    const delivered = new Set<string>();
-    for (const ref of named.values()) {
-      const change = ref === null ? null : withoutDuplicates(ledger, ref);
-      if (ref === null || change === null) continue;
-      delivered.add(refKey(ref));
-      changes.push(change);
-    }
+    const doubts = ledger.doubts();
+    const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
+    const isWanted = (key: string) => (paths.length === 0 ? !inDoubt.has(key) : wanted.has(key));
+    const failed = Array.from(ledger.failures(), ([ref]) => ref).filter((ref) => isWanted(refKey(ref)));
+    const doubted = doubts.filter(({ ref }) => wanted.has(refKey(ref)));
+    const changes = [
+      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
+      ...failed.map((ref): Change => ({ kind: 'clear', ref })),
+    ];
     if (changes.length > 0) await ledger.commit(changes);
-    const unknown = [...named]
-      .filter(([, ref]) => ref === null || !(known.has(refKey(ref)) || delivered.has(refKey(ref))))
-      .map(([text]) => text);
-    return { retried: known.size, dismissed: delivered.size, unknown };
+    const known = new Set([...failed, ...doubted.map(({ ref }) => ref)].map(refKey));
+    const unknown = [...named].filter(([, ref]) => ref === null || !known.has(refKey(ref)));
+    return { retried: known.size, unknown: unknown.map(([text]) => text) };
+  });
+}
+
+/** `resolve` without a running daemon. Throws ConfigurationError where it cannot be done. */
+export async function resolveOffline(
+  settings: Settings,
+  path: string,
+  resolution: Resolution,
+): Promise<void> {
+  const ref = resolvePath(settings, path);
+  const folder = settings.folders.find(({ name }) => name === ref?.folder);
+  if (ref === null || folder === undefined) throw new ConfigurationError(notInFolders(path));
+  await withLedger(settings, async (ledger) => {
+    const port = openAsItStands(folder, { settings, log: silent });
+    try {
+      await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
+      await ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution));
+    } finally {
+      await port.close();
+    }
   });
 }
 
@@ -74,8 +84,9 @@ export async function approveOffline(
   });
 }
 
+const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
 async function withLedger<T>(settings: Settings, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {
-  const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log: silent });
   try {
     return await act(ledger);

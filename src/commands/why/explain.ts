@@ -5,7 +5,7 @@ import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { openUnwatched } from '../open-unwatched.ts';
-import { resolvePath } from '../../daemon/resolve-path.ts';
+import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
 import { tellStory } from '../../daemon/tell-story.ts';
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
@@ -16,9 +16,7 @@ export async function explain(
   const ref = resolvePath(settings, path);
   const folder = settings.folders.find(({ name }) => name === ref?.folder);
   if (ref === null || folder === undefined) {
-    throw new ConfigurationError(
-      `${path} is in none of the folders; name it as FOLDER/PATH or by its absolute path`,
-    );
+    throw new ConfigurationError(notInFolders(path));
   }
   const port = openUnwatched(folder, { settings, log });
   try {

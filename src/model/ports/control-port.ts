@@ -31,19 +31,28 @@ export interface Why {
 export interface Retried {
   /** Documents that had failed or were in doubt. */
   readonly retried: number;
-  /** Documents that were named and are delivered: their possible duplicates count no longer. */
-  readonly dismissed: number;
   /** Paths as they were given, for which there was nothing to do. */
   readonly unknown: readonly string[];
 }
+
+/** A person's word about an upload in doubt: the service has it, send it again, forget it. */
+export type Resolution =
+  | { readonly kind: 'adopt'; readonly docId: string }
+  | { readonly kind: 'again' }
+  | { readonly kind: 'dismiss' };
 
 /** What the HTTP address and the command line may ask of a running daemon. */
 export interface ControlPort {
   readonly status: () => Status;
   /** `path` is absolute, or `folder/path`, or a path inside the only folder. */
   readonly why: (path: string) => Promise<Why>;
-  /** Puts failed documents back into the queue and dismisses doubts; no path: all. */
+  /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
   readonly retry: (paths: readonly string[]) => Promise<Retried>;
+  /**
+   * Ends the doubt about one document, contract section 2, `resolve`. Throws ConfigurationError where the path is not in
+   * doubt, its file is gone or changing, the docId is known, or a request about it is under way.
+   */
+  readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /** Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured. */
   readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;

@@ -39,8 +39,9 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
     retry: (paths) =>
       called(
         { retry: paths },
-        { retried: paths.length, dismissed: 0, unknown: paths.filter((path) => path.includes('unknown')) },
+        { retried: paths.length, unknown: paths.filter((path) => path.includes('unknown')) },
       ),
+    resolve: (path, resolution) => called({ resolve: path, resolution }, undefined),
     approve: async (folder) => {
       if (folder !== null && !status.folders.some(({ name }) => name === folder)) {
         throw new ConfigurationError(`no folder is named ${folder}`);

@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import { printable } from '../../lib/printable.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import type { Resolution } from '../../model/ports/control-port.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { prepare } from '../context/prepare.ts';
+import { withExamples } from '../examples.ts';
+import { confirm } from './confirm.ts';
+
+interface ResolveFlags extends GlobalFlags {
+  readonly docId?: string;
+  readonly again?: boolean;
+  readonly dismiss?: boolean;
+  readonly yes?: boolean;
+}
+
+/** `ingestd resolve PATH`: ends the doubt about an upload whose answer was lost. */
+export function addResolveCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('resolve')
+    .description('end the doubt about a document whose upload was not answered, or that may be there twice')
+    .argument('<path>', 'a file, or FOLDER/PATH as status shows it')
+    .option('--doc-id <ID>', 'the service has it: adopt the document with this docId')
+    .option('--again', 'send it again')
+    .option('--dismiss', 'forget the doubt and send nothing')
+    .option('--yes', 'do not ask before a docId is adopted')
+    .action(async (path: string, _options, command: Command) => {
+      context.exitWith(await resolve(context, path, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    {
+      command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
+      does: 'the service has it, under this docId',
+    },
+    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have it' },
+    { command: 'ingestd resolve inbox/report.pdf --dismiss', does: 'you looked; nothing is to be done' },
+  ]);
+}
+
+async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
+  const resolution = resolutionOf(flags);
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
+  if (resolution.kind === 'adopt' && flags.yes !== true) {
+    const question = `Adopt ${printable(resolution.docId)} as the document of ${printable(path)}?`;
+    if (!(await confirm(context, question))) {
+      context.output.line('Nothing was changed.');
+      return exitCodes.ok;
+    }
+  }
+  const daemon = await connectDaemon(settings.state.dir);
+  if (daemon === null) {
+    const { resolveOffline } = await import('../../commands/offline/offline-actions.ts');
+    await resolveOffline(settings, wanted, resolution);
+  } else {
+    const { kind: action, ...rest } = resolution;
+    await daemon.post('/api/resolve', { path: wanted, action, ...rest });
+  }
+  context.output.line(printable(doneWords(path, resolution, daemon === null ? 'when ingestd runs' : 'now')));
+  return exitCodes.ok;
+}
+
+/** Throws ConfigurationError unless exactly one way is named. */
+function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
+  const ways: Resolution[] = [
+    ...(docId === undefined ? [] : [{ kind: 'adopt', docId } as const]),
+    ...(again === true ? [{ kind: 'again' } as const] : []),
+    ...(dismiss === true ? [{ kind: 'dismiss' } as const] : []),
+  ];
+  const [way, ...others] = ways;
+  if (way !== undefined && others.length === 0) return way;
+  throw new ConfigurationError(
+    'resolve: give exactly one of --doc-id ID (the service has it), --again (send it again) and --dismiss (forget the doubt)',
+  );
+}
+
+function doneWords(path: string, resolution: Resolution, when: string): string {
+  switch (resolution.kind) {
+    case 'adopt':
+      return `${path} is the document ${resolution.docId} from now on; what differs is sent ${when}.`;
+    case 'again':
+      return `${path} is sent again ${when}.`;
+    case 'dismiss':
+      return `The doubt about ${path} is forgotten; nothing is sent.`;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Resolution } from '../model/ports/control-port.ts';
+import { refKey, sameStamp } from '../model/document.ts';
+import type { DocumentRef, FileStamp, Inspection } from '../model/document.ts';
+import { ConfigurationError } from '../model/errors.ts';
+import type { FolderPort } from '../model/ports/folder-port.ts';
+import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
+import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../model/resolve-doubt.ts';
+import type { DoubtfulPath } from '../model/resolve-doubt.ts';
+import { isUsableDocId } from '../remote/doc-id.ts';
+
+interface Sources {
+  readonly ref: DocumentRef;
+  readonly port: Pick<FolderPort, 'inspect' | 'hash'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'doubts' | 'findByDocId'>;
+}
+
+/** The changes that a person's word about a doubt comes to. Throws ConfigurationError where it cannot be taken. */
+export async function resolveDoubt(sources: Sources, resolution: Resolution): Promise<readonly Change[]> {
+  const { ref, port, ledger } = sources;
+  const path: DoubtfulPath = {
+    ref,
+    record: ledger.get(ref),
+    failure: ledger.failure(ref),
+    doubts: ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref)),
+  };
+  if (!isDoubtful(path)) {
+    throw new ConfigurationError(`${refKey(ref)} is not in doubt; ingestd status lists what is`);
+  }
+  const found = await port.inspect(ref.path);
+  switch (resolution.kind) {
+    case 'dismiss':
+      return dismissDoubt(path, found.kind === 'document' ? found.document : null);
+    case 'again':
+      requireUndelivered(path, '--again would send nothing');
+      requireFile(ref, found);
+      return sendAgain(path);
+    case 'adopt':
+      return adopt(sources, { path, found, docId: resolution.docId });
+  }
+}
+
+async function adopt(
+  { ref, port, ledger }: Sources,
+  { path, found, docId }: { path: DoubtfulPath; found: Inspection; docId: string },
+): Promise<readonly Change[]> {
+  if (!isUsableDocId(docId))
+    throw new ConfigurationError(`--doc-id: ${JSON.stringify(docId)} is not a docId`);
+  const owner = ledger.findByDocId(docId);
+  if (owner !== undefined) {
+    throw new ConfigurationError(
+      `--doc-id: ${docId} is already the document of ${refKey(owner)}; look up the docId again at the service`,
+    );
+  }
+  requireUndelivered(path, 'it is not replaced by another');
+  requireFile(ref, found);
+  if (found.kind !== 'document') return adoptDocument(path, docId, null);
+  const { stamp } = found.document;
+  const sha256 = isAsSent(path, stamp) ? await port.hash(ref.path, stamp) : null;
+  return adoptDocument(path, docId, sha256 === null ? null : { stamp, sha256 });
+}
+
+/** The ledger notes what the file was like when its only upload went out; after a crash it does not. */
+function isAsSent({ failure, doubts }: DoubtfulPath, stamp: FileStamp): boolean {
+  return doubts.length === 1 && failure?.code === 'in-doubt' && sameStamp(failure.stamp, stamp);
+}
+
+function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {
+  if (record === undefined) return;
+  throw new ConfigurationError(
+    `${refKey(ref)} is delivered as ${record.docId}, so ${why}; when you have looked for copies at the service, use --dismiss`,
+  );
+}
+
+function requireFile(ref: DocumentRef, found: Inspection): void {
+  if (found.kind === 'absent') {
+    throw new ConfigurationError(
+      `${refKey(ref)} is gone from the folder; put the file back, or forget the doubt with --dismiss`,
+    );
+  }
+  if (found.kind === 'settling') {
+    throw new ConfigurationError(`${refKey(ref)} changed a moment ago; run this again when it has settled`);
+  }
+  if (found.kind === 'unknown') {
+    throw new ConfigurationError(`${refKey(ref)} cannot be read now: ${found.message}`);
+  }
+}

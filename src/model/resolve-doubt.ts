@@ -1,0 +1,96 @@
+import { nameOf } from './document.ts';
+import type { DocumentRef, FileStamp } from './document.ts';
+import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
+
+/** A path of which nobody knows how many documents the service holds, and what the ledger says of it. */
+export interface DoubtfulPath {
+  readonly ref: DocumentRef;
+  readonly record: LedgerRecord | undefined;
+  readonly failure: Failure | undefined;
+  /** Uploads whose outcome was never learned. */
+  readonly doubts: readonly Doubt[];
+}
+
+/** The file of a doubtful path as it stands. */
+export interface DoubtfulFile {
+  readonly stamp: FileStamp;
+  readonly context: string;
+}
+
+/** Says whether there is anything to resolve. */
+export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
+  return doubts.length > 0 || (record?.possibleDuplicates ?? 0) > 0;
+}
+
+/** Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come. */
+export function sendAgain({
+  ref,
+  failure,
+  doubts,
+}: Pick<DoubtfulPath, 'ref' | 'failure' | 'doubts'>): readonly Change[] {
+  const freed = doubts
+    .filter(({ holds }) => holds)
+    .map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false } }));
+  return failure === undefined ? freed : [...freed, { kind: 'clear', ref }];
+}
+
+/** The code of a document whose doubt was dismissed while it had not been delivered. */
+export const dismissedCode = 'doubt-dismissed';
+
+/**
+ * Forgets the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
+ * person retries it; `file` null: there is none.
+ */
+export function dismissDoubt(path: DoubtfulPath, file: DoubtfulFile | null): readonly Change[] {
+  const { ref, record, failure, doubts } = path;
+  const forgotten = doubts.map(({ id }): Change => ({ kind: 'dismiss', id }));
+  if (record !== undefined) {
+    if (record.possibleDuplicates === 0) return forgotten;
+    return [...forgotten, { kind: 'put', ref, record: { ...record, possibleDuplicates: 0 } }];
+  }
+  if (file === null) return failure === undefined ? forgotten : [...forgotten, { kind: 'clear', ref }];
+  const refused: Failure = {
+    code: dismissedCode,
+    message: 'the doubt about its upload was dismissed: it is sent when it changes, or by ingestd retry',
+    attempts: failure?.attempts ?? 1,
+    history: failure?.history ?? [],
+    stamp: file.stamp,
+    context: file.context,
+  };
+  return [...forgotten, { kind: 'fail', ref, failure: refused }];
+}
+
+/**
+ * Adopts a document that the service has. `sent` is the file, with its hash, where it is known to be still the one that
+ * the upload sent; null: it is not, and its content goes out again as a modify. (An intent carries no hash: it is known
+ * only after the last byte was sent.) Which metadata and attachments the upload carried is not known either, so both are
+ * compared with nothing, as for an imported record, and one modify states them.
+ */
+export function adoptDocument(
+  { ref, doubts }: DoubtfulPath,
+  docId: string,
+  sent: { readonly stamp: FileStamp; readonly sha256: string } | null,
+): readonly Change[] {
+  const copies = doubts.reduce((total, { count }) => total + count, 0);
+  const uploadedAt = Math.min(...doubts.map(({ since }) => since));
+  const record: LedgerRecord = {
+    docId,
+    sha256: sent?.sha256 ?? '',
+    stamp: sent?.stamp ?? unknownStamp,
+    context: '',
+    fileName: nameOf(ref.path),
+    attachments: [],
+    metadata: {},
+    uploadedAt: new Date(uploadedAt).toISOString(),
+    modifiedAt: null,
+    possibleDuplicates: Math.max(0, copies - 1),
+    ...(sent === null ? { unsure: { content: true, attachments: true, metadata: [] } } : {}),
+  };
+  return [
+    { kind: 'put', ref, record },
+    ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
+    { kind: 'clear', ref },
+  ];
+}
+
+const unknownStamp: FileStamp = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
