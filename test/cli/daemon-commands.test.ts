@@ -154,7 +154,7 @@ describe('a command beside a running daemon', () => {
       body: { ...status, possibleDuplicates: 5_009, recordedDuplicates: 7, inDoubt, inDoubtTotal: 5_000 },
     });
     expect((await run('status')).stdout).toContain(
-      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates); look there, then ingestd retry PATH dismisses them\n',
+      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates); look there, then ingestd resolve PATH --dismiss\n',
     );
   });
 
@@ -227,9 +227,22 @@ describe('a command beside a running daemon', () => {
   it('retry sends paths as the daemon takes them', async () => {
     answer = () => ({ status: 200, body: { retried: 2, unknown: [] } });
     const { code, stdout } = await run('retry', 'inbox/a.pdf', './inbox/b.pdf', 'c.pdf');
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '2 documents will be tried again now.\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Retrying 2 documents now.\n' });
     expect(calls).toEqual([
       `POST /api/retry ${JSON.stringify({ paths: ['inbox/a.pdf', folder.join('inbox/b.pdf'), 'c.pdf'] })}`,
+    ]);
+  });
+
+  it('resolve has the daemon do it, in one of three ways', async () => {
+    answer = () => ({ status: 200, body: {} });
+    expect((await run('resolve', 'inbox/a.pdf', '--doc-id', 'd-1')).stdout).toContain('is the document d-1');
+    expect((await run('resolve', 'inbox/a.pdf', '--again')).code).toBe(0);
+    expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
+    const path = 'inbox/a.pdf';
+    expect(calls).toEqual([
+      `POST /api/resolve ${JSON.stringify({ path, action: 'adopt', docId: 'd-1' })}`,
+      `POST /api/resolve ${JSON.stringify({ path, action: 'again' })}`,
+      `POST /api/resolve ${JSON.stringify({ path, action: 'dismiss' })}`,
     ]);
   });
 

@@ -84,8 +84,6 @@ export async function soakPlace({
     onRemove,
   }));
   for (const { root } of roots) await mkdir(root, { recursive: true });
-  /** Of doubts that a person dismissed. */
-  let dismissed = 0;
 
   async function agree(daemon: RunningDaemon, withinMs = 60_000): Promise<Agreed> {
     const began = performance.now();
@@ -95,7 +93,7 @@ export async function soakPlace({
       const ledger = JSON.parse(exported.out) as LedgerExport;
       const held = await service.documents();
       const { differences, strangers, documents } = compareAll({ roots, ledger, service: held });
-      const reported = dismissed + status.possibleDuplicates;
+      const reported = status.possibleDuplicates;
       if (strangers > reported)
         throw new Error(
           `${strangers} documents at the service are unknown to the ledger, ${reported} reported`,
@@ -116,8 +114,7 @@ export async function soakPlace({
         status.failures.some((one) => one.folder === folder && one.path === path && one.code === 'in-doubt'),
       );
       if (status.state === 'idle' && doubts.length > 0) {
-        dismissed += status.inDoubt.reduce((total, { count }) => total + count, 0);
-        await program.run('retry');
+        await program.run('retry', ...doubts.map(({ folder, path }) => `${folder}/${path}`));
       } else if (status.state === 'idle' && status.held.length > 0) await program.run('approve');
       else if (status.state === 'idle' || performance.now() > until) return status;
       await delay(100);

@@ -104,8 +104,18 @@ describe('the status address', () => {
   it('does for the command line what it asks through the socket, without a token', async () => {
     const { tell, control } = await open();
     expect((await tell('/api/retry', { paths: [] })).status).toBe(200);
+    expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'adopt', docId: 'd' })).json()).toEqual(
+      {},
+    );
+    expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'dismiss' })).status).toBe(200);
+    expect((await tell('/api/resolve', { path: 'inbox/a.pdf', action: 'adopt' })).status).toBe(400);
     expect((await tell('/api/revoke', { all: true })).json()).toEqual({});
-    expect(control.calls).toEqual([{ retry: [] }, { revoke: { all: true } }]);
+    expect(control.calls).toEqual([
+      { retry: [] },
+      { resolve: 'inbox/a.pdf', resolution: { kind: 'adopt', docId: 'd' } },
+      { resolve: 'inbox/a.pdf', resolution: { kind: 'dismiss' } },
+      { revoke: { all: true } },
+    ]);
   });
 
   it('answers an error of the daemon in its words and with a fitting status', async () => {

@@ -182,9 +182,13 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       conflict: { cause: 'Conflict at the service (409)', fix: asService },
       'unsupported-media-type': { cause: 'Type refused by the service (415)', fix: asService },
+      'doubt-dismissed': {
+        cause: 'Not sent: the doubt about its upload was dismissed',
+        fix: 'Nothing has to be done. It is sent when it changes, or by ingestd retry PATH.',
+      },
       'in-doubt': {
         cause: 'Held back: its last upload is in doubt',
-        fix: 'Check at the service whether the document is there. ingestd retry sends it again.',
+        fix: 'Check at the service whether the document is there, then run ingestd resolve PATH: --doc-id ID if it is, --again if not, --dismiss to send nothing.',
       },
     },
   },

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import type { PlanReport } from '../../src/model/report/reports.ts';
+import { recordOf } from '../support/core-fixtures.ts';
+import { ingestd, type Ran } from '../support/ingestd.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+/** As a crash leaves it: one upload in doubt that is held, and one document delivered. */
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await folder.write(
+    'ingestd.yaml',
+    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\nsafety: {inDoubt: hold}\ntiming: {settleMs: 0}\n',
+  );
+  await folder.write('inbox/a.pdf', 'x');
+  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const doubt = (path: string) => ({
+    kind: 'doubt' as const,
+    doubt: { id: path, ref: { folder: 'inbox', path }, count: 1, since: 1, message: 'lost', holds: true },
+  });
+  await ledger.commit([
+    { kind: 'put', ref: { folder: 'inbox', path: 'b.pdf' }, record: recordOf({ docId: 'doc-b' }) },
+    doubt('a.pdf'),
+    doubt('gone.pdf'),
+  ]);
+  await ledger.close();
+});
+
+afterEach(() => folder.remove());
+
+const run = (...args: string[]): Promise<Ran> => ingestd(args, { cwd: folder.path });
+
+async function planned(): Promise<readonly string[]> {
+  const { operations } = JSON.parse((await run('plan', '--json')).stdout) as PlanReport;
+  return operations.filter(({ path }) => path === 'a.pdf').map(({ kind }) => kind);
+}
+
+it('without a daemon, resolve --again sends the document at the next start', async () => {
+  expect(await planned()).toEqual(['failed']);
+  expect(await run('resolve', 'inbox/a.pdf', '--again')).toMatchObject({
+    code: 0,
+    stdout: 'inbox/a.pdf is sent again when ingestd runs.\n',
+  });
+  expect(await planned()).toEqual(['upload']);
+});
+
+it('resolve --dismiss sends nothing, and says what would', async () => {
+  expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
+  expect(await planned()).toEqual(['failed']);
+  expect(await run('resolve', 'inbox/a.pdf', '--dismiss')).toMatchObject({ code: 2 });
+});
+
+it('resolve --doc-id adopts the document, which is changed and not uploaded from then on', async () => {
+  expect(await run('resolve', 'inbox/a.pdf', '--doc-id', 'doc-a', '--yes')).toMatchObject({ code: 0 });
+  expect(await planned()).toEqual(['modify']);
+});
+
+it.each([
+  [['inbox/a.pdf', '--doc-id', 'doc-b'], 'already the document of inbox/b.pdf'],
+  [['inbox/gone.pdf', '--doc-id', 'doc-x'], 'is gone from the folder'],
+  [['inbox/none.pdf', '--dismiss'], 'is not in doubt'],
+  [['/elsewhere/a.pdf', '--dismiss'], 'is in none of the folders'],
+  [['inbox/a.pdf'], 'give exactly one of'],
+  [['inbox/a.pdf', '--again', '--dismiss'], 'give exactly one of'],
+])('resolve %j is refused: %s', async (args, words) => {
+  const { code, stdout, stderr } = await run('resolve', ...args);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(words);
+});
+
+it('retry leaves doubts alone unless they are named, and status says how to end them', async () => {
+  expect((await run('retry')).stdout).toBe('Nothing has failed.\n');
+  expect(await planned()).toEqual(['failed']);
+  expect((await run('status')).stdout).toContain('ingestd resolve PATH');
+  expect((await run('retry', 'inbox/a.pdf')).stdout).toBe('Retrying 1 document when ingestd runs.\n');
+  expect(await planned()).toEqual(['upload']);
+});
+
+it('who finds the state directory taken is not told to use another one, which would upload everything twice', async () => {
+  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  try {
+    const { code, stderr } = await run('sync');
+    expect(code).toBe(5);
+    expect(stderr).toContain('every document would be uploaded a second time');
+    expect(stderr).not.toContain('state.dir of its own');
+  } finally {
+    await ledger.close();
+  }
+});

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { resolveDoubt } from '../../src/daemon/resolve-doubt.ts';
+import type { Resolution } from '../../src/model/ports/control-port.ts';
+import { type EngineWorld, engineWorld } from '../support/engine-world.ts';
+
+const ref = { folder: 'inbox', path: 'a.txt' };
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+/** An upload whose answer was lost, although the service took it. */
+async function lose(): Promise<string> {
+  world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
+  world.folder.write('a.txt', 'one');
+  world.folder.sweep();
+  await world.quiesce();
+  return [...world.service.documents.keys()].at(-1) ?? '';
+}
+
+async function resolve(resolution: Resolution): Promise<void> {
+  const sources = { ref, port: world.folder, ledger: world.ledger() };
+  expect(await world.engine().decide(ref, await resolveDoubt(sources, resolution))).toBe(true);
+  await world.quiesce();
+}
+
+describe('an upload in doubt that is held', () => {
+  beforeEach(async () => {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
+  });
+
+  it('is adopted under the docId that the service has, without its content being sent again', async () => {
+    const docId = await lose();
+    await resolve({ kind: 'adopt', docId });
+    expect(world.docIds()).toEqual(new Map([['a.txt', docId]]));
+    expect(world.ledger().doubts()).toEqual([]);
+    expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: 0 });
+    expect(world.service.documents.size).toBe(1);
+    expect(world.service.documents.get(docId)).toMatchObject({ content: 'one' });
+    world.folder.write('a.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
+    expect(world.service.documents.size).toBe(1);
+  });
+
+  it('is adopted with its content sent again where the file has changed since', async () => {
+    const docId = await lose();
+    world.folder.write('a.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    await resolve({ kind: 'adopt', docId });
+    expect(world.service.documents.size).toBe(1);
+    expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
+  });
+
+  it('is sent again, and counts as a possible duplicate then', async () => {
+    await lose();
+    await resolve({ kind: 'again' });
+    expect(world.service.documents.size).toBe(2);
+    expect(world.ledger().get(ref)).toMatchObject({ possibleDuplicates: 1 });
+    expect(world.ledger().doubts()).toEqual([]);
+  });
+
+  it('is dismissed without anything being sent, after a restart too, until the file changes', async () => {
+    await lose();
+    await resolve({ kind: 'dismiss' });
+    expect(world.ledger().doubts()).toEqual([]);
+    expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
+    await world.restart();
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(1);
+    world.folder.write('a.txt', 'two');
+    world.folder.sweep();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(2);
+    expect(world.ledger().failure(ref)).toBeUndefined();
+  });
+
+  it('is sent again by a retry that names it, and left alone by one that does not', async () => {
+    await lose();
+    expect(await world.engine().retry(null)).toEqual({ retried: 0, unknown: [] });
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(1);
+    expect(await world.engine().retry([ref])).toEqual({ retried: 1, unknown: [] });
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(2);
+    expect(world.ledger().possibleDuplicates()).toBe(1);
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['a docId that the ledger has', 'known', /already the document of inbox\/b\.txt/],
+    ['what can be no docId', '../x', /is not a docId/],
+  ])('is not adopted under %s', async (_name, given, words) => {
+    await lose();
+    world.folder.write('b.txt', 'other');
+    world.folder.sweep();
+    await world.quiesce();
+    const docId = given === 'known' ? (world.docIds().get('b.txt') ?? '') : given;
+    await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(words);
+    expect(world.ledger().doubts()).toHaveLength(1);
+  });
+
+  it('is not adopted or sent again when its file is gone, and can be dismissed', async () => {
+    const docId = await lose();
+    world.folder.remove('a.txt');
+    world.folder.sweep();
+    await world.quiesce();
+    await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(/gone from the folder/);
+    await expect(resolve({ kind: 'again' })).rejects.toThrow(/gone from the folder/);
+    await resolve({ kind: 'dismiss' });
+    expect(world.ledger().doubts()).toEqual([]);
+  });
+});
+
+describe('a delivered document that may be in the service twice', () => {
+  it('counts no longer when a person dismisses that, and is nothing to adopt or to send again', async () => {
+    world = await engineWorld();
+    await lose();
+    expect(world.ledger().possibleDuplicates()).toBe(1);
+    await expect(resolve({ kind: 'adopt', docId: 'x' })).rejects.toThrow(/is delivered as/);
+    await expect(resolve({ kind: 'again' })).rejects.toThrow(/is delivered as/);
+    await resolve({ kind: 'dismiss' });
+    expect(world.ledger().possibleDuplicates()).toBe(0);
+    await expect(resolve({ kind: 'dismiss' })).rejects.toThrow(/is not in doubt/);
+    expect(world.service.documents.size).toBe(2);
+  });
+});
