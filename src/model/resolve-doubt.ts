@@ -35,7 +35,7 @@ export function sendAgain({
 }
 
 /** The code of a document whose doubt was dismissed while it had not been delivered. */
-export const dismissedCode = 'doubt-dismissed';
+const dismissedCode = 'doubt-dismissed';
 
 /**
  * Forgets the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
