@@ -18,14 +18,14 @@ function bulkKey(wanted: Metadata, accepted: Metadata): string | null {
 describe('what to send for a document', () => {
   it('is an upload with all operations spelt out when there is no record', () => {
     const metadata: Metadata = { title: 'T', customTags: [{ name: 'a' }] };
-    expect(planDocument(comparedOf({ metadata, sha256: 'aa' }), null)).toEqual({
+    expect(planDocument(comparedOf({ metadata, sha256: 'aa'.repeat(32) }), null)).toEqual({
       kind: 'upload',
       metadata: { title: 'T', customTags: [{ name: 'a', operation: 'ADD' }] },
       accepted: metadata,
     });
   });
 
-  it.each([['aa'], [null]])('is nothing when the bytes are the same (hash %j, F14)', (sha256) => {
+  it.each([['aa'.repeat(32)], [null]])('is nothing when the bytes are the same (hash %j, F14)', (sha256) => {
     expect(planDocument(comparedOf({ sha256 }), recordOf())).toEqual({
       kind: 'none',
       accepted: {},
@@ -57,7 +57,7 @@ describe('what to send for a document', () => {
   });
 
   it('is nothing when only the file name changed', () => {
-    const renamed = comparedOf({ fileName: 'b.pdf', sha256: 'aa' });
+    const renamed = comparedOf({ fileName: 'b.pdf', sha256: 'aa'.repeat(32) });
     expect(planDocument(renamed, recordOf({ fileName: 'a.pdf' })).kind).toBe('none');
   });
 

@@ -12,7 +12,7 @@ export function stampOf(parts: Partial<FileStamp> = {}): FileStamp {
 export function recordOf(parts: Partial<LedgerRecord> = {}): LedgerRecord {
   return {
     docId: 'doc-1',
-    sha256: 'aa',
+    sha256: 'aa'.repeat(32),
     stamp: stampOf(),
     context: '',
     fileName: 'a.pdf',
