@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readFolders, readImports } from './support/read-imports.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -14,6 +15,18 @@ describe('the walls of the house', () => {
 
   it('hold no folder that is too wide to read at a glance', async () => {
     expect(brokenWidths(await readFolders('src'))).toEqual([]);
+  });
+
+  it('stand as ARCHITECTURE.md draws them: each path on that page is there', async () => {
+    const page = await readFile('ARCHITECTURE.md', 'utf8');
+    const paths = [...page.matchAll(/\b(?:src|test|docs)\/[\w./-]*\w/g)].map(([path]) => path);
+    expect(paths.length).toBeGreaterThan(25);
+    expect([...new Set(paths)].filter((path) => !existsSync(path))).toEqual([]);
+    const files = await readImports('src');
+    const rooms = new Set(
+      files.map(({ path }) => path.split('/')[0] ?? '').filter((name) => !name.endsWith('.ts')),
+    );
+    expect([...rooms].filter((room) => !page.includes(`| \`src/${room}\``))).toEqual([]);
   });
 
   it('have a door for every package that is installed to run', async () => {

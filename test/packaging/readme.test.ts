@@ -10,6 +10,7 @@ import { createRedactor } from '../../src/lib/redactor.ts';
 
 const documents = [
   'README.md',
+  'ARCHITECTURE.md',
   'CHANGELOG.md',
   'SECURITY.md',
   'systemd/README.md',
