@@ -32,6 +32,8 @@ export interface ComposeOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly startedAt: string;
+  /** Asked for by the embedded service's page too; null or left out: it is for the user that runs the daemon. */
+  readonly httpToken?: string | null | undefined;
   /** `sync` gives up after so many attempts; null: never. */
   readonly maxAttempts: number | null;
 }

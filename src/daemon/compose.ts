@@ -69,7 +69,12 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-async function startEmbedded({ settings, log, clock }: ComposeOptions): Promise<EmbeddedService | null> {
+async function startEmbedded({
+  settings,
+  log,
+  clock,
+  httpToken,
+}: ComposeOptions): Promise<EmbeddedService | null> {
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
   return startEmbeddedService({
@@ -78,6 +83,7 @@ async function startEmbedded({ settings, log, clock }: ComposeOptions): Promise<
     log,
     requestsPerMinute: settings.service.requestsPerMinute,
     usualPort: servicePort(settings.http),
+    pageToken: httpToken,
   });
 }
 

@@ -3,10 +3,11 @@ import { fastify } from 'fastify';
 
 import type { Clock } from '../lib/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
+import { createLimitedServer } from '../lib/server-limits.ts';
 import { noSchemas } from '../lib/no-schemas.ts';
 import type { Credentials } from '../model/settings.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
-import { addFallbacks } from './http/add-fallbacks.ts';
+import { addFallbacks, answerBadUrl, answerClientError } from './http/add-fallbacks.ts';
 import type { AuthContext } from './auth/auth-context.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
@@ -17,10 +18,11 @@ import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
 import { listen } from './http/listen.ts';
 import { lockData } from './documents/lock-data.ts';
+import { createPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 import type { RequestEntry } from './http/request-log.ts';
 import { createRequestLog } from './http/request-log.ts';
-import { createSlidingWindow } from './http/sliding-window.ts';
+import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
 import type { StoredDocument } from './documents/stored-document.ts';
 import { showDocument } from './documents/stored-document.ts';
 import { openTokenStore } from './auth/token-store.ts';
@@ -44,7 +46,16 @@ export interface EmbeddedServiceOptions {
   readonly accessTokenSeconds?: number | undefined;
   readonly maxFileBytes?: number | undefined;
   readonly maxAuthRequestsPerMinute?: number | undefined;
+  /** Asked for by the page; null: it answers only to the user that runs the service, on this machine. */
+  readonly pageToken?: string | null | undefined;
 }
+
+/** A form of eleven parts of full size has to pass on a slow network. */
+const requestMs = 30 * 60_000;
+/** One client may well send 250 documents at once. */
+const maxConnections = 256;
+/** Identifiers and file names that are longer are refused by their own rules. */
+const maxParameterCharacters = 2000;
 
 /** The running service. */
 export interface EmbeddedService {
@@ -107,27 +118,37 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
   const requestLog = createRequestLog(clock);
-  const window = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
+  const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
+
+  const guard = createPageGuard({ token: options.pageToken ?? null, clock, log });
 
   const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
-    connectionTimeout: 120_000,
+    serverFactory: (handler) =>
+      createLimitedServer(handler, { requestMs, maxConnections, maxConnectionsPerPeer: maxConnections }),
+    routerOptions: { maxParamLength: maxParameterCharacters },
+    frameworkErrors: answerBadUrl,
+    clientErrorHandler: answerClientError,
     schemaController: noSchemas,
   });
   addFallbacks(app, log);
-  app.register(async (scope) => addPageRoutes(scope, store));
+  app.register(async (scope) => addPageRoutes(scope, { store, guard }));
   app.register(async (scope) => addAuthRoutes(scope, { context: auth, requestLog }));
   app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, requestLog }), {
     prefix: ingestionPrefix,
   });
   const { host = '127.0.0.1', port = 0, usualPort } = options;
-  const { url, close } = await listen(app, { host, port, usualPort });
+  const { url, close } = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
+    window.close();
+    throw error;
+  });
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await close();
+    window.close();
     await store.close();
     await unlock();
   };

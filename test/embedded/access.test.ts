@@ -52,12 +52,18 @@ describe('S20: the check of every ingestion call', () => {
     for (const wrong of [unsigned, foreign, token.slice(0, -3), `${token}a`, 'a.b.c', '[]', 'Bearer']) {
       expect(await statusOf(`Bearer ${wrong}`)).toBe(401);
     }
-    expect(await statusOf(`Bearer ${token}`, 'other')).toBe(401);
     expect(await statusOf(`Bearer ${token}`, '')).toBe(401);
     trial.clock.jump(1799 * 1000);
     expect(await statusOf(`Bearer ${token}`)).toBe(404);
     trial.clock.jump(1000);
     expect(await statusOf(`Bearer ${token}`)).toBe(401);
+  });
+
+  it('answers 403 where ClientId names another client than the token', async () => {
+    const headers = { ...(await trial.headers()), ClientId: 'other' };
+    const answer = await trial.call('DELETE', '/delete-document/x', { headers });
+    expect(answer.status).toBe(403);
+    expect(answer.error?.message).toMatch(/ClientId/);
   });
 
   it('takes tokens of another length when so configured', async () => {

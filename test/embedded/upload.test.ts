@@ -202,7 +202,7 @@ describe('metadata', () => {
     ['__proto__', '{"__proto__":{"title":"x"}}', 422],
     ['__proto__ within', '{"shareInfo":{"__proto__":1}}', 422],
     ['constructor', '{"constructor":1}', 422],
-    ['an empty title', '{"title":""}', 422],
+    ['an empty owner', '{"documentOwner":""}', 422],
     ['a number for a title', '{"title":1}', 422],
     ['null for a title', '{"title":null}', 422],
     ['an unknown identifier', '{"companies":[{"value":"x","identifier":"LEI"}]}', 422],

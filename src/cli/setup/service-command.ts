@@ -47,7 +47,18 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
   const log = createLog({ level: 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
-  const running = await startEmbeddedService({ ...address, dataDir, host, clock: systemClock, log });
+  const { readSecret } = await import('../../config/secrets/read-secret.ts');
+  const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
+  const pageToken = (await readSecret('httpToken', { env, environmentFile, cwd })) ?? null;
+  if (pageToken !== null) redactor.add([pageToken]);
+  const running = await startEmbeddedService({
+    ...address,
+    dataDir,
+    host,
+    clock: systemClock,
+    log,
+    pageToken,
+  });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;
   redactor.add([credentials.apiKey, credentials.clientSecret, credentials.password]);
   const lines = {

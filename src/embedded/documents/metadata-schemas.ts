@@ -27,10 +27,10 @@ const customTags = z.array(z.strictObject({ ...tagShape, operation }));
 const shareInfo = z.strictObject({ mode: z.enum(shareModes).optional() });
 
 const scalarShape = {
-  title: text.optional(),
+  title: z.string().optional(),
   documentOwner: text.optional(),
-  sourceType: text.optional(),
-  documentUrl: text.optional(),
+  sourceType: z.string().optional(),
+  documentUrl: z.string().optional(),
 };
 
 const modifyShape = {
@@ -61,7 +61,7 @@ export const bulkModifySchema = z.strictObject({
   customTags: customTags.optional(),
   shareInfo: shareInfo.optional(),
   documentOwner: text.optional(),
-  sourceType: text.optional(),
+  sourceType: z.string().optional(),
 });
 
 /** Interface 2.9. */

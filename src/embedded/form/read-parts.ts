@@ -3,6 +3,7 @@ import { finished } from 'node:stream/promises';
 
 import { Dicer } from '@fastify/busboy';
 
+import { withoutBoundaryPadding } from './boundary-padding.ts';
 import type { Disposition } from './read-disposition.ts';
 import { readDisposition } from './read-disposition.ts';
 import { RefusalError } from '../http/refusal-error.ts';
@@ -26,6 +27,7 @@ export async function readParts(
   takePart: TakePart,
 ): Promise<void> {
   const dicer = new Dicer({ ...partLimits, boundary });
+  const unpadded = withoutBoundaryPadding(boundary);
   let taken = Promise.resolve();
   const open = new Set<Readable>();
   let failure: { readonly error: unknown } | undefined;
@@ -44,7 +46,7 @@ export async function readParts(
 
   /** What still comes is of no interest, but a sender that is cut off could not read the answer. */
   const letThrough = (): void => {
-    body.unpipe(dicer);
+    body.unpipe(unpadded);
     body.resume();
   };
 
@@ -74,7 +76,8 @@ export async function readParts(
     refuseHeaderless();
     headerSeen = false;
     open.add(part);
-    part.on('error', fail);
+    // Whoever reads it rejects with the reason; a part that is abandoned reports only that it was.
+    part.on('error', () => {});
     part.on('close', () => open.delete(part));
     part.on('header', (header) => {
       headerSeen = true;
@@ -98,7 +101,7 @@ export async function readParts(
   }
 
   void noteEnd();
-  body.pipe(dicer);
+  body.pipe(unpadded).pipe(dicer);
   await settled;
   await taken;
   if (failure !== undefined) throw failure.error;

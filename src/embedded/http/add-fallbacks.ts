@@ -1,9 +1,17 @@
-import type { FastifyInstance } from 'fastify';
+import type { Socket } from 'node:net';
 
-import { errorMessage } from '../../model/errors.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { errorEnvelope } from './envelope.ts';
 
-/** What holds for every address: nosniff, JSON for what is not there, and 500 without its inner words. */
+const statusesOfCodes: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+};
+
+/** What holds for every address: nosniff, an error body for what is not there, and 500 without its inner words. */
 export function addFallbacks(app: FastifyInstance, log: LogPort): void {
   app.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -12,23 +20,51 @@ export function addFallbacks(app: FastifyInstance, log: LogPort): void {
     const { method, url } = request;
     log.debug({ method, path: url.split('?', 1)[0], status: reply.statusCode }, 'embedded service answered');
   });
-  app.setNotFoundHandler(async (_request, reply) => reply.code(404).send({ error: 'not found' }));
+  app.setNotFoundHandler(async (request, reply) =>
+    reply.code(404).send(errorBody(request.url, 'not_found', 'no such operation')),
+  );
   app.setErrorHandler(async (error: unknown, request, reply) => {
-    const status = clientStatusOf(error);
-    if (status !== null) return reply.code(status).send({ error: 'the request is malformed' });
+    const status = frameworkStatusOf(error);
+    if (status !== null) {
+      return reply.code(status).send(errorBody(request.url, 'invalid_request', 'the request is malformed'));
+    }
     log.error({ method: request.method, reason: errorMessage(error) }, 'embedded service failed');
-    return reply.code(500).send(internalError(request.url));
+    return reply.code(500).send(errorBody(request.url, 'server_error', 'internal error'));
   });
 }
 
-function clientStatusOf(error: unknown): number | null {
+/** Answers a URL that the router cannot read: no hook and no handler sees it. */
+export function answerBadUrl(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(400)
+    .header('X-Content-Type-Options', 'nosniff')
+    .send(errorBody(request.url, 'invalid_request', 'the URL is malformed'));
+}
+
+/** Answers bytes that are no HTTP request, or one that did not come in time, and ends the connection. */
+export function answerClientError(error: unknown, socket: Socket): void {
+  if (errorCode(error) === 'ECONNRESET' || socket.destroyed) return;
+  if (socket.writable) {
+    const body = JSON.stringify(errorEnvelope('', 'the request is malformed, too slow or too large'));
+    socket.write(
+      `HTTP/1.1 ${statusesOfCodes[errorCode(error) ?? ''] ?? '400 Bad Request'}\r\n` +
+        `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+  socket.destroySoon();
+}
+
+/** The status of what the framework refuses by itself, as a body too large or a type without a reader; else null. */
+export function frameworkStatusOf(error: unknown): number | null {
   const status: unknown =
     typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }
 
-function internalError(url: string): object {
-  const message = 'internal error';
-  if (!url.startsWith('/services/')) return { error: 'server_error', error_description: message };
-  return { error: { docId: '', message }, success: null, warning: null };
+/** The shape of an ingestion operation's failure, or of a token endpoint's. */
+function errorBody(url: string, code: string, message: string): object {
+  return url.startsWith('/services/')
+    ? errorEnvelope('', message)
+    : { error: code, error_description: message };
 }

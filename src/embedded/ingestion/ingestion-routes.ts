@@ -4,6 +4,7 @@ import type { AuthContext } from '../auth/auth-context.ts';
 import { authoriseIngestion } from '../auth/authorise-ingestion.ts';
 import { bulkDelete, bulkModify } from './bulk.ts';
 import { deleteDocument } from './delete-document.ts';
+import { frameworkStatusOf } from '../http/add-fallbacks.ts';
 import { errorEnvelope } from '../http/envelope.ts';
 import type { IngestionContext } from './ingestion-context.ts';
 import { modifyDocument } from './modify-document.ts';
@@ -29,11 +30,11 @@ interface IngestionRoutes {
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
   app.removeAllContentTypeParsers();
-  // A form is streamed by whoever answers; JSON is small and read by a schema.
-  app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null));
+  // A form is streamed by whoever answers, who also judges its type; JSON is small and read by a schema.
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addContentTypeParser(
     'application/json',
-    { parseAs: 'string', bodyLimit: maxBulkBytes },
+    { parseAs: 'buffer', bodyLimit: maxBulkBytes },
     (_request, body, done) => done(null, body),
   );
   app.setErrorHandler(answerError);
@@ -75,16 +76,9 @@ async function answerError(error: unknown, _request: FastifyRequest, reply: Fast
     if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
     return reply.code(error.status).send(errorEnvelope(error.docId, error.message));
   }
-  const status = statusOf(error);
-  if (status >= 500) throw error;
+  const status = frameworkStatusOf(error);
+  if (status === null) throw error;
   return reply.code(status).send(errorEnvelope('', wordsOf(status)));
-}
-
-/** What the framework refuses by itself: a body too large, a type without a reader. */
-function statusOf(error: unknown): number {
-  const status: unknown =
-    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
 function wordsOf(status: number): string {
@@ -116,5 +110,10 @@ function jsonOf(request: FastifyRequest): string {
   if (mediaTypeOf(request.raw.headers['content-type']) !== 'application/json') {
     throw new RefusalError(415, 'the body must be application/json');
   }
-  return typeof request.body === 'string' ? request.body : '';
+  if (!Buffer.isBuffer(request.body)) return '';
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(request.body);
+  } catch {
+    throw new RefusalError(400, 'the body is not UTF-8');
+  }
 }

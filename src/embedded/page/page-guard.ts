@@ -1,16 +1,106 @@
+import { createHmac } from 'node:crypto';
+import type { Socket } from 'node:net';
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { isLoopbackAddress } from '../../lib/is-loopback.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../lib/is-loopback.ts';
+import { isTrustedPeer, peerUser } from '../../lib/peer-user.ts';
+import { sameSecret } from '../../lib/same-secret.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { createSlidingWindow } from '../http/sliding-window.ts';
+import { loginHtml } from './page-html.ts';
 
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
+const wrongLoginsPerMinute = 10;
+const cookieName = 'ingestd-service';
+
+/** Keeps the page, and the content of every document with it, to those who may see the status page. */
+export interface PageGuard {
+  /** Lets a request pass, or answers it with 401 or 403. */
+  readonly check: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Answers the login form: the right token is exchanged for a cookie. */
+  readonly logIn: (given: string, reply: FastifyReply) => Promise<unknown>;
+}
 
 /**
- * Keeps the page to this machine: a caller from elsewhere, and a page of another site whose name was made to point
- * here, get 403.
+ * With a token everybody is asked for it, as a bearer token or by the login form. Without one only the user that runs
+ * the service, and root, see the page, on this machine and under a name of this machine.
  */
-export async function guardLoopback(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const host = request.raw.headers.host ?? '';
-  const name = host.replace(/:\d*$/, '').toLowerCase();
-  if (loopbackNames.has(name) && isLoopbackAddress(request.raw.socket.remoteAddress ?? '')) return;
-  await reply.code(403).send({ error: 'this page answers only to its own machine, under its own address' });
+export function createPageGuard({
+  token,
+  clock,
+  log,
+}: {
+  readonly token: string | null;
+  readonly clock: Clock;
+  readonly log: LogPort;
+}): PageGuard {
+  const peers = new WeakMap<Socket, Promise<boolean>>();
+  const wrongLogins = createSlidingWindow({ limit: wrongLoginsPerMinute, windowMs: 60_000, clock });
+  const cookie =
+    token === null ? '' : createHmac('sha256', token).update('embedded service').digest('base64url');
+
+  const isOwnPeer = (socket: Socket): Promise<boolean> => {
+    const known = peers.get(socket) ?? judgePeer(socket);
+    peers.set(socket, known);
+    return known;
+  };
+
+  return {
+    check: async (request, reply) => {
+      const { headers, socket } = request.raw;
+      if (token === null) {
+        const name = (headers.host ?? '').replace(/:\d*$/, '');
+        if (!isLoopbackHost(name) || !isLoopbackAddress(socket.remoteAddress ?? '')) {
+          return refuse(reply, 403, 'this page answers only to its own machine, under its own address');
+        }
+        if (await isOwnPeer(socket)) return undefined;
+        return refuse(
+          reply,
+          403,
+          'only the user that runs the service may see this page; log in as that user, or set INGESTD_HTTP_TOKEN',
+        );
+      }
+      if (isOpen(request) || isProven(request, token, cookie)) return undefined;
+      reply.header('WWW-Authenticate', 'Bearer realm="ingestd"');
+      if (request.url !== '/') return refuse(reply, 401, 'this address asks for its token');
+      return reply.code(401).type('text/html; charset=utf-8').send(loginHtml(''));
+    },
+    logIn: async (given, reply) => {
+      reply.type('text/html; charset=utf-8');
+      if (token !== null && !sameSecret(given, token)) {
+        const waitMs = wrongLogins.take();
+        log.warn({}, 'somebody gave a wrong token to the page of the embedded service');
+        if (waitMs === null) return reply.code(401).send(loginHtml('That is not the token.'));
+        return reply.code(429).send(loginHtml('Too many wrong tokens. Wait a minute.'));
+      }
+      reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict`);
+      // Not by a redirect: a strict cookie does not go along where the way began at another site.
+      return reply.header('Refresh', '0; url=/').send(loginHtml('You are logged in.'));
+    },
+  };
+}
+
+async function judgePeer(socket: Socket): Promise<boolean> {
+  const own = process.getuid?.();
+  return own === undefined || isTrustedPeer(await peerUser(socket, own), own);
+}
+
+/** The login and how it looks. */
+function isOpen({ method, url }: FastifyRequest): boolean {
+  return url === '/page.css' || url === '/icon.svg' || (method === 'POST' && url === '/login');
+}
+
+function isProven({ raw: { headers } }: FastifyRequest, token: string, cookie: string): boolean {
+  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+  if (bearer !== undefined && sameSecret(bearer, token)) return true;
+  const prefix = `${cookieName}=`;
+  return (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .some((pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie));
+}
+
+function refuse(reply: FastifyReply, status: 401 | 403, message: string): FastifyReply {
+  return reply.code(status).send({ error: message });
 }

@@ -2,16 +2,20 @@ import { createReadStream } from 'node:fs';
 import type { ReadStream } from 'node:fs';
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import * as z from 'zod';
+
+import { unprintable } from '../../lib/printable.ts';
 
 import type { DocumentStore } from '../documents/document-store.ts';
-import { guardLoopback } from './page-guard.ts';
+import type { PageGuard } from './page-guard.ts';
 import { pageHtml, pageIcon } from './page-html.ts';
 import { pageScript } from './page-script.ts';
 import { pageStyle } from './page-style.ts';
+import { isRefusal, RefusalError } from '../http/refusal-error.ts';
 import type { DocumentRecord, FileRecord, StoredDocument } from '../documents/stored-document.ts';
 import { showDocument } from '../documents/stored-document.ts';
 
-/** More do not fit a page; the count in full stands beside them. */
+/** So many at most in one answer. */
 const maxListed = 200;
 
 const policy = [
@@ -21,29 +25,62 @@ const policy = [
   "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What the page is told: the newest documents first, the count of all. */
+/** So much of an identifier is one: less stands in every other document's too. */
+const fewestIdCharacters = 8;
+
+const count = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
+const querySchema = z.object({
+  search: z.string().max(200).default(''),
+  offset: count.default(0),
+  limit: count.pipe(z.number().min(1).max(maxListed)).default(maxListed),
+});
+
+/** What the page gets: the newest documents first, a page of those that were found, the counts of these and of all. */
 interface DocumentList {
   readonly total: number;
+  /** How many match the search. */
+  readonly found: number;
+  readonly offset: number;
   readonly totalBytes: number;
   readonly documents: readonly StoredDocument[];
 }
 
-/** The page of the service and what it needs: not part of the interface, not counted, for this machine alone. */
-export async function addPageRoutes(app: FastifyInstance, store: DocumentStore): Promise<void> {
+/** The page of the service and what it needs: not part of the interface, not counted, for those whom the guard lets in. */
+export async function addPageRoutes(
+  app: FastifyInstance,
+  { store, guard }: { readonly store: DocumentStore; readonly guard: PageGuard },
+): Promise<void> {
   const started = Date.now().toString(36);
-  app.addHook('onRequest', guardLoopback);
+  app.addHook('onRequest', guard.check);
   app.addHook('onSend', async (_request, reply) => {
     reply.header('Content-Security-Policy', policy);
     reply.header('Cross-Origin-Resource-Policy', 'same-origin');
-    reply.header('Referrer-Policy', 'no-referrer');
+    // With no-referrer a browser would send the login form with the origin null.
+    reply.header('Referrer-Policy', 'same-origin');
     reply.header('Cache-Control', 'no-store');
   });
   const asset = (path: string, type: string, text: string) =>
     app.get(path, async (_request, reply) => reply.type(type).send(text));
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: 8192 },
+    (_request, body, done) => done(null, new URLSearchParams(String(body)).get('token') ?? ''),
+  );
+  app.setErrorHandler(async (error: unknown, _request, reply) => {
+    if (!isRefusal(error)) throw error;
+    return reply.code(error.status).send({ error: error.message });
+  });
+  app.post('/login', async (request, reply) =>
+    guard.logIn(typeof request.body === 'string' ? request.body : '', reply),
+  );
   asset('/', 'text/html; charset=utf-8', pageHtml);
   asset('/page.css', 'text/css; charset=utf-8', pageStyle);
   asset('/page.js', 'text/javascript; charset=utf-8', pageScript);
@@ -53,7 +90,9 @@ export async function addPageRoutes(app: FastifyInstance, store: DocumentStore):
     const tag = `"${started}-${store.revision()}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
-    return reply.send(list(store));
+    const text = JSON.stringify(list(store, readQuery(request.query)));
+    // Read in a terminal too: what could act there is written as JSON's own escapes.
+    return reply.type('application/json; charset=utf-8').send(text.replaceAll(unprintable, jsonEscape));
   });
   app.get('/documents/:docId/content', async (request, reply) => {
     const record = store.get(paramOf(request.params, 'docId'));
@@ -65,18 +104,50 @@ export async function addPageRoutes(app: FastifyInstance, store: DocumentStore):
   });
 }
 
-function list(store: DocumentStore): DocumentList {
+function list(store: DocumentStore, { search, offset, limit }: z.infer<typeof querySchema>): DocumentList {
   const records = store.list();
   const changed = (record: DocumentRecord) => record.modifiedAt ?? record.uploadedAt;
-  const newest = records
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = records.filter((record) => matches(record, words));
+  const newest = found
     .toSorted((a, b) => compare(changed(b), changed(a)))
-    .slice(0, maxListed)
+    .slice(offset, offset + limit)
     .map(showDocument);
   const totalBytes = records.reduce(
     (sum, { file, attachments }) => attachments.reduce((bytes, { size }) => bytes + size, sum + file.size),
     0,
   );
-  return { total: records.length, totalBytes, documents: newest };
+  return { total: records.length, totalBytes, found: found.length, offset, documents: newest };
+}
+
+/** Every word stands somewhere in the names, the title, the tags, the companies or the authors, or begins the identifier. */
+function matches({ docId, file, attachments, metadata }: DocumentRecord, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const { title = '', companies = [], customTags = [], docAuthors = [] } = metadata;
+  const text = [
+    file.name,
+    title,
+    ...attachments.map(({ name }) => name),
+    ...companies.map(({ value }) => value),
+    ...customTags.map(({ name }) => name),
+    ...docAuthors.map(({ authorName }) => authorName),
+  ]
+    .join('\n')
+    .toLowerCase();
+  return words.every(
+    (word) => text.includes(word) || (word.length >= fewestIdCharacters && docId.startsWith(word)),
+  );
+}
+
+function readQuery(query: unknown): z.infer<typeof querySchema> {
+  const parsed = querySchema.safeParse(query);
+  if (!parsed.success)
+    throw new RefusalError(400, `search, offset and limit (at most ${maxListed}) are understood`);
+  return parsed.data;
+}
+
+function jsonEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function compare(a: string, b: string): number {

@@ -1,29 +1,37 @@
+import { escapeCharacter, unprintable } from '../../lib/printable.ts';
+
 /**
- * The page's script: asks for the list every second and a half while it is looked at, and touches only what changed.
+ * The page's script: asks for the list every second and a half while it is on the screen, and touches only what changed.
  * Whatever comes from a document is set as text, never as markup.
  */
 export const pageScript = `const everyMs = 1500;
+const pageSize = 50;
+const printable = (text) => text.replaceAll(${unprintable}, ${escapeCharacter.toString()});
 const byId = (id) => document.getElementById(id);
 const shown = new Map();
 let tag = '';
+let words = '';
+let offset = 0;
 let first = true;
 let timer = 0;
 
-async function look() {
+async function refresh() {
   clearTimeout(timer);
+  const query = '?' + new URLSearchParams({ search: words, offset, limit: pageSize });
   try {
-    const answer = await fetch('/documents', { cache: 'no-store', headers: tag ? { 'If-None-Match': tag } : {} });
+    const answer = await fetch('/documents' + query, { cache: 'no-store', headers: tag ? { 'If-None-Match': tag } : {} });
     if (answer.status === 200) {
       const list = await answer.json();
+      if (offset > 0 && offset >= list.found) { show(Math.max(0, list.found - pageSize)); return; }
       tag = answer.headers.get('ETag') ?? '';
       render(list);
     } else if (answer.status !== 304) throw new Error('status ' + answer.status);
     live('on', 'live');
-    tellAges();
+    showAges();
   } catch {
     live('off', 'the service does not answer');
   }
-  if (!document.hidden) timer = setTimeout(look, everyMs);
+  if (!document.hidden) timer = setTimeout(refresh, everyMs);
 }
 
 function live(state, words) {
@@ -32,14 +40,19 @@ function live(state, words) {
   if (element.textContent !== words) element.textContent = words;
 }
 
-function render({ total, totalBytes, documents }) {
+function render({ total, totalBytes, found, documents }) {
   const verdict = total === 0 ? 'No documents yet'
     : total.toLocaleString('en') + (total === 1 ? ' document, ' : ' documents, ') + size(totalBytes);
   if (byId('verdict').textContent !== verdict) byId('verdict').textContent = verdict;
   byId('empty').hidden = total > 0;
   byId('heading').hidden = total === 0;
-  byId('more').hidden = total <= documents.length;
-  byId('more').textContent = 'The newest ' + documents.length + ' of ' + total.toLocaleString('en') + ' are shown.';
+  byId('search').hidden = total === 0;
+  byId('pages').hidden = found <= pageSize && offset === 0;
+  byId('newer').disabled = offset === 0;
+  byId('older').disabled = offset + documents.length >= found;
+  byId('more').hidden = total === 0 || (found === total && found <= pageSize);
+  byId('more').textContent = found === 0 ? 'Nothing matches the search.'
+    : (offset + 1).toLocaleString('en') + ' to ' + (offset + documents.length).toLocaleString('en') + ' of ' + found.toLocaleString('en');
   const list = byId('documents');
   const wanted = new Set(documents.map((doc) => doc.docId));
   for (const [docId, entry] of shown) if (!wanted.has(docId)) { entry.item.remove(); shown.delete(docId); }
@@ -153,11 +166,11 @@ function section(name, content) {
 function make(kind, className, text) {
   const element = document.createElement(kind);
   if (className) element.className = className;
-  if (text) element.textContent = text;
+  if (text) element.textContent = printable(text);
   return element;
 }
 
-function tellAges() {
+function showAges() {
   for (const element of document.querySelectorAll('.age')) {
     const words = element.dataset.word + ' ' + age((Date.now() - Date.parse(element.dateTime)) / 1000);
     if (element.textContent !== words) element.textContent = words;
@@ -189,6 +202,17 @@ function size(bytes) {
   return (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')) + ' ' + units[unit];
 }
 
-document.addEventListener('visibilitychange', () => document.hidden || look());
-look();
+function show(from) {
+  offset = from;
+  tag = '';
+  first = true;
+  void refresh();
+}
+
+byId('words').addEventListener('input', () => { words = byId('words').value; show(0); });
+byId('search').addEventListener('submit', (event) => event.preventDefault());
+byId('newer').addEventListener('click', () => show(Math.max(0, offset - pageSize)));
+byId('older').addEventListener('click', () => show(offset + pageSize));
+document.addEventListener('visibilitychange', () => document.hidden || refresh());
+refresh();
 `;

@@ -55,6 +55,13 @@ dd { overflow-wrap: anywhere; }
 .files { list-style: none; padding: 0; display: grid; gap: .375rem; font-size: .9375rem; }
 .files li { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 1rem; }
 .files .mono { grid-column: 1 / -1; color: var(--soft); overflow-wrap: anywhere; line-height: 1.4; }
+.search { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; margin: 0 0 1.25rem; }
+.search label { color: var(--soft); font-size: .875rem; }
+.search input { flex: 1 1 14rem; min-width: 0; padding: .5rem .75rem; font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+button { font: inherit; color: var(--accent); background: none; border: 1px solid var(--accent); border-radius: .5rem; padding: .375rem .875rem; cursor: pointer; }
+button:hover { background: var(--accent-soft); }
+button:disabled { color: var(--soft); border-color: var(--line); cursor: default; background: none; }
+.pages { display: flex; justify-content: center; gap: .75rem; padding-top: 1rem; }
 a { color: var(--accent); overflow-wrap: anywhere; }
 .download { justify-self: start; border: 1px solid var(--accent); border-radius: .5rem; padding: .375rem .875rem; text-decoration: none; font-size: .9375rem; }
 .download:hover { background: var(--accent-soft); }
