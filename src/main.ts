@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-import { runCli } from './cli/run-cli.ts';
+// Node would open its inspector, which runs any code, for whoever can send this signal. Before anything else is loaded.
+process.on('SIGUSR1', () => undefined);
 
+const { runCli } = await import('./cli/run-cli.ts');
 const { env, stdin, stdout, stderr } = process;
 const code = await runCli({ args: process.argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr });
 // Nothing that a command left behind (a socket that lingers, a timer) may keep the process.

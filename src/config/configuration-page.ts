@@ -32,6 +32,11 @@ Every key can be set from the environment too, by the name in the table: \`INGES
 Folders are numbered from 0 (\`INGESTD_FOLDERS__0__PATH\`), or given all at once as JSON in \`INGESTD_FOLDERS\`.
 \`INGESTD_AUTH_URL\` and \`INGESTD_INGEST_URL\` are short for the two addresses. A variable that is set to nothing
 counts as not set.
+
+The configuration file, the \`.env\` and the files of \`…_FILE\` variables are used only if nobody else can have written
+them: they belong to the user that runs ingestd or to root, and neither everybody nor a group can write them (the
+owner's private group, whose number is the owner's, may). Otherwise ingestd ends with exit code 2. Where a container
+mounts them with other owners or modes, set \`INGESTD_TRUST_CONFIG=1\` in the environment; in the \`.env\` it does nothing.
 `;
 
 const introductions: Readonly<Record<string, string>> = {

@@ -16,10 +16,10 @@ function forEditors({ unit, defaultWords, description, properties, items, ...res
   const notes = [description, unit && `Unit: ${unit}.`, defaultWords && `Default: ${defaultWords}.`].filter(
     Boolean,
   );
-  const empty = rest.type === 'string' && rest.default === undefined && defaultWords !== undefined;
+  const empty = rest.default === undefined && defaultWords !== undefined;
   return {
     ...rest,
-    ...(empty ? { type: ['string', 'null'] } : {}),
+    ...(empty ? { type: [rest.type, 'null'] } : {}),
     ...(notes.length === 0 ? {} : { description: notes.join(' ') }),
     ...(items === undefined ? {} : { items: forEditors(items) }),
     ...(properties === undefined

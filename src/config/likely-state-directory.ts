@@ -1,9 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
+import { readTrustedFile } from './trusted-file.ts';
 import { glimpseYaml } from './yaml.ts';
 import { stateDirectory } from './settings/state-directory.ts';
+
+const maxBytes = 1024 * 1024;
 
 /**
  * The configuration file and its state directory, as far as that can be told although the rest of it may be wrong: the
@@ -14,10 +16,10 @@ export async function likelyStateDirectory(
 ): Promise<{ readonly file: string; readonly dir: string }> {
   const { file, trial } = await findSettingsFile(search);
   const directory = trial ? search.cwd : dirname(file);
-  const beside = await readEnvironmentFile(directory).catch(() => null);
+  const beside = await readEnvironmentFile(directory, search.env).catch(() => null);
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
-  const text = await readFile(file, 'utf8').catch(() => '');
-  const written = given || dirOf(glimpseYaml(text));
+  const read = await readTrustedFile(file, { env: search.env, maxBytes }).catch(() => null);
+  const written = given || dirOf(glimpseYaml(read?.bytes.toString('utf8') ?? ''));
   return { file, dir: stateDirectory({ written, directory, env: search.env }) };
 }
 

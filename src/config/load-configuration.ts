@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import type { Settings } from '../model/settings.ts';
@@ -11,6 +10,7 @@ import { findSecrets } from './secrets/find-secrets.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
 import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/json-schema.ts';
 import type { Problem } from './settings/problem.ts';
+import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
 import { secretMeantBy } from './secrets/secret-names.ts';
 import type { SecretSources } from './secrets/read-secret.ts';
@@ -32,8 +32,8 @@ export interface ConfigurationSearch extends SettingsSearch {
   readonly checkFolders?: boolean;
 }
 
-const MAX_FILE_BYTES = 1024 * 1024;
-const MAX_PROBLEMS = 20;
+const maxFileBytes = 1024 * 1024;
+const maxProblems = 20;
 
 /**
  * Finds, reads and judges the configuration, contract section 3. Throws ConfigurationError that names the
@@ -41,9 +41,10 @@ const MAX_PROBLEMS = 20;
  */
 export async function loadConfiguration(search: ConfigurationSearch): Promise<Configuration> {
   const { file, trial } = await findSettingsFile(search);
-  const yaml = readYaml(await readText(file), file);
+  // Whoever can change the trial configuration can change the program that it ships with.
+  const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
   const directory = trial ? search.cwd : dirname(file);
-  const environmentFile = await readEnvironmentFile(directory);
+  const environmentFile = await readEnvironmentFile(directory, search.env);
   const schema = settingsJsonSchema();
   const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env }, schema);
   const source = { file, yaml, overrides };
@@ -64,14 +65,14 @@ export async function loadConfiguration(search: ConfigurationSearch): Promise<Co
     settings,
     trial,
     secretSources: { env: search.env, environmentFile, cwd: search.cwd },
-    warnings: [...environmentFile.warnings, ...warnings, ...(await openToAll(file))],
+    warnings: [...environmentFile.warnings, ...warnings],
   };
 }
 
-async function readText(file: string): Promise<string> {
+async function readText(file: string, env: SettingsSearch['env']): Promise<string> {
   try {
-    const bytes = await readFile(file);
-    if (bytes.length > MAX_FILE_BYTES) {
+    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxFileBytes });
+    if (bytes.length > maxFileBytes) {
       throw new ConfigurationError(`${file} is larger than 1 MiB; that is no configuration file`);
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -123,17 +124,12 @@ function configurationError(
     const position = yaml.position(path);
     return `${variable ?? (position === undefined ? file : `${file}:${position}`)}: ${message}`;
   });
-  const more = lines.length - MAX_PROBLEMS;
+  const more = lines.length - maxProblems;
   return new ConfigurationError(
-    [...lines.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
+    [...lines.slice(0, maxProblems), ...(more > 0 ? [`and ${more} more`] : [])].join('\n'),
   );
 }
 
 function isPrefix(prefix: readonly PropertyKey[], path: readonly PropertyKey[]): boolean {
   return prefix.length <= path.length && prefix.every((key, index) => key === path[index]);
-}
-
-async function openToAll(file: string): Promise<string[]> {
-  const { mode } = await stat(file);
-  return (mode & 0o002) === 0 ? [] : [`${file} can be changed by everybody; chmod o-w ${file}`];
 }

@@ -38,6 +38,10 @@ export interface ServiceSettings {
   readonly idleSeconds: number;
   readonly responseSeconds: number;
   readonly maxFileMegabytes: number;
+  /** Of 1,000 bytes, for all uploads together; undefined: unlimited. */
+  readonly maxKilobytesPerSecond?: number | undefined;
+  /** `always`: a delete without an owner in the metadata names the user who is signed in. */
+  readonly documentOwner: 'configured' | 'always';
 }
 
 export interface TimingSettings {

@@ -9,6 +9,7 @@ import type {
   Permit,
 } from '../model/ports/service-port.ts';
 import type { Call, Content } from './calls.ts';
+import { type Bandwidth, throttled } from './http/bandwidth.ts';
 import { exchange } from './http/exchange.ts';
 import type { Exchange, ExchangeOptions, WireBody } from './http/exchange.ts';
 import { buildMultipart } from './http/multipart.ts';
@@ -35,6 +36,8 @@ export interface AttemptOptions {
   readonly ingestUrl: string;
   readonly sendApiKey: boolean;
   readonly exchange: ExchangeOptions;
+  /** Null: unlimited. */
+  readonly bandwidth: Bandwidth | null;
 }
 
 export interface Ticket {
@@ -60,7 +63,8 @@ export function createAttempt(options: AttemptOptions): (call: Call, ticket: Tic
       const id = randomUUID();
       const noted = await orOutcome(note(ticket.watch, id), ledgerUnwritable);
       if (noted.kind === 'failed') return held(noted.outcome);
-      return await send(call, parts, { ...options, ...ticket, accessToken: accessToken.value, id });
+      const outgoing = call.signedBy?.(accessToken.value.credentials.username) ?? call;
+      return await send(outgoing, parts, { ...options, ...ticket, accessToken: accessToken.value, id });
     } catch (error) {
       return held(withoutContent(error));
     } finally {
@@ -76,7 +80,7 @@ async function send(
   ticket: AttemptOptions &
     Omit<Ticket, 'accessToken'> & { readonly accessToken: AccessToken; readonly id: string },
 ): Promise<Attempted> {
-  const { ingestUrl, sendApiKey, accessToken, permit, watch } = ticket;
+  const { ingestUrl, sendApiKey, bandwidth, accessToken, permit, watch } = ticket;
   try {
     const { headers, body } = await wireBody(call.content, parts);
     const result = await exchange(
@@ -89,7 +93,7 @@ async function send(
           ClientId: accessToken.credentials.clientId,
           ...(sendApiKey ? { 'x-api-key': accessToken.credentials.apiKey } : {}),
         },
-        body,
+        body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
         ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
       },
       ticket.exchange,

@@ -8,6 +8,7 @@ import type {
   ServicePort,
   UploadRequest,
 } from '../model/ports/service-port.ts';
+import type { ServiceSettings } from '../model/settings.ts';
 import { isUsableDocId } from './doc-id.ts';
 import type { WireRequest } from './http/exchange.ts';
 import type { OperationKind } from './judge.ts';
@@ -26,7 +27,11 @@ export interface Call {
   readonly content: Content;
   /** Why the interface would not take it; then it is not to be sent. */
   readonly fault: string | null;
+  /** The call as it goes out once it is known who is signed in. Default: as it is. */
+  readonly signedBy?: (username: string) => Call;
 }
+
+type DocumentOwner = ServiceSettings['documentOwner'];
 
 export type Content =
   | { readonly kind: 'none' }
@@ -67,8 +72,9 @@ export function modifyCall({ docId, file, attachments, metadata }: ModifyRequest
   };
 }
 
-/** Interface 4.5. */
-export function removeCall({ docId, documentOwner }: Parameters<ServicePort['remove']>[0]): Call {
+/** Interface 4.5. `owner`: whether a request without an owner names the user who is signed in. */
+export function removeCall(request: Parameters<ServicePort['remove']>[0], owner: DocumentOwner): Call {
+  const { docId, documentOwner } = request;
   const query = documentOwner === undefined ? '' : `?documentOwner=${encoded(documentOwner)}`;
   return {
     operation: 'remove',
@@ -77,6 +83,9 @@ export function removeCall({ docId, documentOwner }: Parameters<ServicePort['rem
     docId,
     content: { kind: 'none' },
     fault: faultOfDocId(docId),
+    ...(owner === 'always' && documentOwner === undefined
+      ? { signedBy: (username) => removeCall({ docId, documentOwner: username }, owner) }
+      : {}),
   };
 }
 
@@ -92,8 +101,11 @@ export function bulkModifyCall(request: BulkModifyRequest): Call {
   };
 }
 
-/** Interface 4.7. */
-export function bulkRemoveCall(request: Parameters<ServicePort['bulkRemove']>[0]): Call {
+/** Interface 4.7. `owner` as for a single one. */
+export function bulkRemoveCall(
+  request: Parameters<ServicePort['bulkRemove']>[0],
+  owner: DocumentOwner,
+): Call {
   return {
     operation: 'bulkRemove',
     method: 'DELETE',
@@ -101,6 +113,9 @@ export function bulkRemoveCall(request: Parameters<ServicePort['bulkRemove']>[0]
     docId: null,
     content: { kind: 'json', value: request },
     fault: faultOf(bulkRemove, request),
+    ...(owner === 'always' && request.documentOwner === undefined
+      ? { signedBy: (username) => bulkRemoveCall({ ...request, documentOwner: username }, owner) }
+      : {}),
   };
 }
 

@@ -16,6 +16,7 @@ import { createAttempt } from './attempt.ts';
 import type { Attempted, Sent } from './attempt.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './calls.ts';
 import type { Call } from './calls.ts';
+import { createBandwidth } from './http/bandwidth.ts';
 import { judge } from './judge.ts';
 import type { AccessToken, TokenSource } from './auth/token-source.ts';
 import { waitsOf } from './http/watch-connection.ts';
@@ -31,7 +32,13 @@ export interface IngestionClientOptions {
   readonly limiter: LimiterPort;
   readonly settings: Pick<
     ServiceSettings,
-    'connectSeconds' | 'idleSeconds' | 'responseSeconds' | 'sendApiKey'
+    | 'connectSeconds'
+    | 'idleSeconds'
+    | 'responseSeconds'
+    | 'sendApiKey'
+    | 'concurrency'
+    | 'maxKilobytesPerSecond'
+    | 'documentOwner'
   >;
   readonly clock: Clock;
   readonly log: LogPort;
@@ -48,18 +55,24 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   const agents = createAgents(options.ingestUrl);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
+  const { maxKilobytesPerSecond, concurrency } = settings;
+  /** Of one request among as many as may be sent at once. */
+  const ownBytesPerMs = (maxKilobytesPerSecond ?? Infinity) / concurrency;
   const attempt = createAttempt({
     ingestUrl: options.ingestUrl,
     sendApiKey: settings.sendApiKey,
-    exchange: { agents, clock, waits: waitsOf(settings), signal: stopping.signal },
+    exchange: { agents, clock, waits: waitsOf(settings, ownBytesPerMs), signal: stopping.signal },
+    bandwidth:
+      maxKilobytesPerSecond === undefined ? null : createBandwidth(maxKilobytesPerSecond * 1000, clock),
   });
 
   return {
     upload: (request, permit, watch) => run(uploadCall(request), permit, watch),
     modify: (request, permit, watch) => run(modifyCall(request), permit, watch),
-    remove: (request, permit, watch) => run(removeCall(request), permit, watch),
+    remove: (request, permit, watch) => run(removeCall(request, settings.documentOwner), permit, watch),
     bulkModify: (request, permit, watch) => run(bulkModifyCall(request), permit, watch),
-    bulkRemove: (request, permit, watch) => run(bulkRemoveCall(request), permit, watch),
+    bulkRemove: (request, permit, watch) =>
+      run(bulkRemoveCall(request, settings.documentOwner), permit, watch),
     close: () => {
       stopping.abort();
       agents.close();
@@ -74,7 +87,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     const first = await attempt(call, {
       permit,
       watch,
-      accessToken: (bytes) => tokens.access({ needMs: bytes / expectedBytesPerMs }),
+      accessToken: (bytes) => tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) }),
     });
     if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.accessToken, watch);
     return conclude(call, first);

@@ -23,7 +23,7 @@ const all = {
 };
 
 async function sources(env: Record<string, string>): Promise<SecretSources> {
-  return { env, environmentFile: await readEnvironmentFile(folder.path), cwd: folder.path };
+  return { env, environmentFile: await readEnvironmentFile(folder.path, {}), cwd: folder.path };
 }
 
 describe('the five secrets', () => {

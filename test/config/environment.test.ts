@@ -36,6 +36,8 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'service.idleSeconds': ['2', 2],
   'service.responseSeconds': ['3', 3],
   'service.maxFileMegabytes': ['0.5', 0.5],
+  'service.maxKilobytesPerSecond': ['250', 250],
+  'service.documentOwner': ['always', 'always'],
   'folders[].name': ['other', 'other'],
   'folders[].path': ['/srv/other', '/srv/other'],
   'folders[].metadata': ['{"shareInfo": {"mode": "NONE"}}', { shareInfo: { mode: 'NONE' } }],
@@ -168,7 +170,7 @@ describe('the .env beside the file', () => {
     await chmod(await folder.write('.env', 'INGESTD_PASSWORD=x\n'), 0o644);
     const { warnings } = await load({});
     expect(warnings).toEqual([
-      `${folder.join('.env')} can be read by others (mode 0644); chmod 600 ${folder.join('.env')}`,
+      `${folder.join('.env')} can be read by others (mode 0644); run chmod 600 ${folder.join('.env')}`,
     ]);
   });
 });

@@ -24,7 +24,7 @@ const script = `
   import { createIngestionClient } from './build/remote/ingestion-client.js';
   import { createLimiter } from './build/remote/limiter.js';
   import { createTokenSource } from './build/remote/auth/token-source.js';
-  const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
+  const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false, concurrency: 4, documentOwner: 'configured' };
   const log = { trace() {}, debug() {}, info() {}, warn() {}, error() {} };
   const secret = { apiKey: 'key', clientId: 'id', clientSecret: 'secret', username: 'me', password: 'pass' };
   const [authUrl, ...addresses] = process.argv.slice(1);

@@ -48,6 +48,8 @@ export interface ClientWorldOptions extends Timeouts {
   readonly clock?: Clock;
   readonly credentials?: () => Credentials;
   readonly sendApiKey?: boolean;
+  readonly maxKilobytesPerSecond?: number;
+  readonly documentOwner?: 'configured' | 'always';
   readonly requestsPerMinute?: number;
   /** Of the document that `call` sends. */
   readonly bytes?: number;
@@ -76,6 +78,9 @@ export async function startClientWorld(options: ClientWorldOptions = {}): Promis
     idleSeconds: options.idleSeconds ?? 5,
     responseSeconds: options.responseSeconds ?? 5,
     sendApiKey: options.sendApiKey ?? false,
+    concurrency: 4,
+    maxKilobytesPerSecond: options.maxKilobytesPerSecond,
+    documentOwner: options.documentOwner ?? 'configured',
   };
   const tokens = createTokenSource({
     authUrl: service.authUrl,

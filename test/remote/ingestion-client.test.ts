@@ -95,6 +95,25 @@ describe('the ingestion client', () => {
     }
   });
 
+  it("names the user who is signed in, where a removal has no owner and service.documentOwner is 'always'", async () => {
+    const { service, client, limiter } = await startClientWorld({ documentOwner: 'always' });
+    await client.remove({ docId: 'd-1' }, await limiter.take());
+    await client.remove({ docId: 'd-1', documentOwner: 'jane' }, await limiter.take());
+    await client.bulkRemove({ docIds: ['a', 'b'] }, await limiter.take());
+    await client.bulkRemove({ docIds: ['a', 'b'], documentOwner: 'jane' }, await limiter.take());
+    const { username } = plantedCredentials;
+    expect(service.requests.map(({ url }) => url)).toEqual([
+      `${prefix}/delete-document/d-1?documentOwner=${encodeURIComponent(username)}`,
+      `${prefix}/delete-document/d-1?documentOwner=jane`,
+      `${prefix}/bulk/delete`,
+      `${prefix}/bulk/delete`,
+    ]);
+    expect(service.requests.slice(2).map((request) => request.json())).toEqual([
+      { docIds: ['a', 'b'], documentOwner: username },
+      { docIds: ['a', 'b'], documentOwner: 'jane' },
+    ]);
+  });
+
   it('sends bulk calls as JSON', async () => {
     const { service, client, limiter } = world;
     const change = { docIds: ['a', 'b'], shareInfo: {}, customTags: [{ name: 't', operation: 'DELETE' }] };

@@ -15,6 +15,7 @@ export function serviceSettingsOf(parts: Partial<ServiceSettings> = {}): Service
     idleSeconds: 60,
     responseSeconds: 120,
     maxFileMegabytes: 150,
+    documentOwner: 'configured',
     ...parts,
   };
 }

@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
+import { readTrustedFile } from '../trusted-file.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 
 /** The `.env` beside the configuration file. */
@@ -12,17 +13,28 @@ export interface EnvironmentFile {
   readonly warnings: readonly string[];
 }
 
-/** Reads `.env` in `directory` without touching the process's environment. Throws ConfigurationError when it is there and cannot be read. */
-export async function readEnvironmentFile(directory: string): Promise<EnvironmentFile> {
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads `.env` in `directory` without touching the process's environment `env`. Throws ConfigurationError when it is
+ * there and cannot be read, or others can write it.
+ */
+export async function readEnvironmentFile(
+  directory: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<EnvironmentFile> {
   const file = join(directory, '.env');
   try {
-    const status = await stat(file);
-    if (!status.isFile()) return { file, values: {}, warnings: [] };
-    const values = ours(parse(await readFile(file)));
-    return { file, values, warnings: exposure(file, status) };
+    const { bytes, stats } = await readTrustedFile(file, { env, maxBytes });
+    if (bytes.length > maxBytes)
+      throw new ConfigurationError(`${file} is larger than 1 MiB; that is no .env file`);
+    return { file, values: ours(parse(bytes)), warnings: exposure(file, stats) };
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { file, values: {}, warnings: [] };
+    if (code === 'configuration') throw error;
+    // A directory of that name is no environment file.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR')
+      return { file, values: {}, warnings: [] };
     throw new ConfigurationError(
       `${file} cannot be read (${code ?? errorMessage(error)}); let the user that runs ingestd read it`,
       { cause: error },
@@ -35,14 +47,9 @@ function ours(values: Readonly<Record<string, string>>): Record<string, string> 
 }
 
 /** As ssh judges a key: nobody but its owner. A file that root owns may be read through its group. */
-function exposure(file: string, { mode, uid }: { readonly mode: number; readonly uid: number }): string[] {
+function exposure(file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): string[] {
   const own = process.getuid?.() ?? uid;
+  if ((mode & (uid === own ? 0o077 : 0o027)) === 0) return [];
   const permissions = (mode & 0o777).toString(8).padStart(4, '0');
-  const warnings: string[] = [];
-  if ((mode & (uid === own ? 0o077 : 0o027)) !== 0) {
-    warnings.push(`${file} can be read by others (mode ${permissions}); chmod 600 ${file}`);
-  }
-  if (uid !== own && uid !== 0)
-    warnings.push(`${file} belongs to another user (uid ${uid}), who can change it`);
-  return warnings;
+  return [`${file} can be read by others (mode ${permissions}); run chmod 600 ${file}`];
 }

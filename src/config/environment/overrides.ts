@@ -34,6 +34,7 @@ const shortNames: Readonly<Record<string, readonly string[]>> = {
 /** Names that are not keys of the file. */
 const reserved = new Set([
   'INGESTD_CONFIG',
+  'INGESTD_TRUST_CONFIG',
   ...Object.values(secretVariables).flatMap((name) => [name, `${name}_FILE`]),
 ]);
 

@@ -1,6 +1,7 @@
-import { access, constants, open } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
 import { type SecretName, secretVariables } from './secret-names.ts';
 
@@ -12,7 +13,7 @@ export interface SecretSources {
   readonly cwd: string;
 }
 
-const MAX_SECRET_BYTES = 64 * 1024;
+const maxSecretBytes = 64 * 1024;
 
 /** Secrets that travel in an HTTP header. */
 const inHeaders = new Set<SecretName>(['apiKey', 'clientId', 'httpToken']);
@@ -41,16 +42,16 @@ async function find(
   variable: string,
   { env, environmentFile, cwd }: SecretSources,
 ): Promise<string | undefined> {
-  const given = await fromVariables(variable, { values: env, directory: cwd, where: 'the environment' });
+  const given = await fromVariables(variable, { env, values: env, directory: cwd, where: 'the environment' });
   if (given !== undefined) return given;
   const directory = env['CREDENTIALS_DIRECTORY'];
   if (directory !== undefined && directory !== '' && (await maySearch(resolve(cwd, directory)))) {
     const file = resolve(cwd, directory, variable);
-    const credential = await fromFile(file, { variable, optional: true });
+    const credential = await fromFile(file, { variable, env, optional: true });
     if (credential !== undefined) return credential;
   }
   const { file, values } = environmentFile;
-  return fromVariables(variable, { values, directory: dirname(file), where: file });
+  return fromVariables(variable, { env, values, directory: dirname(file), where: file });
 }
 
 /** A credentials directory that is closed to this user holds nothing for it: what is needed is then missing by name. */
@@ -64,6 +65,8 @@ async function maySearch(directory: string): Promise<boolean> {
 }
 
 interface Variables {
+  /** The process's own. */
+  readonly env: SecretSources['env'];
   readonly values: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly where: string;
@@ -71,7 +74,7 @@ interface Variables {
 
 async function fromVariables(
   variable: string,
-  { values, directory, where }: Variables,
+  { env, values, directory, where }: Variables,
 ): Promise<string | undefined> {
   const value = values[variable] || undefined;
   const file = values[`${variable}_FILE`] || undefined;
@@ -81,15 +84,19 @@ async function fromVariables(
     );
   }
   if (file === undefined) return value;
-  return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, optional: false });
+  return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, env, optional: false });
 }
 
 async function fromFile(
   file: string,
-  { variable, optional }: { readonly variable: string; readonly optional: boolean },
+  {
+    variable,
+    env,
+    optional,
+  }: { readonly variable: string; readonly env: SecretSources['env']; readonly optional: boolean },
 ): Promise<string | undefined> {
   try {
-    return withoutLineEnd(await readSmall(file, variable));
+    return withoutLineEnd(await readSmall(file, { variable, env }));
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
@@ -101,18 +108,15 @@ async function fromFile(
   }
 }
 
-async function readSmall(file: string, variable: string): Promise<string> {
-  const handle = await open(file, 'r');
-  try {
-    const buffer = Buffer.alloc(MAX_SECRET_BYTES + 1);
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, null);
-    if (bytesRead <= MAX_SECRET_BYTES) return buffer.toString('utf8', 0, bytesRead);
-    throw new ConfigurationError(
-      `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
-    );
-  } finally {
-    await handle.close();
-  }
+async function readSmall(
+  file: string,
+  { variable, env }: { readonly variable: string; readonly env: SecretSources['env'] },
+): Promise<string> {
+  const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
+  if (bytes.length <= maxSecretBytes) return bytes.toString('utf8');
+  throw new ConfigurationError(
+    `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+  );
 }
 
 /** Editors and `echo` end a file with a line break that is no part of the secret. */

@@ -60,6 +60,27 @@ const service = z.strictObject({
     .max(1_048_576)
     .default(150)
     .meta(notes({ description: 'Larger files are refused before a byte is sent.', unit: 'MiB' })),
+  maxKilobytesPerSecond: z
+    .number()
+    .min(1)
+    .max(100_000_000)
+    .optional()
+    .meta(
+      notes({
+        description: 'Upload bandwidth of all requests together.',
+        unit: 'kB/s',
+        defaultWords: 'unlimited',
+      }),
+    ),
+  documentOwner: z
+    .enum(['configured', 'always'])
+    .default('configured')
+    .meta(
+      notes({
+        description:
+          'With always, a delete without an owner in the metadata names the user who is signed in.',
+      }),
+    ),
 });
 
 /** A folder's name: 1 to 100 characters, no `/`, no control characters, no space at either end. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
 
-/** The slowest line that is still waited for, for the time that a whole request may take. */
+/** The slowest line that is still waited for, where no bandwidth is set. */
 const slowestBytesPerMs = 16;
 
 /** How long each phase of a request may take, ms. */
@@ -15,16 +15,20 @@ export interface Waits {
   readonly idleMs: number;
   /** From the last byte sent to the last byte of the answer. */
   readonly responseMs: number;
+  /** What a whole request has to reach. */
+  readonly slowestBytesPerMs: number;
 }
 
-/** The settings' seconds as milliseconds. */
+/** The settings' seconds as milliseconds. `bytesPerMs`: the bandwidth that a request may use; half of it will do. */
 export function waitsOf(
   settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>,
+  bytesPerMs = Infinity,
 ): Waits {
   return {
     connectMs: settings.connectSeconds * 1000,
     idleMs: settings.idleSeconds * 1000,
     responseMs: settings.responseSeconds * 1000,
+    slowestBytesPerMs: Math.min(slowestBytesPerMs, bytesPerMs / 2),
   };
 }
 
@@ -53,7 +57,7 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
   let socket: Socket | null = null;
   let begun = false;
   let responding = false;
-  const wholeMs = waits.connectMs + waits.idleMs + waits.responseMs + bytes / slowestBytesPerMs;
+  const wholeMs = waits.connectMs + waits.idleMs + waits.responseMs + bytes / waits.slowestBytesPerMs;
   const cancelWhole = clock.after(wholeMs, () => onFault('request-timeout'));
   let cancelPhase = clock.after(waits.connectMs, () => onFault('connect-timeout'));
 

@@ -14,7 +14,14 @@ import { closeWorlds, startClientWorld } from '../client-world.ts';
 import type { ClientWorld } from '../client-world.ts';
 import { selfSigned } from './self-signed.ts';
 
-const settings = { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5, sendApiKey: false };
+const settings = {
+  connectSeconds: 5,
+  idleSeconds: 5,
+  responseSeconds: 5,
+  sendApiKey: false,
+  concurrency: 4,
+  documentOwner: 'configured',
+} as const;
 
 const removeScript = `
   import { systemClock as clock } from './build/daemon/system-clock.js';

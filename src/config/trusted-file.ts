@@ -1,0 +1,63 @@
+import type { Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+import { ConfigurationError } from '../model/errors.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface ReadOptions {
+  /** The process's own environment: a `.env` must not vouch for itself. */
+  readonly env: Environment;
+  readonly maxBytes: number;
+}
+
+/** A file's first bytes, and what it looked like when it was opened. */
+export interface TrustedFile {
+  /** Up to one byte more than `maxBytes`: then the file is longer than that. */
+  readonly bytes: Buffer;
+  readonly stats: Stats;
+}
+
+/**
+ * Reads a file that decides what ingestd does and with which credentials. Throws ConfigurationError where another user
+ * could have written it, see `distrust`, and what opening and reading throw.
+ */
+export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions): Promise<TrustedFile> {
+  const handle = await open(file, 'r');
+  try {
+    // Of the open file: what is judged is what is read.
+    const stats = await handle.stat();
+    const fault = env['INGESTD_TRUST_CONFIG'] === '1' ? null : distrust(file, stats, process.getuid?.());
+    if (fault !== null) throw new ConfigurationError(fault);
+    const buffer = Buffer.alloc(maxBytes + 1);
+    let length = 0;
+    for (let read = 1; read > 0 && length < buffer.length; length += read) {
+      ({ bytesRead: read } = await handle.read(buffer, length, buffer.length - length, null));
+    }
+    return { bytes: buffer.subarray(0, length), stats };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Why a file may hold what neither the user that runs ingestd nor root has written, with the fix; null: it does not. A
+ * group may write only where it is the owner's private group (same number), which Debian gives every user.
+ */
+export function distrust(
+  file: string,
+  { mode, uid, gid }: Pick<Stats, 'mode' | 'uid' | 'gid'>,
+  ownUid: number | undefined,
+): string | null {
+  // A system without users.
+  if (ownUid === undefined) return null;
+  const anyway = 'or set INGESTD_TRUST_CONFIG=1 in the environment to use it anyway';
+  if (uid !== ownUid && uid !== 0) {
+    return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; chown it, ${anyway}`;
+  }
+  const permissions = (mode & 0o777).toString(8).padStart(4, '0');
+  if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid)) {
+    return `${file} can be changed by others (mode ${permissions}, uid ${uid}, gid ${gid}); run chmod go-w ${file}, ${anyway}`;
+  }
+  return null;
+}

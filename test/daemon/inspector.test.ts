@@ -1,0 +1,46 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService | null = null;
+let place: Installation | null = null;
+
+afterEach(async () => {
+  await place?.remove();
+  await service?.close();
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('SIGUSR1, which any process of the same user can send', () => {
+  it('opens no inspector, and the daemon goes on', async () => {
+    service = await startScriptedService();
+    const port = await freePort();
+    place = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      nodeOptions: [`--inspect-port=${port}`],
+    });
+    const daemon = await place.start();
+    daemon.signal('SIGUSR1');
+    daemon.signal('SIGUSR1');
+    await place.home.write('inbox/a.txt', 'text');
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    await expect(fetch(`http://127.0.0.1:${port}/json`)).rejects.toThrow();
+    expect(daemon.log()).not.toContain('Debugger listening');
+    expect((await daemon.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
+});

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { rename, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+const hourMs = 3_600_000;
+
+/** faketime's library, as its own command would preload it; null: it is not installed. */
+const library = /^LD_PRELOAD=(.*)$/m.exec(
+  spawnSync('faketime', ['-f', '+0', 'env'], { encoding: 'utf8' }).stdout ?? '',
+)?.[1];
+
+describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jumps (F49)', () => {
+  let service: ScriptedService;
+  let clock: TemporaryFolder;
+  let place: Installation;
+  let offsetMs = 0;
+
+  beforeEach(async () => {
+    service = await startScriptedService();
+    clock = await temporaryFolder();
+    await setClock(0);
+    place = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      environment: {
+        LD_PRELOAD: library,
+        FAKETIME_TIMESTAMP_FILE: clock.join('offset'),
+        FAKETIME_CACHE_DURATION: '1',
+        // As with a real clock: what counts monotonically does not jump, and files keep the times they have.
+        FAKETIME_DONT_FAKE_MONOTONIC: '1',
+        NO_FAKE_STAT: '1',
+      },
+    });
+  });
+
+  afterEach(async () => {
+    await place.remove();
+    await clock.remove();
+    await service.close();
+  });
+
+  async function setClock(ms: number): Promise<void> {
+    offsetMs = ms;
+    await clock.write('next', `${ms < 0 ? '-' : '+'}${Math.abs(ms) / 1000}\n`);
+    await rename(clock.join('next'), clock.join('offset'));
+  }
+
+  /** Sets the daemon's clock, and waits until it shows. */
+  async function jump(daemon: RunningDaemon, ms: number): Promise<void> {
+    await setClock(ms);
+    await eventually(
+      async () => {
+        const { headers } = await daemon.fetch('/healthz');
+        return Math.abs(Date.parse(headers.get('date') ?? '') - Date.now() - ms) < 10_000;
+      },
+      { withinMs: 10_000 },
+    );
+  }
+
+  /** A document as it is written under the clock as it stands goes out within 15 s. */
+  async function expectUpload(name: string): Promise<void> {
+    const before = service.requests.length;
+    const file = join(place.inbox, name);
+    await writeFile(file, name);
+    const now = new Date(Date.now() + offsetMs);
+    await utimes(file, now, now);
+    await eventually(() => service.requests.length === before + 1, { withinMs: 15_000 });
+  }
+
+  it.each([
+    ['back by an hour', -hourMs],
+    ['ahead by an hour', hourMs],
+  ])(
+    'delays nothing, set %s: before the first request, after it, and when it is set right again',
+    async (_name, ms) => {
+      const daemon = await place.start();
+      await daemon.idle();
+      await jump(daemon, ms);
+      await expectUpload('first.txt');
+      await daemon.idle();
+      await jump(daemon, 0);
+      await expectUpload('second.txt');
+      await jump(daemon, 2 * ms);
+      await expectUpload('third.txt');
+      const { failures, totals } = await daemon.idle(() => service.requests.length === 3);
+      expect([failures, totals.uploaded]).toEqual([[], 3]);
+    },
+    90_000,
+  );
+});
