@@ -1,5 +1,4 @@
-import { pipeline, Transform } from 'node:stream';
-import type { TransformCallback } from 'node:stream';
+import { Readable } from 'node:stream';
 
 import type { Clock } from '../../lib/clock.ts';
 import type { WireBody } from './exchange.ts';
@@ -36,24 +35,20 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock): Bandwidth
   };
 }
 
-/** The same body at the pace of `bandwidth`; errors of the one are errors of the other. */
-export function throttled(body: WireBody, bandwidth: Bandwidth): WireBody {
-  const stream = new Transform({
-    transform(chunk: Buffer, _encoding, callback) {
-      pass(this, chunk, callback);
-    },
-  });
-  // Whoever sends it listens too; an error that comes before that is found in `errored`.
-  pipeline(body.stream, stream, () => undefined);
-  return { stream, bytes: body.bytes };
+/** The same body at the pace of `bandwidth`; an error of the one is an error of the other. */
+export function throttled({ stream, bytes }: WireBody, bandwidth: Bandwidth): WireBody {
+  const slow = Readable.from(inPieces(stream, bandwidth), { objectMode: false });
+  // One that was never read would leave the other open.
+  slow.once('close', () => stream.destroy());
+  return { stream: slow, bytes };
+}
 
-  function pass(out: Transform, chunk: Buffer, callback: TransformCallback): void {
-    const piece = chunk.subarray(0, bandwidth.pieceBytes);
-    void bandwidth.take(piece.length).then(() => {
-      if (out.destroyed) return;
-      out.push(piece);
-      if (piece.length === chunk.length) callback();
-      else pass(out, chunk.subarray(piece.length), callback);
-    });
+async function* inPieces(stream: Readable, { take, pieceBytes }: Bandwidth): AsyncGenerator<Buffer> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      const piece = chunk.subarray(at, at + pieceBytes);
+      await take(piece.length);
+      yield piece;
+    }
   }
 }
