@@ -13,8 +13,7 @@ import { createLimiter } from '../remote/limiter.ts';
 import { createTokenSource } from '../remote/auth/token-source.ts';
 import { createMetrics } from '../status/metrics.ts';
 import type { Metrics } from '../status/metrics.ts';
-import { createEngine } from '../sync/engine.ts';
-import type { Engine } from '../sync/engine.ts';
+import { Engine } from '../sync/engine.ts';
 import { createActivities } from './status/activities.ts';
 import { createChanges } from './status/changes.ts';
 import { createControl } from './control.ts';
@@ -101,7 +100,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
   let refusedConfiguration: string | null = null;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
   const metrics: Metrics = createMetrics({ status, unready, version: version() });
-  const engine = createEngine({
+  const engine = new Engine({
     clock,
     log,
     ledger,

@@ -9,6 +9,7 @@ import type { AuthPort } from '../model/ports/service-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { Engine } from '../sync/engine.ts';
+import { dueOf } from '../sync/tasks/task.ts';
 import type { Activities } from './status/activities.ts';
 import type { Changes } from './status/changes.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
@@ -42,17 +43,25 @@ export function createControl(sources: Sources): ControlPort {
     onStatus: changes.listen,
     healthy: () => {
       const now = clock.monotonic();
-      const longest = [...engine.desk.inPhase('looking')].every(
-        ({ phaseSince }) => now - phaseSince < stuckMs,
+      const longest = [...engine.tasks.in('inspecting')].every(
+        ({ state }) => state.kind !== 'inspecting' || now - state.since < stuckMs,
       );
       return longest && engine.transfers.list().length <= settings.service.concurrency;
     },
     why: async (text) => {
       const { ref, port } = placeOf(text);
-      const task = engine.desk.get(ref);
-      const dueMs = task?.due ?? null;
+      const task = engine.tasks.get(ref);
+      const dueMs = task === undefined ? null : dueOf(task);
       const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
-      return tellStory({ ref, port, ledger, recent: activities.recent(), task, nextAt });
+      return tellStory({
+        ref,
+        port,
+        ledger,
+        recent: activities.recent(),
+        task,
+        isInBacklog: engine.tasks.backlog.has(ref),
+        nextAt,
+      });
     },
     retry: async (paths) => {
       if (paths.length === 0) {

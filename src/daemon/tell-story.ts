@@ -9,7 +9,8 @@ import type { LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
 import type { Activity } from '../model/report/status.ts';
-import type { Task } from '../sync/task.ts';
+import { reasonOf } from '../sync/tasks/task.ts';
+import type { Task } from '../sync/tasks/task.ts';
 
 interface Sources {
   readonly ref: DocumentRef;
@@ -19,13 +20,15 @@ interface Sources {
   readonly recent: readonly Activity[];
   /** What a running daemon has to do with it; null: no daemon runs. */
   readonly task: Task | undefined | null;
+  /** A new file that waits until its turn comes. */
+  readonly isInBacklog?: boolean;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
 }
 
 /** The whole story of one file, contract section 2, `why`. */
 export async function tellStory(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, recent, task, nextAt } = sources;
+  const { ref, port, ledger, recent, nextAt } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return directoryStory(ref);
   const look = await port.inspect(ref.path);
@@ -48,8 +51,7 @@ export async function tellStory(sources: Sources): Promise<Why> {
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
     notes: aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record)),
-    next:
-      aside?.next ?? (task === null ? nextAtStart(look, sources) : nextOf(look, task, record !== undefined)),
+    next: aside?.next ?? nextStep(look, sources),
     nextAt,
   };
 }
@@ -162,33 +164,42 @@ function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
+function nextStep(look: Inspection, sources: Sources): string {
+  const { task, ledger, ref, isInBacklog = false } = sources;
+  if (task === null) return nextAtStart(look, sources);
+  if (isInBacklog) return 'it waits for its turn in the backlog of new files, the newest first';
+  return nextOf(look, task, ledger.get(ref) !== undefined);
+}
+
 function nextOf(look: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
     if (look.kind === 'absent') return known ? 'its deletion is planned at the next look' : 'nothing';
     return known ? 'nothing: the service holds it as it stands here' : 'nothing is planned for it now';
   }
-  switch (task.phase) {
-    case 'look':
-    case 'looking':
-      return 'it is looked at next';
+  const { state } = task;
+  const message = reasonOf(task)?.message ?? '';
+  switch (state.kind) {
+    case 'inspect':
+    case 'inspecting':
+      return 'it is inspected next';
     case 'ready':
-      return `its ${task.operation ?? 'request'} waits for its turn in the minute`;
+      return `its ${state.operation} waits for its turn in the minute`;
     case 'sending':
       return 'it is being sent';
     case 'settling':
-      return 'it is looked at again when it has settled';
+      return 'it is inspected again when it has settled';
     case 'grace':
       return 'its file is gone: the deletion waits for its other half, a move or a save';
     case 'retry':
-      return `it is tried again: ${task.message ?? ''}`;
-    case 'paired':
-      return `it waits: ${task.message ?? ''}`;
+      return `it is tried again: ${message}`;
+    case 'waiting':
+      return `it waits: ${message}`;
     case 'failed':
-      return `nothing until it changes, or ingestd retry: ${task.message ?? ''}`;
+      return `nothing until it changes, or ingestd retry: ${message}`;
     case 'held':
-      return `its deletion waits for ingestd approve: ${task.message ?? ''}`;
+      return `its deletion waits for ingestd approve: ${message}`;
     case 'dormant':
-      return `nothing: ${task.message ?? ''}`;
+      return `nothing: ${message}`;
   }
 }
 

@@ -1,116 +1,129 @@
-import { createNewestFirst } from './newest-first.ts';
-import type { NewestFirst, Ranked } from './newest-first.ts';
+import type { Queue } from 'p-queue';
+import TinyQueue from 'tinyqueue';
 
-/** First things first: what a person just did, what is tried again, what start-up found, deletions. */
-export const laneNames = ['live', 'retry', 'backlog', 'deletion'] as const;
+export type RunFunction = () => Promise<unknown>;
 
-export type LaneName = (typeof laneNames)[number];
-
-/** Something that waits in a lane. */
-interface Queued<T> {
-  readonly key: string;
-  readonly lane: LaneName;
-  /** Newest first within a lane, whatever the clock; among equals, the order in which they were added. */
-  readonly at: number;
-  readonly value: T;
+interface Options {
+  readonly id?: string;
+  readonly priority?: number;
 }
 
-/** What waits, and whose turn it is. */
-export interface Lanes<T> {
-  /** Puts `value` in a lane. What waited under this key before is replaced, wherever it was. O(log n). */
-  readonly add: (key: string, place: Pick<Queued<T>, 'lane' | 'at'>, value: T) => void;
-  /** False: nothing waited under this key. O(log n). */
-  readonly remove: (key: string) => boolean;
-  /**
-   * Takes out whose turn it is, of those that `fits` lets pass; null: none. Costs O(log n), and as much again for
-   * each one that is passed over; these keep their places.
-   */
-  readonly take: (fits?: (entry: Queued<T>) => boolean) => Queued<T> | null;
-  /** Everything that waits, in no order to rely on. */
-  readonly entries: () => Iterable<Queued<T>>;
-  readonly size: () => number;
+interface Entry {
+  readonly id: string | undefined;
+  readonly priority: number;
+  readonly order: number;
+  readonly run: RunFunction;
 }
 
-/** While a lower lane waits, every fourth turn is its own. */
-const turnsBeforeReserve = 3;
-
-interface Entry<T> extends Queued<T>, Ranked {}
-
-interface Lane<T> {
-  readonly heap: NewestFirst<Entry<T>>;
-  /** Turns that this lane had in a row while a lower one waited. */
+interface Level {
+  heap: TinyQueue<Entry>;
+  /** Entries that were not moved to another priority meanwhile. */
+  size: number;
+  /** Turns that this level had in a row while a lower one waited. */
   turns: number;
 }
 
+/** Room for times in milliseconds between one level and the next. */
+const levelWidth = 1e14;
+const levelCount = 4;
+/** While a lower level waits, every fourth turn is its own. */
+const turnsBeforeReserve = 3;
+
+/** The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one. */
+export function priorityOf(level: number, atMs: number): number {
+  return level * levelWidth + Math.min(Math.max(0, atMs), levelWidth - 1);
+}
+
 /**
- * A work list in four lanes, a higher one before a lower one, with a reserve: of four turns that a lane could have, the
- * lanes below it together get one, and share it among themselves by the same rule. So a live entry that comes while none
- * waits goes out with the second take at the latest, and nothing below is starved.
+ * The queue inside a p-queue: levels 3 (first) to 0, newest first within each and among equals in the order of their
+ * coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
+ * among themselves by the same rule. So what comes first goes out with the second turn at the latest, and nothing
+ * below is starved. Each call is O(log n).
  */
-export function createLanes<T>(): Lanes<T> {
-  const byKey = new Map<string, Entry<T>>();
-  const lanes = laneNames.map((): Lane<T> => ({ heap: createNewestFirst(), turns: 0 }));
-  let added = 0;
+export class PriorityQueue implements Queue<RunFunction, Options> {
+  readonly #levels = Array.from({ length: levelCount }, (): Level => ({
+    heap: heapOf([]),
+    size: 0,
+    turns: 0,
+  }));
+  /** By id, what has not been taken out. */
+  readonly #byId = new Map<string, Entry>();
+  #added = 0;
 
-  function laneOf(name: LaneName): Lane<T> {
-    const lane = lanes[laneNames.indexOf(name)];
-    if (lane === undefined) throw new RangeError(`no lane is called ${name}`);
-    return lane;
+  get size(): number {
+    return this.#levels.reduce((total, { size }) => total + size, 0);
   }
 
-  function remove(key: string): boolean {
-    const entry = byKey.get(key);
-    if (entry === undefined) return false;
-    byKey.delete(key);
-    laneOf(entry.lane).heap.remove(entry);
-    return true;
+  enqueue(run: RunFunction, { id, priority = 0 }: Options = {}): void {
+    const entry = { id, priority, order: (this.#added += 1), run };
+    if (id !== undefined) this.#byId.set(id, entry);
+    const level = this.#levelOf(entry);
+    level.heap.push(entry);
+    level.size += 1;
   }
 
-  return {
-    add: (key, { lane, at }, value) => {
-      remove(key);
-      const entry: Entry<T> = { key, lane, at, value, order: (added += 1), place: -1 };
-      byKey.set(key, entry);
-      laneOf(lane).heap.push(entry);
-    },
-    remove,
-    take: (fits = () => true) => {
-      for (const lane of inTurn(lanes)) {
-        const entry = takeFrom(lane.heap, fits);
-        if (entry === null) continue;
-        byKey.delete(entry.key);
-        countTurn(lanes, lane);
-        return entry;
-      }
-      return null;
-    },
-    entries: () => byKey.values(),
-    size: () => byKey.size,
-  };
-}
+  dequeue(): RunFunction | undefined {
+    for (const level of inTurn([...this.#levels].reverse())) {
+      const entry = this.#pop(level);
+      if (entry === null) continue;
+      this.#countTurn(level);
+      return entry.run;
+    }
+    return undefined;
+  }
 
-/** The lanes as they are to be asked for the next entry. */
-function inTurn<T>([lane, ...lower]: readonly Lane<T>[]): readonly Lane<T>[] {
-  if (lane === undefined) return [];
-  return lane.turns >= turnsBeforeReserve ? [...inTurn(lower), lane] : [lane, ...inTurn(lower)];
-}
+  setPriority(id: string, priority: number): void {
+    const known = this.#byId.get(id);
+    if (known === undefined || known.priority === priority) return;
+    const level = this.#levelOf(known);
+    level.size -= 1;
+    this.#byId.delete(id);
+    this.enqueue(known.run, { id, priority });
+    // Entries that were moved away are skipped when their turn comes; they must not pile up.
+    if (level.heap.length > 2 * level.size + 64) {
+      level.heap = heapOf(level.heap.data.filter((entry) => this.#isInside(entry)));
+    }
+  }
 
-function takeFrom<T>(heap: NewestFirst<Entry<T>>, fits: (entry: Queued<T>) => boolean): Entry<T> | null {
-  const passedOver: Entry<T>[] = [];
-  try {
-    for (let entry = heap.pop(); entry !== undefined; entry = heap.pop()) {
-      passedOver.push(entry);
-      if (fits(entry)) return passedOver.pop() ?? null;
+  filter({ priority }: Options): RunFunction[] {
+    const entries = this.#levels.flatMap(({ heap }) => heap.data).filter((entry) => this.#isInside(entry));
+    return entries.filter((entry) => entry.priority === priority).map(({ run }) => run);
+  }
+
+  #levelOf({ priority }: Entry): Level {
+    const level = this.#levels[Math.floor(priority / levelWidth)];
+    if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
+    return level;
+  }
+
+  #pop(level: Level): Entry | null {
+    for (let entry = level.heap.pop(); entry !== undefined; entry = level.heap.pop()) {
+      if (!this.#isInside(entry)) continue;
+      if (entry.id !== undefined) this.#byId.delete(entry.id);
+      level.size -= 1;
+      return entry;
     }
     return null;
-  } finally {
-    for (const entry of passedOver) heap.push(entry);
+  }
+
+  #isInside(entry: Entry): boolean {
+    return entry.id === undefined || this.#byId.get(entry.id) === entry;
+  }
+
+  #countTurn(served: Level): void {
+    const place = this.#levels.indexOf(served);
+    for (const above of this.#levels.slice(place + 1)) above.turns = 0;
+    const lowerWaits = this.#levels.slice(0, place).some(({ size }) => size > 0);
+    served.turns = lowerWaits ? served.turns + 1 : 0;
   }
 }
 
-function countTurn<T>(lanes: readonly Lane<T>[], served: Lane<T>): void {
-  const level = lanes.indexOf(served);
-  for (const above of lanes.slice(0, level)) above.turns = 0;
-  const lowerWaits = lanes.slice(level + 1).some(({ heap }) => heap.size() > 0);
-  served.turns = lowerWaits ? served.turns + 1 : 0;
+/** The levels as they are to be asked for the next entry. */
+function inTurn([level, ...lower]: readonly Level[]): readonly Level[] {
+  if (level === undefined) return [];
+  return level.turns >= turnsBeforeReserve ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
+}
+
+function heapOf(entries: Entry[]): TinyQueue<Entry> {
+  return new TinyQueue(entries, (a, b) => b.priority - a.priority || a.order - b.order);
 }

@@ -1,6 +1,7 @@
 import { directoryOf, nameOf, refKey } from './document.ts';
 import type { DocumentRef, FileStamp } from './document.ts';
 import type { MissingRecord } from './operation.ts';
+import { sameFile } from './same-file.ts';
 
 /** A document at a path that has no record. */
 export interface Newcomer {
@@ -35,14 +36,14 @@ export function matchMove({
   readonly missing: readonly MissingRecord[];
 }): Move | null {
   const { ref, stamp, sha256 } = found;
-  const sameFile = missing.filter(({ record }) => isSameFile(record.stamp, stamp));
+  const same = missing.filter(({ record }) => sameFile(record.stamp, stamp));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
-  const edited = sameFile.filter((one) => !sameContent.includes(one));
-  const bornTogether = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'same');
-  const birthUnknown = edited.filter(({ record }) => compareBirths(record.stamp, stamp) === 'unknown');
+  const edited = same.filter((one) => !sameContent.includes(one));
+  const bornTogether = edited.filter(({ record }) => isBirthKnown(record.stamp, stamp));
+  const birthUnknown = edited.filter(({ record }) => !isBirthKnown(record.stamp, stamp));
 
   const unchanged = nearest(
-    sameContent.filter((one) => sameFile.includes(one)),
+    sameContent.filter((one) => same.includes(one)),
     ref,
   );
   if (unchanged !== null) return { match: unchanged, proof: 'inode' };
@@ -56,17 +57,11 @@ export function matchMove({
 
 /** The missing records that a new file could be, before it is read; none: reading it would tell nothing. */
 export function candidates(found: FileStamp, missing: readonly MissingRecord[]): readonly MissingRecord[] {
-  return missing.filter(({ record }) => record.stamp.size === found.size || isSameFile(record.stamp, found));
+  return missing.filter(({ record }) => record.stamp.size === found.size || sameFile(record.stamp, found));
 }
 
-/** A device may have another number after a reboot; inode and birth time together still tell a file. */
-function isSameFile(a: FileStamp, b: FileStamp): boolean {
-  return a.ino !== 0 && a.ino === b.ino && (a.dev === b.dev || compareBirths(a, b) === 'same');
-}
-
-function compareBirths(a: FileStamp, b: FileStamp): 'same' | 'different' | 'unknown' {
-  if (a.birthtimeMs === 0 || b.birthtimeMs === 0) return 'unknown';
-  return a.birthtimeMs === b.birthtimeMs ? 'same' : 'different';
+function isBirthKnown(a: FileStamp, b: FileStamp): boolean {
+  return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 
 /** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */

@@ -1,230 +1,1334 @@
-import type { FolderListener } from '../model/ports/folder-port.ts';
+import { maxBulkDocuments, batches } from '../model/batches.ts';
+import { refKey, sameStamp } from '../model/document.ts';
+import type {
+  DirectoryScan,
+  DocumentRef,
+  FileStamp,
+  FoundDocument,
+  ScanCause,
+  Skip,
+} from '../model/document.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import { planDocument } from '../model/plan.ts';
+import { sendAgain } from '../model/resolve-doubt.ts';
+import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import type { Attempt, Change, Doubt, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { MetricsPort } from '../model/ports/metrics-port.ts';
+import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
+import type { Activity, Reason } from '../model/report/status.ts';
+import { sameRoot } from '../model/same-file.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
+import type { Clock } from '../lib/clock.ts';
+import { createDueTimes } from '../lib/due-times.ts';
+import type { DueTimes } from '../lib/due-times.ts';
 import { isWithin } from '../lib/is-within.ts';
-import type { Reason } from '../model/report/status.ts';
-import { createAgenda } from './agenda.ts';
-import { createDurableCommit } from './commit-durably.ts';
-import { createDeletions } from './deletions.ts';
-import { createDeliver } from './deliver.ts';
-import { createDesk } from './desk.ts';
-import type { Desk } from './desk.ts';
-import { createDispatch } from './dispatch.ts';
-import type { EngineOptions } from './engine-options.ts';
-import { createGate } from './gate.ts';
-import { createLooks } from './looks.ts';
-import type { Looks } from './looks.ts';
-import { createModifyMany } from './modify-many.ts';
-import { createOutcomes } from './outcomes.ts';
-import type { Parts } from './parts.ts';
-import { createReconcile } from './reconcile.ts';
-import type { Reconcile } from './reconcile.ts';
-import { recoverUploads } from './recover-uploads.ts';
-import { createRemove } from './remove.ts';
-import { createDecide, createRetry } from './retry.ts';
-import type { Decide, Retry } from './retry.ts';
-import { createSend } from './send.ts';
-import type { Phase, Task } from './task.ts';
-import { createTell } from './tell-activity.ts';
-import { createTotals } from './totals.ts';
-import type { Totals } from './totals.ts';
-import { createTransfers } from './transfers.ts';
-import type { Transfers } from './transfers.ts';
+import { WorkQueue } from '../lib/work-queue.ts';
+import {
+  adoptionOf,
+  assessWithoutDocument,
+  compareWithRecord,
+  refusedAsItStands,
+  sidecarGraceMs,
+} from './decide/assess.ts';
+import type { Assessment, Sendable } from './decide/assess.ts';
+import { isOtherDevice, isRootChanged, judgeMissing, standsUnsent, uncompared } from './decide/deletions.ts';
+import { FolderView } from './decide/folder-view.ts';
+import { changesOf, findMove, isStillTrue } from './decide/moves.ts';
+import type { Move } from './decide/moves.ts';
+import { mayHaveGone, reconcile } from './decide/reconcile.ts';
+import { isRootTrusted } from './decide/root-trust.ts';
+import { bulkModify } from './send/bulk-modify.ts';
+import type { BulkMember } from './send/bulk-modify.ts';
+import { createCircuitBreaker } from './send/circuit-breaker.ts';
+import type { CircuitBreaker } from './send/circuit-breaker.ts';
+import { aboutDelete, deletableOf, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
+import type { Deletable } from './send/delete.ts';
+import { createDurableCommit } from './send/durable-commit.ts';
+import type { DurableCommit } from './send/durable-commit.ts';
+import { aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
+import type { Modifiable } from './send/modify.ts';
+import { consequenceOf, movedOnMs } from './send/outcome.ts';
+import type { Consequence } from './send/outcome.ts';
+import { createSendRequest } from './send/request.ts';
+import type { RequestResult, SendRequest, Totals } from './send/request.ts';
+import { Transfers } from './send/transfers.ts';
+import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/upload.ts';
+import type { OpenFile } from './send/upload.ts';
+import { TaskStore } from './tasks/task-store.ts';
+import { dueOf } from './tasks/task.ts';
+import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
-/** Brings the service in line with the folders: sweeps in, requests out, every step durable. */
-export interface Engine {
-  readonly listener: (folder: string) => FolderListener;
-  /** Settles what a crash left open. Call it before the folders start. */
-  readonly recover: () => Promise<void>;
-  /** Nothing settles, waits for a retry, is queued or under way. */
-  readonly isIdle: () => boolean;
-  readonly retry: Retry;
-  readonly decide: Decide;
-  readonly approve: (folder: string | null) => Promise<number>;
+/** A folder with its settings, as the engine sees it. */
+export interface EngineFolder {
+  readonly settings: Pick<FolderSettings, 'name' | 'onRemove' | 'watch'>;
+  readonly port: FolderPort;
+}
+
+/** What an engine works with. */
+export interface EngineOptions {
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly ledger: LedgerPort;
+  readonly folders: readonly EngineFolder[];
+  readonly limiter: LimiterPort;
+  readonly service: ServicePort;
+  readonly metrics: MetricsPort;
+  readonly settings: {
+    readonly service: ServiceSettings;
+    readonly timing: TimingSettings;
+    readonly safety: SafetySettings;
+  };
+  /** How long the token endpoint is left alone, ms. */
+  readonly authRestMs: () => number;
+  /** `sync` gives up after this many attempts; null: never. */
+  readonly maxAttempts: number | null;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly onActivity: (activity: Activity) => void;
+  /** Something that status shows has changed. */
+  readonly onChange: () => void;
+}
+
+/** Inspections at once. */
+const inspectConcurrency = 8;
+/** So many documents are inspected ahead of their turn to be sent; new ones beyond wait unread in the backlog. */
+const aheadOfTurn = 1_000;
+/** A change older than this that only a rescan found was missed by the watcher. */
+const watcherReportsWithinMs = 2_000;
+/** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
+const firstUnreadableMs = 1_000;
+/** After an inspection that failed for a reason nobody foresaw. */
+const unforeseenMs = 5_000;
+/** A deletion whose other half may still be on its way is judged again after this. */
+const otherHalfMs = 250;
+/** What could share a call waits this long for others that are still inspected. */
+const gatherMs = 5_000;
+/** How often what gathers, or waits for the circuit breaker, is asked again. */
+const askAgainMs = 100;
+const longestAskMs = 60_000;
+/** A network drive that hangs is scanned by nobody, and must not stop what is in other folders. */
+const otherFoldersMs = 10 * 60_000;
+/** Writing down what came of requests that were ended takes no longer, unless the disk takes nothing. */
+const abortedMs = 2_000;
+const longestHistory = 10;
+/** So many paths are named in one log line; `status` names them all. */
+const mostNamed = 20;
+
+/** A higher level is served first. */
+const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
+/** No key of a task begins with this. */
+const bulkPrefix = '\0';
+
+const movingStates: readonly StateKind[] = [
+  'inspect',
+  'inspecting',
+  'ready',
+  'sending',
+  'settling',
+  'grace',
+  'retry',
+];
+/** Reasons that end by themselves. */
+const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
+
+const movedOn = { kind: 'settling', againMs: movedOnMs } as const;
+
+/**
+ * Brings the service in line with the folders, every step durable. It is one loop: scans, timers and people mark paths
+ * (`#move` to `inspect`), paths are inspected and compared with the ledger, what differs waits for a permit (`ready`),
+ * is planned once more and sent, and what came of it is committed. Decisions are in `decide/` and `send/`; only this
+ * class moves tasks and commits.
+ */
+export class Engine {
+  readonly tasks: TaskStore;
+  readonly totals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+  readonly transfers = new Transfers();
+
+  readonly #options: EngineOptions;
+  readonly #clock: Clock;
+  readonly #log: LogPort;
+  readonly #ledger: LedgerPort;
+  readonly #folders: ReadonlyMap<string, EngineFolder>;
+  readonly #views: ReadonlyMap<string, FolderView>;
+  readonly #began: number;
+  readonly #commit: DurableCommit;
+  readonly #breaker: CircuitBreaker;
+  readonly #request: SendRequest;
+  readonly #timers: DueTimes<string>;
+  readonly #inspections: WorkQueue;
+  readonly #sends: WorkQueue;
+  /** What is ready and may share a call with others. */
+  readonly #groups = new Map<string, Set<Task>>();
+  /** Uploads that wait until it is certain that they are no moves, by folder. */
+  readonly #blocked = new Map<string, Set<Task>>();
+  /** Keys of the paths whose records are about to change places: the commit is under way. */
+  readonly #moving = new Set<string>();
+  /** Why folders are held whose hold is on its way into the ledger. */
+  readonly #holding = new Map<string, string>();
+  /** In hand for what is sent next. */
+  #permit: Permit | null = null;
+  #isTakingPermits = false;
+  #deliveries = 0;
+  #cancelAsk = () => {};
+  #isStopped = false;
+
+  constructor(options: EngineOptions) {
+    const { clock, log, ledger, metrics, folders } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.#ledger = ledger;
+    this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
+    this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
+    this.#began = clock.monotonic();
+    this.tasks = new TaskStore(ledger, clock.monotonic);
+    this.#commit = createDurableCommit({
+      ledger,
+      clock,
+      log,
+      changed: () => {
+        options.onChange();
+        this.#send();
+      },
+    });
+    this.#breaker = createCircuitBreaker({
+      clock,
+      log,
+      random: options.random,
+      restMs: options.authRestMs,
+      changed: options.onChange,
+    });
+    this.#request = createSendRequest({
+      clock,
+      commit: this.#commit,
+      breaker: this.#breaker,
+      transfers: this.transfers,
+      metrics,
+      totals: this.totals,
+    });
+    this.#timers = createDueTimes(clock, () => this.#onDue());
+    this.#inspections = new WorkQueue({
+      concurrency: inspectConcurrency,
+      run: (key) => this.#inspect(key),
+      afterEach: () => this.#afterInspection(),
+    });
+    this.#sends = new WorkQueue({
+      concurrency: options.settings.service.concurrency,
+      run: (key) => this.#deliver(key),
+      afterEach: () => this.#send(),
+      isPaused: true,
+    });
+  }
+
+  // ── In: what a crash left open, scans, timers, people ───────────────────────────────────────────────────────────
+
+  /** Uploads that were under way when the process died are in doubt. Call it before the folders start. */
+  async recover(): Promise<void> {
+    const intents = this.#ledger.intents();
+    if (intents.length === 0) return;
+    const message = 'ingestd stopped before the answer to an upload came';
+    const holds = this.#options.settings.safety.inDoubt === 'hold';
+    await this.#commit.commit(
+      intents.flatMap(({ id, ref, at }): readonly Change[] => [
+        { kind: 'doubt', doubt: { id, ref, count: 1, since: at, message, holds } },
+        { kind: 'resolve', id },
+      ]),
+    );
+    const paths = [...new Set(intents.map(({ ref }) => refKey(ref)))];
+    const named = { documents: paths.length, paths: paths.slice(0, mostNamed) };
+    this.#log.warn(named, 'uploads in doubt: the process ended before their answers came');
+  }
+
+  /** What a folder has to call. */
+  listener(folder: string): FolderListener {
+    return {
+      directory: (scan) => this.#onDirectory(scan),
+      scanned: (summary) => this.#onScanned(folder, summary),
+      changed: this.#options.onChange,
+    };
+  }
+
+  /** One directory was listed: what differs from ledger and tasks is to be inspected. */
+  #onDirectory(scan: DirectoryScan): void {
+    const { folder, directory } = scan;
+    const view = this.#viewOf(folder);
+    // A scan of everything begins with the root.
+    if (directory === '') {
+      // What single directories proved since the last one was, perhaps, another root's.
+      view.isProven = false;
+      // What has come into the ledger since, for a directory that was gone by then, is compared too.
+      for (const known of this.#ledger.directories(folder)) view.tree.add(known);
+    }
+    for (const { stamp } of scan.entries) view.noteDevice(stamp.dev, scan.device);
+    const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
+    if (found.proof !== null) {
+      view.isProven = true;
+      // One speaks for all: a device's number changes for the whole directory.
+      const ref = { folder, path: found.proof.path };
+      const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stamp.dev;
+      if (recorded !== undefined) view.noteDevice(recorded, scan.device);
+    }
+    const liveAt = scan.cause === 'start' ? null : this.#clock.now();
+    this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
+    for (const { path, failure } of found.refused) {
+      const { stamp, context, code, message, attempts } = failure;
+      const seen = { stamp, context };
+      const ref = { folder, path };
+      const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stamp.mtimeMs, seen });
+      this.#move(task, { kind: 'refused', reason: { code, message }, attempts });
+    }
+    for (const { path, stamp, context } of found.found) {
+      this.#noteMissed(view, scan.cause, stamp.ctimeMs);
+      const ref = { folder, path };
+      const seen = { stamp, context };
+      this.#inspectPath(ref, { present: true, seen, ...placeOf(liveAt, stamp.mtimeMs) });
+    }
+    for (const { task, entry } of found.changed) {
+      this.#move(task, { kind: 'seen', seen: { stamp: entry.stamp, context: entry.context }, liveAt });
+    }
+    for (const { task, present } of found.touched) this.#move(task, { kind: 'touched', present });
+    for (const path of found.gone) this.#lose({ folder, path }, scan.cause);
+    view.setSkips(directory, scan.skips);
+    for (const gone of view.tree.vanished(directory, scan.subdirectories)) this.#loseAll(scan, gone);
+    this.#options.onChange();
+  }
+
+  /** A recorded path whose file is not listed. */
+  #lose(ref: DocumentRef, cause: ScanCause): void {
+    this.#noteMissed(this.#viewOf(ref.folder), cause, 0);
+    const liveAt = cause === 'start' ? null : this.#clock.now();
+    this.#inspectPath(ref, { present: false, ...placeOf(liveAt, this.#clock.now()) });
+  }
+
+  /** A directory that was known is gone. */
+  #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
+    this.#viewOf(folder).setSkips(directory, []);
+    this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
+    const tasks = this.tasks.inDirectory(folder, directory);
+    const names = [...this.#ledger.recordsIn(folder, directory).keys()].filter((name) => !tasks.has(name));
+    for (const name of names) this.#lose({ folder, path: `${directory}/${name}` }, cause);
+    for (const task of Array.from(tasks.values())) {
+      if (mayHaveGone(task)) this.#move(task, { kind: 'touched', present: false });
+    }
+  }
+
+  #noteMissed(view: FolderView, cause: ScanCause, ctimeMs: number): void {
+    if (cause === 'rescan' && this.#clock.now() - ctimeMs >= watcherReportsWithinMs)
+      view.missedByWatcher += 1;
+  }
+
+  /** Every directory of a folder was listed. */
+  #onScanned(folder: string, { root }: Parameters<FolderListener['scanned']>[0]): void {
+    const view = this.#viewOf(folder);
+    const known = this.#ledger.root(folder);
+    const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
+    if (!isTrusted && !view.isRootChanged) {
+      const about = { folder, path: root.path };
+      this.#log.warn(about, 'the root is another directory than before: deletions wait');
+    }
+    view.isScanned = true;
+    view.isProven = false;
+    view.isRootChanged = !isTrusted;
+    const isRecorded = known !== undefined && sameRoot(known, root) && known.path === root.path;
+    if (isTrusted && !isRecorded) {
+      void this.#commit.commit([{ kind: 'root', folder, identity: root }]).catch(() => {});
+    }
+    // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
+    for (const [ref] of Array.from(this.#ledger.failures())) {
+      if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
+      this.#inspectPath(ref, { present: false, priority: 'backlog', at: 0 });
+    }
+    this.#drawFromBacklog();
+    this.#release();
+    this.#options.onChange();
+  }
+
+  /** Timers, retries included. */
+  #onDue(): void {
+    for (const key of this.#timers.take()) {
+      const task = this.tasks.byKey(key);
+      if (task !== undefined) this.#move(task, { kind: 'due' });
+    }
+  }
+
   /** A person fixed something outside: try everything that waits at once. */
-  readonly kick: () => void;
-  readonly reasons: () => readonly Reason[];
+  kick(): void {
+    this.#breaker.close();
+    for (const task of Array.from(this.tasks.in('retry'))) this.#move(task, { kind: 'due' });
+    this.#send();
+  }
+
+  /**
+   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. Gives those of
+   * `refs` that are neither.
+   */
+  async retry(
+    refs: readonly DocumentRef[] | null,
+  ): Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }> {
+    const wanted = refs === null ? null : new Set(refs.map(refKey));
+    const doubts = this.#ledger.doubts();
+    const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
+    const isWanted = (key: string) => (wanted === null ? !inDoubt.has(key) : wanted.has(key));
+    const failed = [...this.tasks.in('failed'), ...this.tasks.in('retry')].filter(({ key }) => isWanted(key));
+    const doubted = wanted === null ? [] : doubts.filter(({ ref }) => wanted.has(refKey(ref)));
+    const recorded = failed.filter(({ ref }) => this.#ledger.failure(ref) !== undefined);
+    const changes = [
+      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
+      ...recorded.map(({ ref }): Change => ({ kind: 'clear', ref })),
+    ];
+    if (changes.length > 0) await this.#commit.commit(changes);
+    // What came due while that was written is under way by now, and stays so.
+    for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
+    this.#breaker.close();
+    this.#send();
+    const known = new Set([...failed, ...doubted].map(({ ref }) => refKey(ref)));
+    return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
+  }
+
+  /**
+   * Writes down what a person decided about one path and inspects it again. False: a request about it is under way, and
+   * nothing was written.
+   */
+  async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
+    if (this.tasks.get(ref)?.state.kind === 'sending' || this.#moving.has(refKey(ref))) return false;
+    await this.#commit.commit(changes);
+    const unread = this.tasks.backlog.take(ref);
+    const task = unread === null ? this.tasks.get(ref) : this.tasks.openFromBacklog(unread);
+    if (task !== undefined) {
+      const hasRecord = this.#ledger.get(ref) !== undefined;
+      this.#move(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
+    }
+    this.#send();
+    return true;
+  }
+
+  /** Releases held deletions of one folder, or of all; the number of documents. */
+  async approve(folder: string | null): Promise<number> {
+    let approved = 0;
+    for (const name of folder === null ? this.#folders.keys() : [folder]) {
+      const held = [...this.tasks.missing(name)].filter(({ state }) => state.kind === 'held');
+      const end: Change = { kind: 'hold', folder: name, hold: null };
+      if (held.length > 0) {
+        const paths = held.map(({ ref }) => ref.path);
+        await this.#commit.commit([{ kind: 'approve', folder: name, paths }, end]);
+      } else if (this.#ledger.hold(name) !== undefined) await this.#commit.commit([end]);
+      // The present root is right, says the person.
+      const identity = (await this.#folders.get(name)?.port.rootNow()) ?? null;
+      if (identity !== null) {
+        await this.#commit.commit([{ kind: 'root', folder: name, identity }]);
+        this.#viewOf(name).isRootChanged = false;
+      }
+      // What has moved on meanwhile finds its approval by itself.
+      for (const task of held) if (task.state.kind === 'held') this.#move(task, { kind: 'touched' });
+      approved += held.length;
+    }
+    return approved;
+  }
+
+  // ── Tasks moved: the only place ─────────────────────────────────────────────────────────────────────────────────
+
+  #move(task: Task, event: TaskEvent): void {
+    if (!this.tasks.has(task)) return;
+    const before = task.state;
+    this.tasks.apply(task, event);
+    const { state } = task;
+    if (state !== before) {
+      if (before.kind === 'ready') this.#leaveLine(task, before.bulkKey);
+      const dueAt = dueOf(task);
+      if (dueAt === null) this.#timers.delete(task.key);
+      else this.#timers.set(task.key, dueAt);
+      if (state.kind === 'inspect') this.#inspections.put(task.key, levels[task.priority], task.at);
+      if (state.kind === 'ready') this.#enterLine(task, state.operation, state.bulkKey);
+    }
+    this.#options.onChange();
+  }
+
+  /** Has a path inspected, whether it has a task or not. */
+  #inspectPath(
+    ref: DocumentRef,
+    first: Pick<TaskFacts, 'present' | 'priority' | 'at'> & Partial<Pick<TaskFacts, 'seen'>>,
+  ): void {
+    const task = this.tasks.open(ref, first);
+    this.#move(task, { kind: 'touched' });
+  }
+
+  #close(task: Task): void {
+    if (!this.tasks.has(task)) return;
+    if (task.state.kind === 'ready') this.#leaveLine(task, task.state.bulkKey);
+    this.#timers.delete(task.key);
+    this.tasks.close(task);
+    this.#options.onChange();
+  }
+
+  #settleSoon(task: Task, ms: number): void {
+    this.#move(task, { kind: 'settling', dueAt: this.#inMs(ms) });
+  }
+
+  #inMs(ms: number): number {
+    return this.#clock.monotonic() + Math.max(1, ms);
+  }
+
+  /** New files become tasks as there is room for them: the newest first, of folders whose files are all known. */
+  #drawFromBacklog(): void {
+    const { backlog } = this.tasks;
+    if (backlog.size === 0 || this.#isStopped) return;
+    const ahead = this.tasks.in('ready').size + this.#inspections.size;
+    if (ahead > aheadOfTurn / 2) return;
+    const isDrawn = (folder: string) => this.#viewOf(folder).isScanned || this.#isUnavailable(folder);
+    for (const file of backlog.takeNewest(aheadOfTurn - ahead, isDrawn)) {
+      this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    }
+  }
+
+  // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
+
+  async #inspect(key: string): Promise<void> {
+    const task = this.tasks.byKey(key);
+    if (task?.state.kind !== 'inspect' || this.#isStopped) return;
+    this.#move(task, { kind: 'inspectionStarted', at: this.#clock.monotonic() });
+    try {
+      const found = await this.#assess(task);
+      if (!this.#isStopped && this.tasks.has(task)) await this.#conclude(task, found);
+    } catch (error) {
+      if (this.#isStopped) return;
+      const about = { ...task.ref, error: errorMessage(error) };
+      this.#log.error(about, 'an inspection went wrong');
+      this.#settleSoon(task, unforeseenMs);
+    }
+  }
+
+  #afterInspection(): void {
+    this.#drawFromBacklog();
+    if (this.#isQuiet()) this.#release();
+  }
+
+  /** Nothing waits to be inspected but what has to wait for room. */
+  #isQuiet(): boolean {
+    return this.#inspections.size + this.#inspections.running === 0;
+  }
+
+  /** Inspects a task's path, has its record follow a moved file, and works out what has to be sent. */
+  async #assess(task: Task): Promise<Assessment> {
+    const folder = this.#folders.get(task.ref.folder);
+    if (folder === undefined) return { kind: 'nothing', device: null };
+    const found = await folder.port.inspect(task.ref.path);
+    if (found.kind !== 'document') {
+      return assessWithoutDocument(found, {
+        hasRecord: this.#ledger.get(task.ref) !== undefined,
+        onRemove: folder.settings.onRemove,
+        stands: standsUnsent({ tasks: this.tasks, ledger: this.#ledger }, task),
+        pollMs: this.#options.settings.timing.pollSeconds * 1_000,
+      });
+    }
+    const { document } = found;
+    this.#move(task, { kind: 'found', seen: { stamp: document.stamp, context: document.context } });
+    return this.#compare(task, document, folder.port);
+  }
+
+  async #compare(task: Task, document: FoundDocument, port: FolderPort): Promise<Assessment> {
+    const move = await findMove(task, document, {
+      ledger: this.#ledger,
+      tasks: this.tasks,
+      inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
+      hash: (ref, stamp) => this.#hash(ref, stamp),
+    });
+    if (move.kind === 'unclear') return movedOn;
+    if (move.kind === 'move') {
+      if (!(await this.#follow(task, move))) return movedOn;
+      // Another move that brings a record to this very path is about to be durable.
+    } else if (this.#moving.has(task.key)) return movedOn;
+    const record = task.isLost ? null : (this.#ledger.get(document.ref) ?? null);
+    // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
+    const doubt = record === null ? this.#doubtsAbout(task).find(({ holds }) => holds) : undefined;
+    if (doubt !== undefined) return { kind: 'unfit', reason: { code: 'in-doubt', message: doubt.message } };
+    const compared = await compareWithRecord(document, record, (path, stamp) =>
+      path === task.ref.path ? this.#hash(task.ref, stamp) : port.hash(path, stamp),
+    );
+    if (compared === null) return movedOn;
+    if ('code' in compared) return { kind: 'unfit', reason: compared };
+    const operation = planDocument(compared, record);
+    const { removeGraceMs } = this.#options.settings.timing;
+    const againMs = sidecarGraceMs(task, operation, { removeGraceMs, now: this.#clock.monotonic() });
+    if (againMs > 0) return { kind: 'settling', againMs };
+    if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
+    if (record === null) return { kind: 'clean' };
+    const isAdopted = await this.#adopt(task, {
+      docId: record.docId,
+      change: adoptionOf(compared, record, operation),
+      unclearable: operation.unclearable,
+    });
+    return isAdopted ? { kind: 'clean' } : movedOn;
+  }
+
+  /** The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now. */
+  async #hash(ref: DocumentRef, stamp: FileStamp): Promise<string | null> {
+    const task = this.tasks.get(ref);
+    const known = task?.hashed ?? null;
+    if (known !== null && sameStamp(known.stamp, stamp)) return known.sha256;
+    const sha256 = (await this.#folders.get(ref.folder)?.port.hash(ref.path, stamp)) ?? null;
+    if (sha256 !== null && task !== undefined) this.#move(task, { kind: 'hashed', stamp, sha256 });
+    return sha256;
+  }
+
+  /**
+   * Takes the paths of a change of records until its commit is durable; what it returns gives them back. Null: one of
+   * them is in another, or another task's request is under way there and its answer will write the record of that path.
+   */
+  #claim(task: Task, refs: readonly DocumentRef[]): (() => void) | null {
+    const isFree = refs.every((ref) => {
+      const there = this.tasks.get(ref);
+      return !this.#moving.has(refKey(ref)) && (there === task || there?.state.kind !== 'sending');
+    });
+    if (!isFree) return null;
+    const keys = new Set(refs.map(refKey));
+    for (const key of keys) this.#moving.add(key);
+    return () => {
+      for (const key of keys) this.#moving.delete(key);
+    };
+  }
+
+  /** The record learns what was found, without a request. False: it has to be compared again. */
+  async #adopt(
+    task: Task,
+    {
+      docId,
+      change,
+      unclearable,
+    }: { docId: string; change: Change | null; unclearable: readonly { readonly message: string }[] },
+  ): Promise<boolean> {
+    const release = this.#claim(task, [task.ref]);
+    if (release === null) return false;
+    try {
+      if (this.#ledger.get(task.ref)?.docId !== docId) return false;
+      if (change === null) return true;
+      this.#reportUnclearable(task.ref, unclearable);
+      await this.#commit.commit([change]);
+      return true;
+    } finally {
+      release();
+    }
+  }
+
+  /** Lets records follow their files: docIds kept, no request. False: something of it is under way. */
+  async #follow(mover: Task, move: Move): Promise<boolean> {
+    const { steps, left } = move;
+    const involved = [...steps.flatMap(({ entry, to }) => [entry.ref, to]), ...left.map(({ ref }) => ref)];
+    if (!isStillTrue(this.#ledger, move)) return false;
+    const release = this.#claim(mover, involved);
+    if (release === null) return false;
+    // Before the commit: from here on nothing may be deleted for a path that was left.
+    const came = new Set(left.filter(({ ref }) => this.#leavePath(ref)));
+    await this.#commit.commit(changesOf(this.#ledger, move)).finally(release);
+    for (const { entry, to, isEdited } of steps) {
+      const arrived = this.tasks.get(to);
+      const movedAt = this.#clock.monotonic();
+      if (arrived !== undefined) {
+        this.#move(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
+      }
+      this.totals.moved += 1;
+      const message = `from ${refKey(entry.ref)}${isEdited ? ', edited' : ''}`;
+      this.#report({ ...to, what: 'moved', docId: entry.record.docId, message });
+    }
+    const live = { priority: 'live', at: this.#clock.now() } as const;
+    for (const path of left) {
+      const there = this.tasks.get(path.ref);
+      if (path.takenBy !== null) this.#inspectPath(path.ref, { present: false, ...live });
+      else if (there !== undefined) this.#move(there, { kind: 'recordLeft' });
+      else if (came.has(path)) this.#inspectPath(path.ref, { present: true, ...live });
+    }
+    return true;
+  }
+
+  /**
+   * A record is about to leave this path: its task ends. True where another file has come, or may have: what was about
+   * to be inspected has to be inspected still.
+   */
+  #leavePath(ref: DocumentRef): boolean {
+    const gone = this.tasks.get(ref);
+    if (gone === undefined) return false;
+    this.#close(gone);
+    return gone.present || gone.state.kind === 'inspect' || gone.state.kind === 'inspecting';
+  }
+
+  /** Moves a task by what its inspection found. */
+  async #conclude(task: Task, found: Assessment): Promise<void> {
+    switch (found.kind) {
+      case 'send': {
+        await this.#endHold(task);
+        const refused = refusedAsItStands(this.#ledger, found.compared.document);
+        if (refused !== undefined) {
+          const { code, message, attempts } = refused;
+          this.#move(task, { kind: 'failed', reason: { code, message }, recorded: true, attempts });
+          return;
+        }
+        const { operation } = found;
+        const bulk = operation.kind === 'modify' && !task.alone ? operation.bulk : null;
+        const bulkKey = bulk === null ? null : bulkKeyOf(task.ref.folder, 'modify', bulk.key);
+        const at = this.#clock.monotonic();
+        this.#move(task, { kind: 'ready', operation: operation.kind, bulkKey, at });
+        return;
+      }
+      case 'clean':
+        await this.#clearFailure(task);
+        this.#end(task);
+        await this.#endApproval(task);
+        return;
+      case 'nothing':
+        await this.#clearFailure(task, found.device);
+        this.#end(task);
+        return;
+      case 'unknown': {
+        // Of a whole folder that cannot be read, a scan tells when it is back.
+        if (!task.present || this.#isUnavailable(task.ref.folder)) return this.#end(task);
+        const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
+        const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
+        this.#move(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason: found.reason });
+        return;
+      }
+      case 'settling':
+        await this.#endHold(task);
+        return this.#settleSoon(task, found.againMs);
+      case 'waiting': {
+        await this.#endHold(task);
+        const dueAt = found.againMs === null ? null : this.#inMs(found.againMs);
+        this.#move(task, { kind: 'waiting', dueAt, reason: found.reason });
+        return;
+      }
+      case 'unfit': {
+        const { reason } = found;
+        await this.#endHold(task);
+        // What the service said of other bytes is no longer what is wrong with it.
+        if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
+        const { reported } = task;
+        if (reported?.code !== reason.code || reported.message !== reason.message) {
+          this.#reportFailed(task.ref, reason.message);
+        }
+        const recorded = this.#ledger.failure(task.ref) !== undefined;
+        this.#move(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
+        return;
+      }
+      case 'dormant':
+        await this.#clearFailure(task, found.device);
+        this.#move(task, { kind: 'dormant', reason: found.reason });
+        await this.#endApproval(task);
+        return;
+      case 'gone':
+        await this.#concludeGone(task, found.device);
+    }
+  }
+
+  /** Nothing has to be done for it, unless something happened meanwhile. */
+  #end(task: Task): void {
+    if (task.state.kind === 'inspecting' && task.state.dirty) this.#move(task, { kind: 'replan' });
+    else this.#close(task);
+  }
+
+  /**
+   * Nothing is wrong with it any more, and no status of a later time says so. `goneFrom`: its file is gone, from that
+   * device; one that is only away comes back as it was, and need not be refused again.
+   */
+  async #clearFailure({ ref }: Task, goneFrom: number | null = null): Promise<void> {
+    const failure = this.#ledger.failure(ref);
+    if (failure === undefined) return;
+    if (goneFrom !== null) {
+      const view = this.#viewOf(ref.folder);
+      if (isOtherDevice(view, failure.stamp.dev, goneFrom)) return;
+      const root = await this.#rootNow(ref.folder);
+      if (isRootChanged(ref.folder, { ledger: this.#ledger, view, root })) return;
+    }
+    await this.#commit.commit([{ kind: 'clear', ref }]);
+  }
+
+  // ── Deletions: waited for, judged together, held for a person ───────────────────────────────────────────────────
+
+  async #concludeGone(task: Task, device: number): Promise<void> {
+    const now = this.#clock.monotonic();
+    this.#move(task, { kind: 'missing', at: now, device });
+    const since = task.gone?.since ?? now;
+    const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
+    if (leftMs > 0) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
+    if (this.#mayComeBack(task)) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+    if (await this.#isDeletionAllowed([task])) {
+      const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
+      this.#move(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
+    } else this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+  }
+
+  /** Scans under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
+  #mayComeBack(task: Task): boolean {
+    // Its record is about to leave: it is no longer the document of this path.
+    if (this.#moving.has(task.key)) return true;
+    for (const name of this.#folders.keys()) {
+      if (!this.#viewOf(name).isScanned && !this.#isUnavailable(name)) return true;
+    }
+    if (this.#folders.get(task.ref.folder)?.port.health().busy === true) return true;
+    const stamp = this.#ledger.get(task.ref)?.stamp;
+    if (stamp === undefined) return false;
+    const unread = this.tasks.backlog.takeLike(stamp);
+    for (const file of unread) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    const others = uncompared(this.tasks, task, stamp);
+    for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
+    return others.length > 0;
+  }
+
+  /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
+  async #isDeletionAllowed(tasks: readonly Task[]): Promise<boolean> {
+    const folder = tasks[0]?.ref.folder;
+    if (folder === undefined) return false;
+    if (tasks.every(({ ref }) => this.#ledger.isApproved(ref))) return true;
+    const verdict = judgeMissing(folder, {
+      tasks: this.tasks,
+      ledger: this.#ledger,
+      view: this.#viewOf(folder),
+      root: await this.#rootNow(folder),
+      beginning: this.#holding.get(folder),
+      limits: this.#options.settings.safety,
+      now: this.#clock.now(),
+    });
+    if (verdict.kind === 'allow') return true;
+    const waiting = [...this.tasks.missing(folder)].filter(
+      ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && !this.#ledger.isApproved(ref),
+    );
+    const { removeGraceMs } = this.#options.settings.timing;
+    const now = this.#clock.monotonic();
+    // Those that are inspected right now come here by themselves.
+    const past = waiting.filter(
+      (task) =>
+        task.gone !== null &&
+        now - task.gone.since >= removeGraceMs &&
+        (task.state.kind !== 'inspecting' || tasks.includes(task)),
+    );
+    if (past.length > 0)
+      await this.#hold(past, { folder, reason: verdict.reason, documents: waiting.length });
+    return false;
+  }
+
+  /**
+   * Held from now on. The first of a folder is reported, with the number of all that go with it, and the hold is kept
+   * across a restart.
+   */
+  async #hold(
+    tasks: readonly Task[],
+    { folder, reason, documents }: { folder: string; reason: string; documents: number },
+  ): Promise<void> {
+    for (const task of tasks) this.#move(task, { kind: 'held', reason: { code: 'held', message: reason } });
+    if (this.#ledger.hold(folder) !== undefined || this.#holding.has(folder)) return;
+    this.#holding.set(folder, reason);
+    this.#report({ folder, path: '', what: 'held', docId: null, message: reason, documents });
+    try {
+      await this.#commit.commit([{ kind: 'hold', folder, hold: { since: this.#clock.now(), reason } }]);
+    } finally {
+      this.#holding.delete(folder);
+    }
+  }
+
+  async #endHold(task: Task): Promise<void> {
+    if (task.hasRecord) await this.#endApproval(task);
+  }
+
+  /** The file is back, or the deletion is done: its approval is used up, and a hold that holds nothing ends. */
+  async #endApproval({ ref }: Task): Promise<void> {
+    const { folder, path } = ref;
+    if (this.#ledger.isApproved(ref))
+      await this.#commit.commit([{ kind: 'unapprove', folder, paths: [path] }]);
+    if (this.#ledger.hold(folder) === undefined || !this.#viewOf(folder).isScanned) return;
+    for (const task of this.tasks.missing(folder)) if (!this.#ledger.isApproved(task.ref)) return;
+    await this.#commit.commit([{ kind: 'hold', folder, hold: null }]);
+  }
+
+  async #rootNow(folder: string): Promise<RootIdentity | null> {
+    return (await this.#folders.get(folder)?.port.rootNow()) ?? null;
+  }
+
+  // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
+
+  #enterLine(task: Task, operation: SendKind, bulkKey: string | null): void {
+    if (bulkKey !== null) {
+      const group = this.#groups.get(bulkKey) ?? new Set();
+      this.#groups.set(bulkKey, group.add(task));
+      if (group.size >= maxBulkDocuments) this.#releaseGroup(bulkKey, group);
+      else this.#askLater();
+    } else if (operation === 'upload' && !this.#mayUpload(task.ref.folder)) {
+      const { folder } = task.ref;
+      this.#blocked.set(folder, (this.#blocked.get(folder) ?? new Set()).add(task));
+      this.#askLater();
+    } else this.#putInLine(task.key, task, operation);
+    this.#send();
+  }
+
+  #putInLine(key: string, { priority, at }: Task, operation: SendKind): void {
+    this.#sends.put(key, levels[operation === 'delete' ? 'deletion' : priority], at);
+  }
+
+  /** It is ready no more: something else is to be done with it, or nothing. */
+  #leaveLine(task: Task, bulkKey: string | null): void {
+    this.#blocked.get(task.ref.folder)?.delete(task);
+    if (bulkKey === null) return;
+    const group = this.#groups.get(bulkKey);
+    group?.delete(task);
+    if (group?.size === 0) this.#groups.delete(bulkKey);
+  }
+
+  /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
+  #release(): void {
+    for (const [folder, tasks] of Array.from(this.#blocked)) {
+      if (!this.#mayUpload(folder)) continue;
+      this.#blocked.delete(folder);
+      for (const task of tasks) this.#putInLine(task.key, task, 'upload');
+    }
+    for (const [key, group] of this.#groups) this.#releaseGroup(key, group);
+    this.#send();
+  }
+
+  #releaseGroup(bulkKey: string, group: ReadonlySet<Task>): void {
+    const [first] = group;
+    if (first?.state.kind !== 'ready' || !this.#isGathered(group)) return;
+    this.#putInLine(bulkPrefix + bulkKey, first, first.state.operation);
+  }
+
+  /** Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way. */
+  #isGathered(group: ReadonlySet<Task>): boolean {
+    const [first] = group;
+    if (first?.state.kind !== 'ready') return false;
+    if (group.size >= maxBulkDocuments || this.#clock.monotonic() - first.state.since >= gatherMs)
+      return true;
+    const others = first.state.operation === 'delete' ? this.tasks.in('grace').size : 0;
+    return others === 0 && this.#isQuiet();
+  }
+
+  /** What is new here may be gone there: the other folders are waited for, and not for ever. */
+  #mayUpload(folder: string): boolean {
+    const isPatient = this.#clock.monotonic() - this.#began < otherFoldersMs;
+    for (const name of this.#folders.keys()) {
+      const isWaitedFor = !this.#viewOf(name).isScanned && !this.#isUnavailable(name);
+      if (isWaitedFor && (name === folder || isPatient)) return false;
+    }
+    return true;
+  }
+
+  /** Takes permits as long as something is in line, and lets what is first go out on each. */
+  #send(): void {
+    if (this.#isTakingPermits || this.#isStopped) return;
+    this.#isTakingPermits = true;
+    void this.#takePermits().finally(() => {
+      this.#isTakingPermits = false;
+    });
+  }
+
+  async #takePermits(): Promise<void> {
+    while (this.#hasRoom() && this.#sends.size > 0) {
+      const asked = this.#clock.monotonic();
+      const permit = await this.#options.limiter.take().catch(() => null);
+      if (permit === null) return;
+      this.#permit = permit;
+      if (this.#hasRoom()) this.#sends.start();
+      if (this.#permit === null) {
+        this.#options.metrics.rateWait((this.#clock.monotonic() - asked) / 1000);
+        continue;
+      }
+      // Nothing in line had anything left to send.
+      this.#permit = null;
+      permit.giveBack();
+    }
+    if (this.#sends.size + this.#groups.size + this.#blocked.size > 0) this.#askLater();
+  }
+
+  #hasRoom(): boolean {
+    if (this.#isStopped || this.#commit.trouble() !== null) return false;
+    return this.#sends.running < this.#breaker.width(this.#options.settings.service.concurrency);
+  }
+
+  #askLater(): void {
+    this.#cancelAsk();
+    const openMs = this.#breaker.openMs();
+    const ms = openMs > 0 ? Math.min(openMs, longestAskMs) : askAgainMs;
+    this.#cancelAsk = this.#clock.after(ms, () => this.#release());
+  }
+
+  /** Sends what is in line under a key on the permit in hand; where nothing is, the permit is left for the next. */
+  async #deliver(key: string): Promise<void> {
+    const work = this.#workOf(key);
+    const permit = this.#permit;
+    if (work.length === 0 || permit === null) return;
+    this.#permit = null;
+    this.#sends.pause();
+    const delivery = (this.#deliveries += 1);
+    const operation = work[0]?.state.kind === 'ready' ? work[0].state.operation : null;
+    for (const task of work) this.#move(task, { kind: 'deliveryStarted', delivery });
+    try {
+      if (operation === 'delete') await this.#delete(work, permit);
+      else if (work.length > 1) await this.#bulkModify(work, key.slice(bulkPrefix.length), permit);
+      else for (const task of work) await this.#sendOne(task, permit);
+    } catch (error) {
+      if (errorCode(error) === 'stopped') return;
+      this.#log.error({ error: errorMessage(error) }, 'a delivery went wrong');
+      permit.giveBack();
+    }
+    for (const task of work) {
+      const { state } = task;
+      if (state.kind === 'sending' && state.delivery === delivery) this.#move(task, { kind: 'replan' });
+    }
+  }
+
+  /** The tasks that go out under a key now; none where what was put in line is ready no more. */
+  #workOf(key: string): readonly Task[] {
+    if (key.startsWith(bulkPrefix)) {
+      const group = this.#groups.get(key.slice(bulkPrefix.length));
+      return group !== undefined && this.#isGathered(group) ? [...group].slice(0, maxBulkDocuments) : [];
+    }
+    const task = this.tasks.byKey(key);
+    return task?.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
+  }
+
+  /** One document: what to send is decided now that the permit is there. */
+  async #sendOne(task: Task, permit: Permit): Promise<void> {
+    const found = await this.#assess(task);
+    if (found.kind !== 'send') permit.giveBack();
+    else if (isModifiable(found)) await this.#modify(task, found, permit);
+    else await this.#upload(task, found, permit);
+  }
+
+  async #upload(task: Task, { operation, compared: { document } }: Sendable, permit: Permit): Promise<void> {
+    if (operation.kind !== 'upload') return permit.giveBack();
+    const request = uploadRequest(document, operation, this.#openIn(task.ref.folder));
+    const result = await this.#request(aboutUpload(document), (watch) =>
+      this.#options.service.upload(request, permit, watch),
+    );
+    const { outcome, sent } = result;
+    if (outcome.kind !== 'accepted' || outcome.docId === null) return this.#refuse(task, 'upload', result);
+    const { docId } = outcome;
+    const resolved = resolvedBy(result);
+    if (this.#isTaken(task, docId)) return this.#conflict(task, docId, resolved);
+    const now = this.#clock.now();
+    const doubts = this.#doubtsAbout(task);
+    const replaced = 'the service may hold further documents of it: answers to uploads were lost';
+    const record = uploadedRecord(document, operation, { docId, sent, doubts, now });
+    try {
+      await this.#commit.commit([
+        { kind: 'put', ref: task.ref, record },
+        ...traceOfDuplicates(task.ref, this.#ledger.get(task.ref), now, replaced),
+        ...resolved,
+        ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
+        { kind: 'clear', ref: task.ref },
+      ]);
+    } catch (error) {
+      // Another answer with the same docId was written down in the same moment.
+      if (!this.#isTaken(task, docId)) throw error;
+      return this.#conflict(task, docId, resolved);
+    }
+    this.totals.uploaded += 1;
+    this.#report({ ...task.ref, what: 'uploaded', docId, message: outcome.warning });
+    this.#move(task, { kind: 'delivered' });
+  }
+
+  #isTaken({ key }: Task, docId: string): boolean {
+    const owner = this.#ledger.findByDocId(docId);
+    return owner !== undefined && refKey(owner) !== key;
+  }
+
+  /** Whatever the service has made of it, it may hold a document that nothing here leads to. */
+  async #conflict(task: Task, docId: string, resolved: readonly Change[]): Promise<void> {
+    const message = 'the service answered with the docId of another document';
+    const doubt = doubtAbout(task.ref, { message, now: this.#clock.now() });
+    await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
+    this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
+    const owner = this.#ledger.findByDocId(docId);
+    const whose = owner === undefined ? 'another document' : refKey(owner);
+    await this.#fail(task, 'upload', {
+      code: 'docid-conflict',
+      message: `the service answered with docId ${docId}, which is already that of ${whose}`,
+    });
+  }
+
+  async #modify(task: Task, found: Modifiable, permit: Permit): Promise<void> {
+    const request = modifyRequest(found, this.#openIn(task.ref.folder));
+    const result = await this.#request(aboutModify(found), (watch) =>
+      this.#options.service.modify(request, permit, watch),
+    );
+    const { outcome, sent } = result;
+    if (outcome.kind !== 'accepted') return this.#refuse(task, 'modify', result);
+    this.#reportUnclearable(task.ref, found.operation.unclearable);
+    await this.#commit.commit(modifiedChanges(found, sent, this.#clock.now()));
+    this.#modified(task, found, outcome.warning);
+  }
+
+  #modified(task: Task, { record }: Modifiable, warning: string | null): void {
+    this.totals.modified += 1;
+    this.#report({ ...task.ref, what: 'modified', docId: record.docId, message: warning });
+    this.#move(task, { kind: 'delivered' });
+  }
+
+  async #bulkModify(tasks: readonly Task[], bulkKey: string, permit: Permit): Promise<void> {
+    const members: BulkMember[] = [];
+    for (const task of tasks) {
+      const found = await this.#assess(task);
+      const isMember = found.kind === 'send' && isModifiable(found);
+      const bulk = isMember ? found.operation.bulk : null;
+      if (!isMember || bulk === null || bulkKeyOf(task.ref.folder, 'modify', bulk.key) !== bulkKey)
+        this.#move(task, { kind: 'replan' });
+      else members.push({ task, found });
+    }
+    const call = bulkModify(members);
+    if (call === null) return permit.giveBack();
+    const result = await this.#request(call.about, (watch) =>
+      this.#options.service.bulkModify(call.request, permit, watch),
+    );
+    const { outcome } = result;
+    if (outcome.kind === 'accepted') {
+      for (const { task, found } of members) this.#reportUnclearable(task.ref, found.operation.unclearable);
+      const now = this.#clock.now();
+      await this.#commit.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
+      for (const { task, found } of members) this.#modified(task, found, outcome.warning);
+      return;
+    }
+    for (const { task } of members) await this.#fallBack(task, 'modify', result);
+  }
+
+  /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
+  async #delete(tasks: readonly Task[], permit: Permit): Promise<void> {
+    const gone: Deletable[] = [];
+    for (const task of tasks) {
+      const record = this.#ledger.get(task.ref);
+      const found = await this.#folders.get(task.ref.folder)?.port.inspect(task.ref.path);
+      if (record === undefined || found?.kind !== 'absent' || this.#moving.has(task.key))
+        this.#move(task, { kind: 'replan' });
+      else gone.push(deletableOf(task, record));
+    }
+    const [batch = [], ...others] = batches(gone);
+    for (const { task } of others.flat()) this.#move(task, { kind: 'replan' });
+    const [first, ...rest] = batch;
+    // What is not deleted after all is inspected again when the delivery ends.
+    if (first === undefined || !(await this.#isDeletionAllowed(batch.map(({ task }) => task))))
+      return permit.giveBack();
+    const { docId, owner, task } = first;
+    const { service } = this.#options;
+    const about = aboutDelete([first, ...rest]);
+    const docIds = batch.map((one) => one.docId);
+    const result = await this.#request(about, (watch) =>
+      rest.length === 0
+        ? service.remove({ docId, documentOwner: owner }, permit, watch)
+        : service.bulkRemove({ docIds, documentOwner: owner }, permit, watch),
+    );
+    const { outcome } = result;
+    const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
+    const isExpected = about.mayBeGone === true && isUnknownThere && outcome.isOwnWord;
+    const isStray =
+      isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
+    const marks = takeBackMarks(batch, result, this.#ledger);
+    if (marks.length > 0) await this.#commit.commit(marks);
+    if (isStray) {
+      const reason = 'the service knows none of the last documents: its address may be wrong';
+      await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
+    } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
+    else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
+    else if (rest.length === 0) await this.#refuse(task, 'delete', result);
+    else for (const member of batch) await this.#fallBack(member.task, 'delete', result);
+  }
+
+  /** The service no longer holds them: one record of the ledger for all. */
+  async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
+    await this.#commit.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
+    this.totals.deleted += batch.length;
+    for (const { task, docId } of batch) {
+      this.#report({ ...task.ref, what: 'deleted', docId, message: warning });
+      this.#move(task, { kind: 'deleted' });
+    }
+  }
+
+  #openIn(folder: string): OpenFile {
+    const port = this.#folders.get(folder)?.port;
+    if (port !== undefined) return port.open;
+    return () => Promise.reject(new Error(`the folder ${folder} is no longer configured`));
+  }
+
+  // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Of a bulk call: what the service refuses together is tried one by one; what it could not take now waits. */
+  async #fallBack(task: Task, operation: 'modify' | 'delete', result: RequestResult): Promise<void> {
+    const { kind } = result.outcome;
+    if (kind === 'rejected' || kind === 'missing') this.#move(task, { kind: 'replan', alone: true });
+    else await this.#refuse(task, operation, result);
+  }
+
+  /** A request that was not accepted. */
+  async #refuse(task: Task, operation: SendKind, result: RequestResult): Promise<void> {
+    const resolved = resolvedBy(result);
+    const isInDoubt = result.outcome.kind === 'unknown' || result.outcome.kind === 'accepted';
+    if (!isInDoubt && resolved.length > 0) await this.#commit.commit(resolved);
+    const { maxAttempts, random, settings } = this.#options;
+    const consequence = consequenceOf(result.outcome, {
+      attempts: task.attempts,
+      record: this.#ledger.get(task.ref),
+      breaker: this.#breaker,
+      maxAttempts,
+      onMissing: settings.service.onMissing,
+      inDoubt: settings.safety.inDoubt,
+      random,
+    });
+    await this.#apply(task, operation, consequence, resolved);
+  }
+
+  async #apply(
+    task: Task,
+    operation: SendKind,
+    consequence: Consequence,
+    resolved: readonly Change[],
+  ): Promise<void> {
+    switch (consequence.kind) {
+      case 'fail':
+        return this.#fail(task, operation, consequence.reason);
+      case 'giveUp': {
+        const { reason, attempts } = consequence;
+        this.#move(task, { kind: 'failed', reason, recorded: false, attempts });
+        this.#reportFailed(task.ref, reason.message);
+        return;
+      }
+      case 'retry': {
+        const { reason, attempts, delayMs } = consequence;
+        this.#move(task, { kind: 'retryLater', dueAt: this.#inMs(delayMs), reason, attempts });
+        return;
+      }
+      case 'settle':
+        return this.#settleSoon(task, movedOnMs);
+      case 'uploadAgain':
+        // The record stays until the new one stands: an address that is wrong must not cost a docId.
+        return this.#move(task, { kind: 'replan', isLost: true });
+      case 'doubt': {
+        const { message } = consequence.reason;
+        const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), holds: consequence.holds });
+        await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
+        this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
+        await this.#apply(task, operation, consequence.then, []);
+      }
+    }
+  }
+
+  /** Refused: durable before anything else is done with it. */
+  async #fail(task: Task, operation: SendKind, reason: Reason): Promise<void> {
+    const { ref, seen } = task;
+    const attempts = task.attempts + 1;
+    const before = this.#ledger.failure(ref)?.history ?? [];
+    const attempt: Attempt = { at: this.#clock.now(), operation, ...reason };
+    const history = [...before, attempt].slice(-longestHistory);
+    if (seen !== null) {
+      await this.#commit.commit([{ kind: 'fail', ref, failure: { ...reason, attempts, history, ...seen } }]);
+    }
+    this.#move(task, { kind: 'failed', reason, recorded: true, attempts });
+    this.#reportFailed(ref, reason.message);
+  }
+
+  #doubtsAbout({ key }: Task): readonly Doubt[] {
+    return this.#ledger.doubts().filter(({ ref }) => refKey(ref) === key);
+  }
+
+  /** In the log and to whoever lists activities. */
+  #report(activity: Omit<Activity, 'at' | 'documents'> & { readonly documents?: number }): void {
+    const whole = { documents: 1, ...activity, at: new Date(this.#clock.now()).toISOString() };
+    const { what, at: _, documents, message, docId, ...where } = whole;
+    const line = { ...where, ...(docId === null ? {} : { docId }), ...(message === null ? {} : { message }) };
+    if (warnings.has(what)) this.#log.warn(documents === 1 ? line : { ...line, documents }, what);
+    else this.#log.info(line, what);
+    this.#options.onActivity(whole);
+  }
+
+  #reportFailed(ref: DocumentRef, message: string): void {
+    this.#report({ ...ref, what: 'failed', docId: this.#ledger.get(ref)?.docId ?? null, message });
+  }
+
+  /** Once, what the interface gives no way to take back. */
+  #reportUnclearable(ref: DocumentRef, unclearable: readonly { readonly message: string }[]): void {
+    for (const { message } of unclearable) this.#report({ ...ref, what: 'warning', docId: null, message });
+  }
+
+  // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────
+
+  /** Nothing settles, waits for a retry, is queued or under way. */
+  isIdle(): boolean {
+    if (this.tasks.backlog.size > 0 || this.inFlight() > 0) return false;
+    if (movingStates.some((kind) => this.tasks.in(kind).size > 0)) return false;
+    for (const [name, { port }] of this.#folders) {
+      const health = port.health();
+      if (health.state === 'unavailable') continue;
+      if (health.busy || !this.#viewOf(name).isScanned) return false;
+    }
+    return true;
+  }
+
   /**
    * For `sync`: going on is of no use. The address is wrong, as far as the last answer tells, or `maxAttempts` requests
    * in a row, of whatever documents, met no service.
    */
-  readonly isHopeless: () => boolean;
-  readonly desk: Desk;
-  readonly reconcile: Reconcile;
-  readonly totals: Totals;
-  readonly transfers: Transfers;
-  readonly inFlight: () => number;
+  isHopeless(): boolean {
+    const { maxAttempts } = this.#options;
+    if (this.#breaker.isMisaddressed()) return true;
+    return maxAttempts !== null && this.#breaker.unansweredInARow() >= maxAttempts;
+  }
+
+  reasons(): readonly Reason[] {
+    const trouble = this.#commit.trouble();
+    const reasons = this.#breaker.reasons();
+    // An outage that nothing waits for is none that anybody knows of: what has to be sent next finds out.
+    const isOver = reasons.length > 0 && this.isIdle();
+    const shown = isOver ? reasons.filter(({ code }) => !passingReasons.has(code)) : reasons;
+    return [...shown, ...(trouble === null ? [] : [trouble])];
+  }
+
+  /** Requests under way. */
+  inFlight(): number {
+    return this.#sends.running;
+  }
+
+  *skips(): Iterable<Skip & { readonly folder: string }> {
+    for (const [folder, view] of this.#views) for (const skip of view.skips()) yield { ...skip, folder };
+  }
+
+  skipCount(folder: string): number {
+    return this.#viewOf(folder).skipCount;
+  }
+
+  /** Changes that only a rescan found. */
+  missedByWatcher(folder: string): number {
+    return this.#viewOf(folder).missedByWatcher;
+  }
+
   /**
    * Lets requests under way end, at most `ms`; then `abort` ends them, and what came of them is written down: what was
    * not sent to its last byte is in nobody's doubt. Commits no more after that.
    */
-  readonly stop: (ms: number, abort?: () => void) => Promise<void>;
+  async stop(ms: number, abort?: () => void): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelAsk();
+    this.#timers.clear();
+    const ended = Promise.all([this.#sends.stop(), this.#inspections.stop()]);
+    if (!(await isWithin(this.#clock, ms, ended)) && abort !== undefined) {
+      abort();
+      await isWithin(this.#clock, abortedMs, ended);
+    }
+    this.#commit.close();
+  }
+
+  #viewOf(folder: string): FolderView {
+    const view = this.#views.get(folder);
+    if (view === undefined) throw new RangeError(`no folder is called ${folder}`);
+    return view;
+  }
+
+  #isUnavailable(folder: string): boolean {
+    return this.#folders.get(folder)?.port.health().state === 'unavailable';
+  }
 }
 
-/** Reasons that end by themselves. */
-const passing: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
+/** Live, or of the first scan: then the newest file first. */
+function placeOf(liveAt: number | null, mtimeMs: number): Pick<TaskFacts, 'priority' | 'at'> {
+  return liveAt === null ? { priority: 'backlog', at: mtimeMs } : { priority: 'live', at: liveAt };
+}
 
-/** A network drive that hangs is swept by nobody, and must not stop what is in other folders. */
-const otherFoldersMs = 10 * 60_000;
+function bulkKeyOf(folder: string, operation: 'modify' | 'delete', key: string): string {
+  return `${folder}/${operation}/${key}`;
+}
 
-/** Writing down what came of requests that were ended takes no longer, unless the disk takes nothing. */
-const abortedMs = 2_000;
-
-export function createEngine(options: EngineOptions): Engine {
-  const { clock, log, ledger, limiter, metrics } = options;
-  const byName = new Map(options.folders.map((folder) => [folder.settings.name, folder]));
-  const begun = clock.monotonic();
-  const totals = createTotals();
-  const transfers = createTransfers();
-  const desk = createDesk({
-    ledger,
-    monotonic: clock.monotonic,
-    changed: (task, before) => {
-      options.onChange();
-      // Room for one more of a backlog that waits unread.
-      if (before !== 'ready' || (task.phase === 'ready' && desk.get(task.ref) === task)) return;
-      dispatch.leave(task);
-      looks.resume();
-    },
-  });
-  const durable = createDurableCommit({
-    ledger,
-    clock,
-    log,
-    changed: () => {
-      options.onChange();
-      dispatch.pump();
-    },
-  });
-  const gate = createGate({
-    clock,
-    log,
-    random: options.random,
-    restMs: options.authRestMs,
-    changed: options.onChange,
-  });
-  const agenda = createAgenda(clock, look);
-  const parts: Parts = {
-    clock,
-    log,
-    desk,
-    ledger,
-    folder: (name) => byName.get(name),
-    service: options.settings.service,
-    timing: options.settings.timing,
-    safety: options.settings.safety,
-    totals,
-    commit: durable.commit,
-    moving: new Set(),
-    look,
-    tell: createTell(options),
-  };
-  const reconcile = createReconcile(parts);
-  const folders = (): readonly string[] => [...byName.keys()];
-  const deletions = createDeletions(parts, { reconcile, wakeAt, folders });
-  const looks: Looks = createLooks(parts, {
-    deletions: () => deletions,
-    ready: (task, operation, bulkKey) => dispatch.add(task, operation, bulkKey),
-    wakeAt,
-    quiet: () => dispatch.pump(),
-  });
-  const outcomes = createOutcomes(parts, {
-    gate,
-    wakeAt,
-    random: options.random,
-    maxAttempts: options.maxAttempts,
-  });
-  const send = createSend(parts, { commit: durable, gate, transfers, metrics });
-  const tools = { service: options.service, send, outcomes };
-  const deliver = createDeliver(parts, tools);
-  const dispatch = createDispatch(parts, {
-    limiter,
-    gate,
-    commit: durable,
-    looks: () => looks,
-    metrics,
-    mayUpload,
-    upload: deliver.upload,
-    modify: deliver.modify,
-    remove: createRemove(parts, { ...tools, deletions, gate }).remove,
-    modifyMany: createModifyMany(parts, { ...tools, recordModify: deliver.recordModify }),
-  });
-
-  function look(task: Task): void {
-    if (task.phase === 'looking' || desk.get(task.ref) !== task) {
-      desk.change(task, { again: true });
-      return;
-    }
-    desk.change(task, { phase: 'look', due: null, operation: null, again: false });
-    looks.add(task);
-  }
-
-  function wakeAt(task: Task, phase: Phase, ms: number): void {
-    desk.change(task, { phase, due: clock.monotonic() + Math.max(1, ms), operation: null });
-    agenda.add(task);
-  }
-
-  /** What is new here may be gone there: the other folders are waited for, and not for ever. */
-  function mayUpload(folder: string): boolean {
-    const isPatient = clock.monotonic() - begun < otherFoldersMs;
-    return options.folders.every(
-      ({ settings: { name }, port }) =>
-        reconcile.isSwept(name) || port.health().state === 'unavailable' || (name !== folder && !isPatient),
-    );
-  }
-
-  function isIdle(): boolean {
-    const moving: readonly Phase[] = ['look', 'looking', 'ready', 'sending', 'settling', 'grace', 'retry'];
-    if (moving.some((phase) => desk.inPhase(phase).size > 0) || dispatch.inFlight() > 0) return false;
-    return options.folders.every(({ settings, port }) => {
-      const health = port.health();
-      if (health.state === 'unavailable') return true;
-      return !health.busy && reconcile.isSwept(settings.name);
-    });
-  }
-
-  /** An outage that nothing waits for is none that anybody knows of: what has to be sent next finds out. */
-  function gateReasons(): readonly Reason[] {
-    const reasons = gate.reasons();
-    return reasons.length > 0 && isIdle() ? reasons.filter(({ code }) => !passing.has(code)) : reasons;
-  }
-
-  return {
-    listener: (folder) => ({
-      directory: reconcile.directory,
-      scanned: (summary) => {
-        reconcile.swept(folder, summary);
-        dispatch.pump();
-        options.onChange();
-      },
-      changed: options.onChange,
-    }),
-    recover: () => recoverUploads(parts),
-    isIdle,
-    retry: createRetry(parts, { gate, pump: dispatch.pump }),
-    decide: createDecide(parts, { pump: dispatch.pump }),
-    approve: deletions.approve,
-    kick: () => {
-      gate.open();
-      for (const task of Array.from(desk.inPhase('retry'))) look(task);
-      dispatch.pump();
-    },
-    isHopeless: () =>
-      gate.isMisaddressed() ||
-      (options.maxAttempts !== null && gate.unansweredInARow() >= options.maxAttempts),
-    reasons: () => [...gateReasons(), ...[durable.trouble()].filter((reason) => reason !== null)],
-    desk,
-    reconcile,
-    totals,
-    transfers,
-    inFlight: dispatch.inFlight,
-    stop: async (ms, abort) => {
-      looks.stop();
-      agenda.close();
-      const ended = Promise.all([dispatch.stop(), looks.whenStopped()]);
-      if (!(await isWithin(clock, ms, ended)) && abort !== undefined) {
-        abort();
-        await isWithin(clock, abortedMs, ended);
-      }
-      durable.close();
-    },
-  };
+function resolvedBy({ intentIds }: RequestResult): readonly Change[] {
+  return intentIds.map((id): Change => ({ kind: 'resolve', id }));
 }

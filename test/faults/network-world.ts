@@ -12,8 +12,7 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { createTokenSource } from '../../src/remote/auth/token-source.ts';
-import { createEngine } from '../../src/sync/engine.ts';
-import type { Engine } from '../../src/sync/engine.ts';
+import { Engine } from '../../src/sync/engine.ts';
 import { safetySettingsOf, serviceSettingsOf } from '../support/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
@@ -109,7 +108,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       clock,
       log,
     });
-    const engine = createEngine({
+    const engine = new Engine({
       clock,
       log,
       ledger,
@@ -146,7 +145,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     const hasRoom = limiter.status().nextFreeMs === 0;
     if (hasRoom && waiting.any > 0) return true;
     const blocked = service.stalled() + (hasRoom ? 0 : waiting.ahead);
-    return engine.inFlight() > blocked || engine.desk.inPhase('looking').size > 0;
+    return engine.inFlight() > blocked || engine.tasks.in('inspecting').size > 0;
   }
 
   async function rest(): Promise<void> {
@@ -199,8 +198,8 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
   }
 
   function isShown(): boolean {
-    const moving = ['look', 'looking', 'ready', 'sending', 'settling', 'grace'] as const;
-    return moving.every((phase) => life.engine.desk.inPhase(phase).size === 0);
+    const moving = ['inspect', 'inspecting', 'ready', 'sending', 'settling', 'grace'] as const;
+    return moving.every((kind) => life.engine.tasks.in(kind).size === 0);
   }
 
   const docIds = () => new Map([...life.ledger.entries()].map(({ ref, record }) => [ref.path, record]));

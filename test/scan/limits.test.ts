@@ -224,7 +224,7 @@ describe('changes that ring for nothing', () => {
 
   it('F11: what only a rescan finds is delivered, and counted as missed by the watcher', async () => {
     const world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'old') });
-    const missed = () => world.engine().reconcile.missedByWatcher('inbox');
+    const missed = () => world.engine().missedByWatcher('inbox');
     await world.inbox.write('a.txt', 'new');
     await world.glance('rescan');
     await world.sync();

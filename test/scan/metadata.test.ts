@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { reasonOf } from '../../src/sync/tasks/task.ts';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -35,7 +36,9 @@ async function standing(
 }
 
 const states = () =>
-  [...world.engine().desk.all()].map(({ ref, phase, code }) => [ref.path, phase, code] as const);
+  [...world.engine().tasks.all()].map(
+    (task) => [task.ref.path, task.state.kind, reasonOf(task)?.code ?? null] as const,
+  );
 const warnings = () =>
   world.activities.filter(({ what }) => what === 'warning').map(({ message }) => message);
 
@@ -126,7 +129,7 @@ describe('a sidecar', () => {
     );
     expect(world.service.calls).toEqual(['upload']);
     expect(states()).toEqual([['a.pdf', 'paired', expect.any(String)]]);
-    expect(world.engine().desk.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
     expect(world.engine().isIdle()).toBe(true);
     await put('a.pdf.meta.json', { title: 'A' });
     await world.sync();

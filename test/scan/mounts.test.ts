@@ -65,7 +65,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
     await world.pass(longMs);
   };
   const deletions = () => world.service.calls.filter((call) => call.includes('delete'));
-  const heldBack = () => [...world.engine().desk.inPhase('held')].map(({ ref }) => ref.path).sort();
+  const heldBack = () => [...world.engine().tasks.in('held')].map(({ ref }) => ref.path).sort();
 
   describe('in its place', () => {
     beforeEach(async () => {
@@ -200,7 +200,7 @@ describe('a root that goes', () => {
     await rm(world.inbox.path, { recursive: true });
     await rename(away, world.inbox.path);
     await world.sync();
-    expect([world.service.calls, [...world.engine().desk.inPhase('held')]]).toEqual([['upload'], []]);
+    expect([world.service.calls, [...world.engine().tasks.in('held')]]).toEqual([['upload'], []]);
     await world.close();
   });
 

@@ -66,8 +66,8 @@ const held = () =>
       .filter(([path]) => path.startsWith(`d${last}/`))
       .map(([path, content]) => [path.slice(path.indexOf('/') + 1), content]),
   );
-const failed = () => [...world.engine().desk.inPhase('failed')].map(({ ref }) => ref.path);
-const skipped = () => [...world.engine().reconcile.skips()].map(({ path }) => path);
+const failed = () => [...world.engine().tasks.in('failed')].map(({ ref }) => ref.path);
+const skipped = () => [...world.engine().skips()].map(({ path }) => path);
 
 /** Ways in which programs write `name` anew: the steps, one by one. */
 const ways: Readonly<Record<string, (name: string) => readonly (() => Promise<unknown>)[]>> = {

@@ -72,9 +72,9 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
 
   /** What can be done without time passing is done. */
   async function still(): Promise<void> {
-    const active = ['look', 'looking', 'ready', 'sending'] as const;
-    const { desk } = world.engine();
-    await eventually(() => active.every((phase) => desk.inPhase(phase).size === 0), {
+    const active = ['inspect', 'inspecting', 'ready', 'sending'] as const;
+    const { tasks } = world.engine();
+    await eventually(() => active.every((kind) => tasks.in(kind).size === 0), {
       everyMs: 1,
     });
   }
@@ -99,7 +99,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
       await world.clock.advance(stepMs);
     }
     throw new Error(
-      `still busy: ${[...world.engine().desk.all()].map(({ key, phase }) => `${key} ${phase}`).join('; ')}`,
+      `still busy: ${[...world.engine().tasks.all()].map(({ key, state }) => `${key} ${state.kind}`).join('; ')}`,
     );
   }
 

@@ -6,8 +6,8 @@ import type { FolderPort } from '../../src/model/ports/folder-port.ts';
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
 import type { Activity } from '../../src/model/report/status.ts';
-import { createEngine } from '../../src/sync/engine.ts';
-import type { Engine } from '../../src/sync/engine.ts';
+import { Engine } from '../../src/sync/engine.ts';
+import { reasonOf } from '../../src/sync/tasks/task.ts';
 import { safetySettingsOf, serviceSettingsOf } from './default-settings.ts';
 import { manualClock } from './manual-clock.ts';
 import type { ManualClock } from './manual-clock.ts';
@@ -121,7 +121,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       recent: ledger.sentRequests(),
     });
     const port = options.port?.(clock) ?? folder;
-    const engine = createEngine({
+    const engine = new Engine({
       clock,
       log,
       ledger,
@@ -192,10 +192,11 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
 
 /** Real input and output (the ledger's fsync) goes on while the clock stands still, however slow the disk is. */
 async function rest(
-  { desk, inFlight }: Engine,
+  engine: Engine,
   { isWriting, isDelayed }: { readonly isWriting: () => boolean; readonly isDelayed: () => boolean },
 ): Promise<void> {
-  const isBusy = () => isWriting() || (!isDelayed() && (inFlight() > 0 || desk.inPhase('looking').size > 0));
+  const isBusy = () =>
+    isWriting() || (!isDelayed() && (engine.inFlight() > 0 || engine.tasks.in('inspecting').size > 0));
   // What waits for the ledger to take it waits for the clock, too: not for ever.
   for (let turn = 0; turn < 1_000 && isBusy(); turn += 1) await delay(1);
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
@@ -205,9 +206,9 @@ function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-function tasksOf({ desk }: Engine): string {
-  return [...desk.all()]
+function tasksOf({ tasks }: Engine): string {
+  return [...tasks.all()]
     .slice(0, 20)
-    .map(({ key, phase, message }) => `${key} ${phase} ${message ?? ''}`)
+    .map((task) => `${task.key} ${task.state.kind} ${reasonOf(task)?.message ?? ''}`)
     .join('; ');
 }

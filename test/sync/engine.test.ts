@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStamp } from '../../src/model/document.ts';
+import { reasonOf } from '../../src/sync/tasks/task.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -180,13 +181,13 @@ describe('the sync engine', () => {
     for (let index = 0; index < 15; index += 1) world.folder.rename(`a/${index}.txt`, `a/${index + 15}.txt`);
     world.folder.sweep();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').held).toBe(0);
+    expect(world.engine().tasks.counts('inbox').held).toBe(0);
     expect(world.service.documents.size).toBe(15);
     for (let index = 15; index < 26; index += 1) world.folder.rename(`a/${index}.txt`, 'a/29.txt');
     world.folder.sweep();
     await world.quiesce();
     expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
-    expect(world.engine().desk.counts('inbox').held).toBe(11);
+    expect(world.engine().tasks.counts('inbox').held).toBe(11);
     expect(world.service.documents.size).toBe(15);
   });
 
@@ -280,11 +281,11 @@ describe('the sync engine', () => {
     world.folder.sweep();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
-    expect(world.engine().desk.counts('inbox').held).toBe(30);
+    expect(world.engine().tasks.counts('inbox').held).toBe(30);
     await world.restart();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
-    expect(world.engine().desk.counts('inbox').held).toBe(30);
+    expect(world.engine().tasks.counts('inbox').held).toBe(30);
     expect(await world.engine().approve('inbox')).toBe(30);
     await world.quiesce();
     expect(world.service.documents.size).toBe(0);
@@ -302,7 +303,7 @@ describe('the sync engine', () => {
     ]);
     expect(world.activities.filter(({ what }) => what === 'held')).toHaveLength(1);
     await eventually(() => world.ledger().hold('inbox') !== undefined);
-    const reasons = new Set([...world.engine().desk.inPhase('held')].map(({ message }) => message));
+    const reasons = new Set([...world.engine().tasks.in('held')].map((task) => reasonOf(task)?.message));
     expect([...reasons]).toEqual([world.ledger().hold('inbox')?.reason]);
   });
 
@@ -328,7 +329,7 @@ describe('the sync engine', () => {
     world.folder.sweep();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
-    expect(world.engine().desk.counts('inbox').held).toBe(3);
+    expect(world.engine().tasks.counts('inbox').held).toBe(3);
   });
 
   it('fails what the service rejects, and tries it again when it changes', async () => {
@@ -337,11 +338,11 @@ describe('the sync engine', () => {
     world.folder.write('a.txt', 'one');
     world.folder.sweep();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.restart();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
-    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     world.folder.write('a.txt', 'two');
     world.folder.sweep();
     await world.quiesce();
@@ -527,7 +528,7 @@ describe('the sync engine', () => {
     }
     await eventually(() => world.docIds().size === 5);
     expect(world.docIds().has('busy.txt')).toBe(false);
-    expect(world.engine().desk.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
     expect(world.engine().isIdle()).toBe(false);
     await world.quiesce();
     expect(world.service.calls).toHaveLength(6);

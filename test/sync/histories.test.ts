@@ -114,7 +114,7 @@ function expectAgreement(world: EngineWorld): void {
       .doubts()
       .reduce((total, { count }) => total + count, 0);
   expect(world.service.documents.size - docIds.size).toBeLessThanOrEqual(reported);
-  const counts = world.engine().desk.counts('inbox');
+  const counts = world.engine().tasks.counts('inbox');
   const synced = world.ledger().count('inbox') - counts.withRecord;
   expect(synced + counts.pending + counts.waiting + counts.failed).toBe(onDisk.size);
   expect(world.ledger().intents()).toEqual([]);

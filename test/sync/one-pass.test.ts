@@ -29,7 +29,7 @@ describe('one pass', () => {
     world.folder.write('a.txt', 'one');
     world.folder.sweep();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.restart();
     await world.quiesce();
     expect(world.service.documents.size).toBe(1);

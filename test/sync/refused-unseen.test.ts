@@ -40,7 +40,7 @@ it('what was refused is not sent again with each start because its directory can
   await world.restart();
   await world.quiesce();
   expect(world.service.calls).toEqual(['upload']);
-  expect(world.engine().desk.counts('inbox').failed).toBe(1);
+  expect(world.engine().tasks.counts('inbox').failed).toBe(1);
   await world.engine().retry(null);
   await world.quiesce();
   expect(world.service.calls).toEqual(['upload', 'upload']);

@@ -78,7 +78,7 @@ describe('what comes while something else is under way', () => {
     world.service.failNext(rejected);
     world.service.failNext(rejected);
     await world.quiesce();
-    const { failed, withRecord } = world.engine().desk.counts('inbox');
+    const { failed, withRecord } = world.engine().tasks.counts('inbox');
     expect([failed, world.ledger().count('inbox') - withRecord]).toEqual([2, 0]);
   });
 
@@ -92,8 +92,8 @@ describe('what comes while something else is under way', () => {
     world.folder.write('new.txt', 'new');
     world.folder.sweep();
     await asked('upload', 'upload');
-    await until(() => world.engine().desk.inPhase('retry').size === 1);
-    expect(world.engine().desk.inPhase('retry').size).toBe(1);
+    await until(() => world.engine().tasks.in('retry').size === 1);
+    expect(world.engine().tasks.in('retry').size).toBe(1);
     world.folder.remove('bad.txt');
     waits = [60_000];
     const retried = world.engine().retry(null);
@@ -112,7 +112,7 @@ describe('what comes while something else is under way', () => {
     }
     await world.restart();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').failed).toBe(1_020);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1_020);
   });
 
   it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
@@ -141,7 +141,7 @@ describe('what comes while something else is under way', () => {
     world.folder.sweep();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload', 'upload']);
-    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     expect(world.ledger().doubts()).toHaveLength(1);
     expect(world.ledger().intents()).toEqual([]);
   });
@@ -157,7 +157,7 @@ describe('what comes while something else is under way', () => {
     release();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);
-    expect(world.engine().desk.counts('inbox').failed).toBe(1);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.engine().retry(null);
     await world.quiesce();
     expect(world.service.documents.size).toBe(1);
@@ -167,7 +167,7 @@ describe('what comes while something else is under way', () => {
     world = await filled(10);
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.takeAway(path);
     world.folder.sweep();
-    await until(() => world.engine().desk.inPhase('ready').size === 3);
+    await until(() => world.engine().tasks.in('ready').size === 3);
     world.folder.write('0.txt', 'saved again');
     const release = world.service.holdNext();
     await asked('bulk delete 2');
@@ -191,11 +191,11 @@ describe('a person’s word', () => {
     for (let index = 0; index < 5; index += 1) world.folder.remove(`${index}.txt`);
     world.folder.sweep();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').held).toBeGreaterThan(0);
+    expect(world.engine().tasks.counts('inbox').held).toBeGreaterThan(0);
     await world.engine().approve('inbox');
     await world.quiesce();
     expect([...world.docIds().keys()]).toEqual(['5.txt']);
-    expect(world.engine().desk.counts('inbox').held).toBe(0);
+    expect(world.engine().tasks.counts('inbox').held).toBe(0);
   });
 
   it('is waited for where an upload is in doubt, across restarts', async () => {
@@ -208,7 +208,7 @@ describe('a person’s word', () => {
       await world.restart();
       await world.quiesce();
       expect(world.service.calls).toEqual(['upload']);
-      expect(world.engine().desk.counts('inbox').failed).toBe(1);
+      expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     }
     release();
     await world.engine().retry(null);
@@ -224,12 +224,12 @@ describe('a person’s word', () => {
     await asked('bulk delete 2', 'delete');
     const release = world.service.holdNext();
     await asked('bulk delete 2', 'delete', 'delete');
-    const [last] = world.engine().desk.inPhase('sending');
+    const [last] = world.engine().tasks.in('sending');
     world.folder.write(last?.ref.path ?? '', 'back');
     world.folder.sweep();
     release();
     await world.quiesce();
-    expect(world.engine().desk.counts('inbox').held).toBe(0);
+    expect(world.engine().tasks.counts('inbox').held).toBe(0);
     expect(world.service.calls).toEqual(['bulk delete 2', 'delete', 'delete', 'modify']);
   });
 
@@ -247,10 +247,10 @@ describe('a person’s word', () => {
     const at = async (ms: number) => until(() => clock.monotonic() - shut >= ms, 4_000);
     for (const path of away) folder.takeAway(path);
     folder.sweep();
-    await until(() => world.engine().desk.inPhase('ready').size === 255);
+    await until(() => world.engine().tasks.in('ready').size === 255);
     for (const path of away) folder.bringBack(path, path);
     folder.sweep();
-    await eventually(() => world.engine().desk.size() === 2);
+    await eventually(() => world.engine().tasks.size() === 2);
     // One is ready, its neighbour waits out its grace, when the service takes requests again.
     await at(114_500);
     folder.remove('258.txt');

@@ -3,8 +3,8 @@ import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport } from '../../model/report/reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { createEngine } from '../../sync/engine.ts';
-import type { Engine } from '../../sync/engine.ts';
+import { Engine } from '../../sync/engine.ts';
+import { reasonOf } from '../../sync/tasks/task.ts';
 import { followRenames } from '../../daemon/ledger/follow-renames.ts';
 import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
@@ -42,7 +42,7 @@ export async function makePlan(options: {
   }));
   const service = createPlanningService(ledger.findByDocId);
   const activities: Activity[] = [];
-  const engine = createEngine({
+  const engine = new Engine({
     clock: systemClock,
     log: quiet,
     ledger,
@@ -64,7 +64,7 @@ export async function makePlan(options: {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
     const unchanged = settings.folders.reduce(
-      (total, { name }) => total + ledger.count(name) - engine.desk.counts(name).withRecord,
+      (total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord,
       0,
     );
     const unavailable = folders.flatMap(({ port }) => {
@@ -82,11 +82,11 @@ export async function makePlan(options: {
 
 const quiet: LogPort = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-function isOnlySettling({ desk }: Engine, deadline: number): boolean {
-  const busy = (['look', 'looking', 'ready', 'sending'] as const).some(
-    (phase) => desk.inPhase(phase).size > 0,
+function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
+  const busy = (['inspect', 'inspecting', 'ready', 'sending'] as const).some(
+    (kind) => tasks.in(kind).size > 0,
   );
-  return performance.now() > deadline && !busy;
+  return performance.now() > deadline && !busy && tasks.backlog.size === 0;
 }
 
 interface Findings {
@@ -114,10 +114,17 @@ function report({ engine, activities, service, settings, unchanged, unavailable 
       message: null,
     });
   }
-  for (const phase of ['failed', 'held', 'settling', 'paired'] as const) {
-    for (const task of engine.desk.inPhase(phase)) {
-      const kind = phase === 'failed' || phase === 'held' ? phase : 'waiting';
-      operations.push({ kind, ...task.ref, from: null, docId: null, parts: [], message: task.message });
+  for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
+    for (const task of engine.tasks.in(state)) {
+      const kind = state === 'failed' || state === 'held' ? state : 'waiting';
+      operations.push({
+        kind,
+        ...task.ref,
+        from: null,
+        docId: null,
+        parts: [],
+        message: reasonOf(task)?.message ?? null,
+      });
     }
   }
   const count = (...kinds: PlannedOperation['kind'][]) =>

@@ -17,6 +17,7 @@ import type {
 } from '../../model/report/status.ts';
 import { countWords } from '../../lib/words.ts';
 import type { Engine } from '../../sync/engine.ts';
+import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 
 /** What status is made of. */
 export interface StatusSources {
@@ -54,10 +55,10 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const reasons = allReasons(sources, held);
   const sum = (pick: (folder: FolderStatus) => number) =>
     folders.reduce((total, one) => total + pick(one), 0);
-  const counts = sources.folders.map(({ name }) => engine.desk.counts(name));
+  const counts = sources.folders.map(({ name }) => engine.tasks.counts(name));
   const removing = counts.reduce((total, { removing }) => total + removing, 0);
   const removingLater = counts.reduce((total, { removingLater }) => total + removingLater, 0);
-  const sending = engine.desk.inPhase('sending').size;
+  const sending = engine.tasks.in('sending').size;
   const pending = sum((one) => one.pending) + removing - sending;
   const failures = listFailures(sources);
   const skipped = listSkips(sources);
@@ -108,19 +109,23 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 
+  function retryAt(dueMs: number | null): string | null {
+    return dueMs === null ? null : isoOf(clock.now() + dueMs - clock.monotonic());
+  }
+
   function isoOf(ms: number): string {
     return new Date(ms).toISOString();
   }
 
   function listFailures({ engine }: StatusSources): { list: FailureStatus[]; total: number } {
-    const tasks = [...engine.desk.inPhase('failed')];
-    const retrying = [...engine.desk.inPhase('retry')];
+    const tasks = [...engine.tasks.in('failed')];
+    const retrying = [...engine.tasks.in('retry')];
     const list = [...tasks, ...retrying].slice(0, longestList).map((task) => ({
       ...task.ref,
-      code: task.code ?? 'unknown',
-      message: task.message ?? '',
+      code: reasonOf(task)?.code ?? 'unknown',
+      message: reasonOf(task)?.message ?? '',
       attempts: task.attempts,
-      retryAt: task.due === null ? null : isoOf(clock.now() + task.due - clock.monotonic()),
+      retryAt: retryAt(dueOf(task)),
     }));
     return { list, total: tasks.length + retrying.length };
   }
@@ -129,9 +134,9 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
 function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort): FolderStatus {
   const { name, path } = port;
   const folder = port.health();
-  const counts = engine.desk.counts(name);
+  const counts = engine.tasks.counts(name);
   const synced = ledger.count(name) - counts.withRecord;
-  const skipped = engine.reconcile.skipCount(name);
+  const skipped = engine.skipCount(name);
   const { pending, waiting, failed, held } = counts;
   return {
     name,
@@ -148,38 +153,42 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
     kept: countKept(engine, name),
     attached: folder.attached,
     oldestUnsyncedSeconds: oldestSeconds(engine, name, clock.monotonic()),
-    missedByWatcher: engine.reconcile.missedByWatcher(name),
+    missedByWatcher: engine.missedByWatcher(name),
   };
 }
 
 /** Documents at the service that are no longer ingestd's to send or delete. */
-function countKept({ desk }: Engine, folder: string): number {
+function countKept({ tasks }: Engine, folder: string): number {
   let count = 0;
-  for (const task of desk.inPhase('dormant')) if (task.hasRecord && task.ref.folder === folder) count += 1;
+  for (const task of tasks.in('dormant')) if (task.hasRecord && task.ref.folder === folder) count += 1;
   return count;
 }
 
 function oldestSeconds(engine: Engine, folder: string, now: number): number {
-  for (const task of engine.desk.all()) {
-    if (task.ref.folder === folder && task.phase !== 'dormant') return Math.floor((now - task.since) / 1000);
+  // Those that differ longest come first.
+  let since = engine.tasks.backlog.oldest(folder) ?? now;
+  for (const task of engine.tasks.all()) {
+    if (task.ref.folder !== folder || task.state.kind === 'dormant') continue;
+    since = Math.min(since, task.since);
+    break;
   }
-  return 0;
+  return Math.floor((now - since) / 1000);
 }
 
 function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; total: number } {
   const list: SkipStatus[] = [];
-  for (const skip of engine.reconcile.skips()) {
+  for (const skip of engine.skips()) {
     if (list.length === longestList) break;
     list.push(skip);
   }
-  return { list, total: folders.reduce((total, { name }) => total + engine.reconcile.skipCount(name), 0) };
+  return { list, total: folders.reduce((total, { name }) => total + engine.skipCount(name), 0) };
 }
 
 function heldOf({ engine, ledger }: StatusSources, folder: string): readonly HeldStatus[] {
   const paths: string[] = [];
   let count = 0;
-  for (const task of engine.desk.missing(folder)) {
-    if (task.phase !== 'held') continue;
+  for (const task of engine.tasks.missing(folder)) {
+    if (task.state.kind !== 'held') continue;
     count += 1;
     if (paths.length < heldNames) paths.push(task.ref.path);
   }

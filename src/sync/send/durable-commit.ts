@@ -1,8 +1,8 @@
-import type { Clock } from '../lib/clock.ts';
-import { errorCode, errorMessage, StoppedError } from '../model/errors.ts';
-import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
-import type { Reason } from '../model/report/status.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
 export interface DurableCommit {
@@ -18,7 +18,7 @@ export interface DurableCommit {
 const firstRetryMs = 500;
 const longestRetryMs = 15_000;
 
-interface Parts {
+interface Options {
   readonly ledger: LedgerPort;
   readonly clock: Clock;
   readonly log: LogPort;
@@ -26,7 +26,7 @@ interface Parts {
   readonly changed: () => void;
 }
 
-export function createDurableCommit({ ledger, clock, log, changed }: Parts): DurableCommit {
+export function createDurableCommit({ ledger, clock, log, changed }: Options): DurableCommit {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();

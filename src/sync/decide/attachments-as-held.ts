@@ -1,5 +1,5 @@
-import type { LedgerRecord, RecordedAttachment } from '../model/ports/ledger-port.ts';
-import type { ComparedDocument } from '../model/operation.ts';
+import type { LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import type { ComparedDocument } from '../../model/operation.ts';
 
 /**
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. Of

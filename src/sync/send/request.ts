@@ -1,38 +1,60 @@
-import type { Change, Intent } from '../model/ports/ledger-port.ts';
-import type { MetricsPort, RequestOperation } from '../model/ports/metrics-port.ts';
-import type { FileOutcome, Outcome, RequestWatch } from '../model/ports/service-port.ts';
-import type { DurableCommit } from './commit-durably.ts';
-import type { Gate } from './gate.ts';
-import type { Parts } from './parts.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Change, Intent } from '../../model/ports/ledger-port.ts';
+import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
+import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import type { DurableCommit } from './durable-commit.ts';
 import type { Transfers } from './transfers.ts';
 
-/** One request, counted, journalled and watched. */
-export type Send = (
-  about: {
-    readonly folder: string;
-    readonly path: string;
-    readonly operation: RequestOperation;
-    readonly bytesTotal: number;
-    readonly documents: number;
-    /** That the service says it does not know the document says nothing about its address. */
-    readonly mayBeGone?: boolean;
-    /** Uploads: durable before the first byte goes out. */
-    readonly intent?: Omit<Intent, 'id' | 'at'>;
-    /** Durable before the first byte too: what has to be known should no answer come. */
-    readonly before?: readonly Change[];
-  },
-  call: (watch: RequestWatch) => Promise<FileOutcome>,
-) => Promise<FileOutcome & { readonly intentIds: readonly string[] }>;
-
-interface Tools {
-  readonly commit: DurableCommit;
-  readonly gate: Gate;
-  readonly transfers: Transfers;
-  readonly metrics: MetricsPort;
+/** What this process did since it started. */
+export interface Totals {
+  uploaded: number;
+  modified: number;
+  deleted: number;
+  moved: number;
+  requests: number;
+  bytesSent: number;
 }
 
-export function createSend(parts: Parts, { commit, gate, transfers, metrics }: Tools): Send {
-  const { clock, totals } = parts;
+export interface RequestAbout {
+  readonly folder: string;
+  /** Empty: a bulk call. */
+  readonly path: string;
+  readonly operation: RequestOperation;
+  readonly bytesTotal: number;
+  readonly documents: number;
+  /** That the service says it does not know the document says nothing about its address. */
+  readonly mayBeGone?: boolean;
+  /** Uploads: durable before the first byte goes out. */
+  readonly intent?: Omit<Intent, 'id' | 'at'>;
+  /** Durable before the first byte too: what has to be known should no answer come. */
+  readonly before?: readonly Change[];
+}
+
+/** What came of a request, and the intents that it left open. */
+export type RequestResult = FileOutcome & { readonly intentIds: readonly string[] };
+
+/** Makes one request: counted, journalled before it goes out, watched, and its outcome noted by the circuit breaker. */
+export type SendRequest = (
+  about: RequestAbout,
+  call: (watch: RequestWatch) => Promise<FileOutcome>,
+) => Promise<RequestResult>;
+
+export function createSendRequest({
+  clock,
+  commit,
+  breaker,
+  transfers,
+  metrics,
+  totals,
+}: {
+  readonly clock: Clock;
+  readonly commit: DurableCommit;
+  readonly breaker: CircuitBreaker;
+  readonly transfers: Transfers;
+  readonly metrics: MetricsPort;
+  readonly totals: Totals;
+}): SendRequest {
   return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
@@ -64,7 +86,7 @@ export function createSend(parts: Parts, { commit, gate, transfers, metrics }: T
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.
       if (wentOut && !isEnded(result.outcome))
-        gate.note(noted, `${about.operation} ${about.folder}/${about.path}`);
+        breaker.note(noted, `${about.operation} ${about.folder}/${about.path}`);
       const seconds = (clock.monotonic() - started) / 1000;
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };

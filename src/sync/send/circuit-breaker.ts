@@ -1,18 +1,17 @@
-import { nextDelayMs } from '../model/back-off.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { LogPort } from '../model/ports/log-port.ts';
-import type { Outcome } from '../model/ports/service-port.ts';
-import type { Reason } from '../model/report/status.ts';
-import { createOutage } from './outage.ts';
+import { nextDelayMs } from '../../model/back-off.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Outcome } from '../../model/ports/service-port.ts';
+import type { Reason } from '../../model/report/status.ts';
 
-/** Whether the service as a whole takes requests now, learned from the outcomes. */
-export interface Gate {
+/** Whether the service as a whole takes requests now, learned from the outcomes. Open: nothing goes out. */
+export interface CircuitBreaker {
   /** Takes note of one outcome; `about` tells the documents of one request from those of another. */
   readonly note: (outcome: Outcome, about: string) => void;
   /** Requests that may be under way at once: all, one that tries, or none. */
   readonly width: (concurrency: number) => number;
-  /** Ms until the gate opens; 0: open. */
-  readonly shutMs: () => number;
+  /** Ms until one request may try; 0: now. */
+  readonly openMs: () => number;
   readonly reasons: () => readonly Reason[];
   /** Whether so many in a row were unknown to the service that the address may be wrong. */
   readonly manyMissing: () => boolean;
@@ -22,7 +21,7 @@ export interface Gate {
   /** How many in a row found no service that answers. One that asks to wait is there. */
   readonly unansweredInARow: () => number;
   /** A person fixed something: try at once. */
-  readonly open: () => void;
+  readonly close: () => void;
 }
 
 /** From this many in a row on it is the service, not the document. */
@@ -31,7 +30,7 @@ const inARow = 3;
 /** No answer of the service itself. */
 type Unanswered = Extract<Outcome, { kind: 'unavailable' | 'unknown' | 'missing' }>;
 
-interface Tools {
+interface Options {
   readonly clock: Clock;
   readonly log: LogPort;
   readonly random: () => number;
@@ -40,7 +39,7 @@ interface Tools {
   readonly changed: () => void;
 }
 
-export function createGate({ clock, log, random, restMs, changed }: Tools): Gate {
+export function createCircuitBreaker({ clock, log, random, restMs, changed }: Options): CircuitBreaker {
   const outage = createOutage(clock, log);
   let unavailable = 0;
   let unanswered = 0;
@@ -52,24 +51,24 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
   /** Requests in a row whose document something else than the service did not know. One that is tried again counts once. */
   const strange = new Set<string>();
   let forbidden = 0;
-  let shutUntil = -Infinity;
+  let openUntil = -Infinity;
   let reason: Reason | null = null;
   let misaddressed = false;
 
-  function shut(ms: number, why: Reason): void {
-    shutUntil = Math.max(shutUntil, clock.monotonic() + ms);
+  function open(ms: number, why: Reason): void {
+    openUntil = Math.max(openUntil, clock.monotonic() + ms);
     reason = why;
     outage.goesOn(why, ms);
     changed();
   }
 
   function wait(kind: 'credentials' | 'circuit', attempt: number, why: Reason): void {
-    shut(nextDelayMs({ kind, attempt, retryAfterMs: null, random: random() }), why);
+    open(nextDelayMs({ kind, attempt, retryAfterMs: null, random: random() }), why);
   }
 
-  function shutForCredentials(why: Reason): void {
+  function openForCredentials(why: Reason): void {
     const rest = restMs();
-    if (rest > 0) shut(rest, why);
+    if (rest > 0) open(rest, why);
     else wait('credentials', refused, why);
   }
 
@@ -89,7 +88,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     if (reason !== null) changed();
     reason = null;
     misaddressed = false;
-    shutUntil = -Infinity;
+    openUntil = -Infinity;
   }
 
   function noteUnavailable(outcome: Unanswered, about: string): void {
@@ -104,7 +103,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
     const why = { code, message: outcome.message };
     const setBack = { kind: 'circuit', attempt: unavailable, retryAfterMs: asked } as const;
     // Of one document alone it is said, and its own back-off is enough: others find out at once.
-    shut(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
+    open(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
   }
 
   function note(outcome: Outcome, about: string): void {
@@ -118,7 +117,7 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
         return noteUnavailable(outcome, about);
       case 'unauthorized':
         refused += 1;
-        shutForCredentials({ code: 'credentials-refused', message: outcome.message });
+        openForCredentials({ code: 'credentials-refused', message: outcome.message });
         return;
       case 'misaddressed':
         refused += 1;
@@ -157,17 +156,17 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
   return {
     note,
     width: (concurrency) => {
-      if (clock.monotonic() < shutUntil) return 0;
+      if (clock.monotonic() < openUntil) return 0;
       return reason === null ? concurrency : 1;
     },
-    shutMs: () => Math.max(0, shutUntil - clock.monotonic()),
+    openMs: () => Math.max(0, openUntil - clock.monotonic()),
     reasons: () => (reason === null ? [] : [reason]),
     manyMissing: () => missing + strange.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
     isMisaddressed: () => misaddressed,
     unansweredInARow: () => unanswered,
-    open: () => {
-      outage.tellAgain();
+    close: () => {
+      outage.reportAgain();
       reset();
     },
   };
@@ -175,4 +174,50 @@ export function createGate({ clock, log, random, restMs, changed }: Tools): Gate
 
 function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unavailable' }> {
   return outcome.kind === 'unavailable' && outcome.code === 'http-429';
+}
+
+/** Reports in the log that the service takes nothing, and that it takes requests again: not each attempt between. */
+interface Outage {
+  /** Held back for this reason; `ms` until it is tried again, 0: each document when its own turn comes. */
+  readonly goesOn: (why: Reason, ms: number) => void;
+  /** The service answered as it should. */
+  readonly over: () => void;
+  /** A person had it tried at once: should it fail again, it is reported again. */
+  readonly reportAgain: () => void;
+}
+
+/** Whatever waits to be sent is tried again after this at the latest. */
+const longestBackOffMs = 5 * 60_000;
+
+function createOutage(clock: Clock, log: LogPort): Outage {
+  /** Monotonic, ms; null: there is none. */
+  let since: number | null = null;
+  /** As far as it is known to have lasted: nobody asked after that, as far as one knows. Monotonic, ms. */
+  let until = 0;
+  /** Each kind once, however they take turns. */
+  const reported = new Set<string>();
+
+  return {
+    goesOn: ({ code, message }, ms) => {
+      // Of refused credentials the source of the tokens reports.
+      if (code === 'credentials-refused') return;
+      const now = clock.monotonic();
+      since ??= now;
+      until = Math.max(until, now + Math.max(ms, longestBackOffMs));
+      if (reported.has(code)) return;
+      reported.add(code);
+      const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
+      log.warn({ code, message, ...again }, 'the service takes nothing now');
+    },
+    over: () => {
+      if (since === null) return;
+      // When nothing is left to send nobody asks, for a night perhaps: that is no part of it.
+      const lastedSeconds = Math.round((Math.min(clock.monotonic(), until) - since) / 1000);
+      since = null;
+      until = 0;
+      reported.clear();
+      log.info({ lastedSeconds }, 'the service takes requests again');
+    },
+    reportAgain: () => reported.clear(),
+  };
 }

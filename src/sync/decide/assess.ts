@@ -1,0 +1,174 @@
+import { refKey, sameStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStamp, FoundDocument, Inspection } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { ComparedDocument, Operation } from '../../model/operation.ts';
+import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
+import { printable } from '../../lib/printable.ts';
+import { keptCode } from '../tasks/task.ts';
+import { attachmentsAsHeld } from './attachments-as-held.ts';
+
+/** A document that has to be sent, and what it was compared with. */
+export interface Sendable {
+  readonly kind: 'send';
+  readonly operation: Exclude<Operation, { kind: 'none' }>;
+  readonly compared: ComparedDocument;
+  readonly record: LedgerRecord | null;
+}
+
+/** What an inspection of one path means, compared with its record. */
+export type Assessment =
+  | Sendable
+  /** The service holds just this. */
+  | { readonly kind: 'clean' }
+  /** The file is gone and the service holds it. `device`: of the nearest directory that exists. */
+  | { readonly kind: 'gone'; readonly device: number }
+  /** There is nothing to do: no record, and no document. `device` as above; null: there is a file. */
+  | { readonly kind: 'nothing'; readonly device: number | null }
+  /** Nothing may be concluded of the place now. */
+  | { readonly kind: 'unknown'; readonly reason: Reason }
+  | { readonly kind: 'settling'; readonly againMs: number }
+  /** `againMs` null: only a change ends it. */
+  | { readonly kind: 'waiting'; readonly againMs: number | null; readonly reason: Reason }
+  | { readonly kind: 'unfit'; readonly reason: Reason }
+  /** Not ours to send or delete now; what the service holds stays. `device` as above. */
+  | { readonly kind: 'dormant'; readonly device: number | null; readonly reason: Reason };
+
+/** Everything that an inspection may find but a document. */
+type NoDocument = Exclude<Inspection, { kind: 'document' }>;
+
+/** What the path is where no document stands, with what the ledger and the other tasks say. */
+export function assessWithoutDocument(
+  found: NoDocument,
+  {
+    hasRecord,
+    onRemove,
+    stands,
+    pollMs,
+  }: {
+    readonly hasRecord: boolean;
+    readonly onRemove: 'delete' | 'keep';
+    /** Where its file stands as something that cannot be sent; null: nowhere. */
+    readonly stands: DocumentRef | null;
+    readonly pollMs: number;
+  },
+): Assessment {
+  switch (found.kind) {
+    case 'settling':
+      return found;
+    case 'waiting':
+      return { kind: 'waiting', againMs: found.againMs, reason: reasonOf(found) };
+    case 'unknown':
+      return { kind: 'unknown', reason: reasonOf(found) };
+    case 'unfit':
+      return { kind: 'unfit', reason: reasonOf(found) };
+    case 'ignored':
+    case 'skipped':
+      if (!hasRecord) return { kind: 'nothing', device: null };
+      return { kind: 'dormant', device: null, reason: reasonOf(found) };
+    case 'absent': {
+      const { device } = found;
+      if (!hasRecord) return { kind: 'nothing', device };
+      if (onRemove === 'keep') {
+        const message = 'the file is gone; the document is kept (onRemove: keep)';
+        return { kind: 'dormant', device, reason: { code: keptCode, message } };
+      }
+      if (stands === null) return { kind: 'gone', device };
+      const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps it as it was until that is fixed or removed`;
+      return { kind: 'waiting', againMs: pollMs, reason: { code: 'moved-unsent', message } };
+    }
+  }
+}
+
+/** Hashes what the record cannot vouch for; null: the file is another one by now. */
+export async function compareWithRecord(
+  document: FoundDocument,
+  record: LedgerRecord | null,
+  hash: (path: string, stamp: FileStamp) => Promise<string | null>,
+): Promise<ComparedDocument | Reason | null> {
+  if (record === null) {
+    return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
+  }
+  try {
+    let sha256: string | null = null;
+    if (!sameStamp(record.stamp, document.stamp)) {
+      sha256 = await hash(document.ref.path, document.stamp);
+      if (sha256 === null) return null;
+    }
+    const attachmentHashes: (string | null)[] = [];
+    for (const attachment of document.attachments) {
+      const recorded = record.attachments.find((one) => one.name === attachment.name);
+      if (recorded !== undefined && sameStamp(recorded.stamp, attachment.stamp)) {
+        attachmentHashes.push(null);
+        continue;
+      }
+      const hashed = await hash(attachment.path, attachment.stamp);
+      if (hashed === null) return null;
+      attachmentHashes.push(hashed);
+    }
+    return { document, sha256, attachmentHashes };
+  } catch (error) {
+    const message = `the file cannot be read (${errorCode(error) ?? 'unknown error'})`;
+    return { code: 'unreadable', message };
+  }
+}
+
+/**
+ * How long a document that was moved waits with another sharing mode, ms: the sidecar that states the one it had may
+ * follow it. All else can be put right without harm.
+ */
+export function sidecarGraceMs(
+  { movedAt }: { readonly movedAt: number | null },
+  operation: Operation,
+  { removeGraceMs, now }: { readonly removeGraceMs: number; readonly now: number },
+): number {
+  if (movedAt === null || operation.kind !== 'modify' || operation.metadata?.shareInfo === undefined)
+    return 0;
+  return Math.max(0, movedAt + removeGraceMs - now);
+}
+
+/** What the record learns where nothing has to be sent, so that nobody inspects again; null: it says so already. */
+export function adoptionOf(
+  compared: ComparedDocument,
+  record: LedgerRecord,
+  { accepted, unclearable }: Extract<Operation, { kind: 'none' }>,
+): Change | null {
+  const { document, sha256, attachmentHashes } = compared;
+  const same =
+    sameStamp(record.stamp, document.stamp) &&
+    record.context === document.context &&
+    record.unsure === undefined;
+  if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
+    return null;
+  return {
+    kind: 'put',
+    ref: document.ref,
+    record: {
+      ...record,
+      sha256: sha256 ?? record.sha256,
+      stamp: document.stamp,
+      context: document.context,
+      attachments: attachmentsAsHeld(compared, record),
+      metadata: accepted,
+      said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
+      unsure: undefined,
+    },
+  };
+}
+
+/**
+ * A refusal that nothing has changed about: not sent before a person says so, wherever the inspection came from. The
+ * scan says so of what it lists.
+ */
+export function refusedAsItStands(
+  ledger: Pick<LedgerPort, 'failure'>,
+  { ref, stamp, context }: FoundDocument,
+): ReturnType<LedgerPort['failure']> {
+  const failure = ledger.failure(ref);
+  if (failure === undefined || failure.history.at(-1)?.operation === 'delete') return undefined;
+  return sameStamp(failure.stamp, stamp) && failure.context === context ? failure : undefined;
+}
+
+function reasonOf({ code, message }: Reason): Reason {
+  return { code, message };
+}

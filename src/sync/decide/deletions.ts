@@ -1,0 +1,99 @@
+import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
+import type { Verdict } from '../../model/deletion-guard.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import { sameFile, sameRoot } from '../../model/same-file.ts';
+import type { SafetySettings } from '../../model/settings.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { Task } from '../tasks/task.ts';
+import type { FolderView } from './folder-view.ts';
+
+/** What a judgement over the deletions of one folder goes by. */
+export interface DeletionEvidence {
+  readonly tasks: Pick<TaskStore, 'missing'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root'>;
+  readonly view: FolderView;
+  /** Null: not there, or not readable. */
+  readonly root: RootIdentity | null;
+  /** A hold that is on its way into the ledger. */
+  readonly beginning: string | undefined;
+  readonly limits: SafetySettings;
+  /** Wall clock, ms. */
+  readonly now: number;
+}
+
+/** Judges all documents of a folder that are gone, together: sent now, or held for a person. */
+export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdict {
+  const { tasks, ledger, view, limits, now } = evidence;
+  const reason = ledger.hold(folder)?.reason ?? evidence.beginning;
+  if (reason !== undefined) return { kind: 'hold', reason };
+  const missing = [...tasks.missing(folder)].filter(({ ref }) => !ledger.isApproved(ref));
+  const waiting = missing.filter(({ state }) => state.kind !== 'held');
+  const recent = recentDeletions(ledger.removals(folder), now);
+  return judgeDeletions({
+    removed: waiting.length,
+    held: missing.length - waiting.length,
+    recent,
+    documents: ledger.count(folder) + recent,
+    limits,
+    rootChanged: isRootChanged(folder, evidence),
+    unmounted: waiting.filter((task) => isUnmounted(task, ledger.get(task.ref)?.stamp.dev ?? 0, view)).length,
+  });
+}
+
+/** Whether the root that stands there is not the one whose documents the ledger knows. */
+export function isRootChanged(
+  folder: string,
+  { ledger, view, root }: Pick<DeletionEvidence, 'view' | 'root'> & { ledger: Pick<LedgerPort, 'root'> },
+): boolean {
+  const known = ledger.root(folder);
+  return view.isRootChanged || root === null || (known !== undefined && !sameRoot(known, root));
+}
+
+/** Whether files of device `was` were never seen where `now` is: they may be away with their file system. */
+export function isOtherDevice(view: FolderView, was: number, now: number): boolean {
+  return was !== 0 && !view.isSameDevice(was, now);
+}
+
+/** Its file system was never seen under the device that its directory has now. */
+function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): boolean {
+  return gone !== null && isOtherDevice(view, recordedDevice, gone.device);
+}
+
+/** States in which a new document has not been compared yet with what is missing. */
+const comparing: ReadonlySet<Task['state']['kind']> = new Set(['inspect', 'inspecting', 'settling']);
+
+/**
+ * New documents that may be a missing one and were not compared with it since it went: nothing is deleted before they
+ * are.
+ */
+export function uncompared(
+  tasks: Pick<TaskStore, 'newcomersLike'>,
+  { gone }: Task,
+  stamp: Parameters<TaskStore['newcomersLike']>[0],
+): readonly Task[] {
+  const since = gone?.since ?? 0;
+  return tasks
+    .newcomersLike(stamp)
+    .filter(({ state }) => comparing.has(state.kind) || (state.kind === 'ready' && state.since < since));
+}
+
+/**
+ * Where the file of a document that is gone from its path stands now, as something that cannot be sent: under a name that
+ * breaks a rule, below a sidecar that is not valid. It was moved and not removed. Null: nowhere. A new file with the
+ * same inode number and another birth time is another file.
+ */
+export function standsUnsent(
+  { tasks, ledger }: { tasks: Pick<TaskStore, 'presentWithInode'>; ledger: Pick<LedgerPort, 'get'> },
+  task: Task,
+): DocumentRef | null {
+  const stamp = ledger.get(task.ref)?.stamp;
+  if (stamp === undefined || stamp.ino === 0) return null;
+  for (const other of tasks.presentWithInode(stamp.ino)) {
+    const { state, seen, hasRecord, ref } = other;
+    if (other === task || hasRecord || seen === null || !sameFile(seen.stamp, stamp)) continue;
+    // What the service refused is a document of its own: a hard link.
+    if (state.kind === 'waiting' || (state.kind === 'failed' && !state.recorded)) return ref;
+  }
+  return null;
+}

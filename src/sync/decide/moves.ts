@@ -1,0 +1,228 @@
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef, FileStamp, FoundDocument, Inspection } from '../../model/document.ts';
+import { candidates, matchMove } from '../../model/moves.ts';
+import type { MissingRecord } from '../../model/operation.ts';
+import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import type { Task } from '../tasks/task.ts';
+
+/** One record that follows its file. */
+export interface MoveStep {
+  readonly entry: LedgerEntry;
+  readonly to: DocumentRef;
+  /** What the record says of the file from now on: its old stat where the content was edited too. */
+  readonly stamp: FileStamp;
+  readonly isEdited: boolean;
+}
+
+/** A path where nothing stands any more, and the overwritten document that takes it; null: the record just leaves. */
+export interface LeftPath {
+  readonly ref: DocumentRef;
+  readonly takenBy: LedgerEntry | null;
+}
+
+/** Records that change their paths in one commit, without a request. */
+export interface Move {
+  readonly kind: 'move';
+  readonly steps: readonly MoveStep[];
+  readonly left: readonly LeftPath[];
+}
+
+/** `unclear`: something of it is under way; the document has to be inspected again soon. */
+export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear' } | Move;
+
+/** What is asked while looking for a move. */
+export interface MoveEvidence {
+  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode'>;
+  readonly tasks: Pick<TaskStore, 'missingOfSize' | 'presentWithInode'>;
+  /** Undefined: the folder is not configured any more. */
+  readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
+  /** Null: another file by now. Rejects where it cannot be read. */
+  readonly hash: (ref: DocumentRef, stamp: FileStamp) => Promise<string | null>;
+}
+
+/** A chain longer than this is sent file by file. */
+const longestChain = 1_000;
+
+const none = { kind: 'none' } as const;
+const unclear = { kind: 'unclear' } as const;
+
+/** Whether the record of a found document's file is another path's. Only reads. */
+export async function findMove(
+  task: Task,
+  document: FoundDocument,
+  evidence: MoveEvidence,
+): Promise<MoveDecision> {
+  const known = evidence.ledger.get(document.ref);
+  if (known === undefined) return findOrigin(task, document, evidence);
+  if (known.stamp.ino !== document.stamp.ino) return findRelocation(document, evidence);
+  return none;
+}
+
+/** What a move changes in the ledger. */
+export function changesOf({ get }: Pick<LedgerPort, 'get'>, { steps, left }: Move): readonly Change[] {
+  return [
+    ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
+      takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
+      { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
+      { kind: 'clear', ref },
+    ]),
+    ...steps.map(({ entry, to, stamp }): Change => ({
+      kind: 'put',
+      ref: to,
+      record: { ...(get(entry.ref) ?? entry.record), stamp, context: '' },
+    })),
+  ];
+}
+
+/** Whether the ledger is still what a move was worked out from: no path has another record by now. */
+export function isStillTrue({ get }: Pick<LedgerPort, 'get'>, { steps, left }: Move): boolean {
+  const leaving = new Set([
+    ...steps.map(({ entry }) => entry.record.docId),
+    ...left.flatMap(({ takenBy }) => (takenBy === null ? [] : [takenBy.record.docId])),
+  ]);
+  return steps.every(({ entry, to }) => {
+    const record = get(entry.ref);
+    const occupant = get(to);
+    return (
+      record?.docId === entry.record.docId &&
+      record.sha256 === entry.record.sha256 &&
+      (occupant === undefined || leaving.has(occupant.docId))
+    );
+  });
+}
+
+/**
+ * Finds the record whose file a new document is. The record's old path is inspected before: what still stands somewhere
+ * is never taken.
+ */
+async function findOrigin(
+  task: Task,
+  document: FoundDocument,
+  evidence: MoveEvidence,
+): Promise<MoveDecision> {
+  const { ledger } = evidence;
+  if (task.state.kind !== 'sending' && isBeingUploaded(task, document, evidence)) return unclear;
+  const missing = await missingFor(document, evidence);
+  const possible = candidates(document.stamp, missing);
+  if (possible.length === 0) return findRelocation(document, evidence);
+  const sha256 = await evidence.hash(document.ref, document.stamp).catch(() => '');
+  if (sha256 === null) return unclear;
+  if (sha256 === '') return none;
+  const still = possible.filter((one) => ledger.get(one)?.docId === one.record.docId);
+  const found = matchMove({ found: { ref: document.ref, stamp: document.stamp, sha256 }, missing: still });
+  if (ledger.get(document.ref) !== undefined) return none;
+  // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
+  if (found === null) return findRelocation(document, evidence);
+  const { match, proof } = found;
+  const from = { folder: match.folder, path: match.path };
+  const isEdited = proof === 'edited';
+  const stamp = isEdited ? match.record.stamp : document.stamp;
+  const step = { entry: { ref: from, record: match.record }, to: document.ref, stamp, isEdited };
+  return { kind: 'move', steps: [step], left: [{ ref: from, takenBy: null }] };
+}
+
+/** The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. */
+function isBeingUploaded(task: Task, { stamp }: FoundDocument, { tasks }: MoveEvidence): boolean {
+  if (stamp.ino === 0) return false;
+  for (const other of tasks.presentWithInode(stamp.ino)) {
+    const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stamp.dev === stamp.dev;
+    if (uploads && other !== task) return true;
+  }
+  return false;
+}
+
+/** Records whose file is known to be gone and that this file could be; those of its inode are inspected. */
+async function missingFor(
+  { ref, stamp }: FoundDocument,
+  { ledger, tasks, inspect }: MoveEvidence,
+): Promise<readonly MissingRecord[]> {
+  const found = new Map<string, MissingRecord>();
+  const add = ({ folder, path }: DocumentRef, record: LedgerRecord | undefined) => {
+    if (record !== undefined) found.set(refKey({ folder, path }), { folder, path, record });
+  };
+  for (const task of tasks.missingOfSize(stamp.size)) add(task.ref, ledger.get(task.ref));
+  for (const entry of ledger.findByInode(stamp.ino)) {
+    if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
+    if ((await inspect(entry.ref))?.kind === 'absent') add(entry.ref, entry.record);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Recognises documents that changed places: swaps, chains of renames, a rename over another document, where each file
+ * in question is a recorded one by inode and content. A document whose file was overwritten takes the path that came
+ * free, where its file is missing: it is deleted like any other, with grace and guard, or found again. Otherwise the
+ * path keeps its docId.
+ */
+async function findRelocation(document: FoundDocument, evidence: MoveEvidence): Promise<MoveDecision> {
+  const { ledger, tasks, inspect } = evidence;
+  const steps = new Map<string, MoveStep>();
+  const moved = new Set<string>();
+  const free: DocumentRef[] = [];
+  const overwritten: LedgerEntry[] = [];
+  const queue: { ref: DocumentRef; stamp: FileStamp }[] = [document];
+  for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
+    const { ref, stamp } = place;
+    const key = refKey(ref);
+    if (steps.has(key)) continue;
+    const entry = await recordOfFile(ref, stamp, evidence);
+    if (entry === 'unclear') return unclear;
+    if (entry === null || steps.size >= longestChain) return none;
+    // A hard link: one file stands at two paths, and its docId can have one.
+    if (moved.has(entry.record.docId)) return none;
+    moved.add(entry.record.docId);
+    steps.set(key, { entry, to: ref, stamp, isEdited: false });
+    const source = await inspect(entry.ref);
+    if (source?.kind === 'absent') free.push(entry.ref);
+    else if (source?.kind === 'document') queue.push({ ref: entry.ref, stamp: source.document.stamp });
+    else return none;
+    const displaced = ledger.get(ref);
+    if (displaced === undefined || moved.has(displaced.docId)) continue;
+    if (displaced.stamp.ino === stamp.ino) return none;
+    const target = newPlaceOf(key, displaced.stamp.ino, tasks);
+    if (target === null) overwritten.push({ ref, record: displaced });
+    else queue.push(target);
+  }
+  const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
+  const left = giveFreePaths(free, homeless);
+  return left === null ? none : { kind: 'move', steps: [...steps.values()], left };
+}
+
+/** Null: the overwritten document would come into another folder, whose settings are not its own. */
+function giveFreePaths(
+  free: readonly DocumentRef[],
+  overwritten: readonly LedgerEntry[],
+): readonly LeftPath[] | null {
+  if (overwritten.length > free.length) return null;
+  const left = free.map((ref, index): LeftPath => ({ ref, takenBy: overwritten[index] ?? null }));
+  const isSound = left.every(({ ref, takenBy }) => takenBy === null || takenBy.ref.folder === ref.folder);
+  return isSound ? left : null;
+}
+
+/** The record of the file that stands at a path now, if it is another path's, unchanged. */
+async function recordOfFile(
+  ref: DocumentRef,
+  stamp: FileStamp,
+  { ledger, hash }: MoveEvidence,
+): Promise<LedgerEntry | null | 'unclear'> {
+  for (const entry of ledger.findByInode(stamp.ino)) {
+    if (refKey(entry.ref) === refKey(ref) || entry.record.stamp.size !== stamp.size) continue;
+    const sha256 = await hash(ref, stamp).catch(() => '');
+    if (sha256 === null) return 'unclear';
+    if (sha256 === entry.record.sha256) return entry;
+  }
+  return null;
+}
+
+/** Where a file that was pushed from its path has gone: among the paths that differ. */
+function newPlaceOf(
+  from: string,
+  ino: number,
+  tasks: MoveEvidence['tasks'],
+): { ref: DocumentRef; stamp: FileStamp } | null {
+  for (const { key, ref, seen } of tasks.presentWithInode(ino)) {
+    if (seen !== null && key !== from) return { ref, stamp: seen.stamp };
+  }
+  return null;
+}

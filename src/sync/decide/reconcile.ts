@@ -1,0 +1,100 @@
+import { joinPath, nameOf, sameStamp } from '../../model/document.ts';
+import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
+import type { Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+import { keptCode } from '../tasks/task.ts';
+import type { Seen, Task } from '../tasks/task.ts';
+
+/** How one directory as it was listed differs from what is known of it. */
+export interface Differences {
+  /** Files that nothing is known of. */
+  readonly found: readonly DocumentEntry[];
+  /** Of the first scan: files that nothing is known of and that no record could be moved to. They may wait unread. */
+  readonly backlog: readonly { readonly name: string; readonly seen: Seen }[];
+  /** What was refused and is just as it was then. */
+  readonly refused: readonly { readonly path: string; readonly failure: Failure }[];
+  /** Tasks whose file is another one now. */
+  readonly changed: readonly { readonly task: Task; readonly entry: DocumentEntry }[];
+  /** Tasks whose file is just as the record says, or not listed as a document any more. */
+  readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
+  /** Paths with a record, no file and no task. */
+  readonly gone: readonly string[];
+  /** A file that is just what was recorded: the directory is the one that it was. */
+  readonly proof: DocumentEntry | null;
+}
+
+interface Known {
+  readonly ledger: Pick<LedgerPort, 'recordsIn' | 'failure' | 'findByInode'>;
+  readonly tasks: Pick<TaskStore, 'inDirectory' | 'isMissingOfSize' | 'backlog'>;
+}
+
+/** Compares a listed directory with ledger and tasks. Only reads. */
+export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known): Differences {
+  const records = ledger.recordsIn(scan.folder, scan.directory);
+  const tasks = store.inDirectory(scan.folder, scan.directory);
+  const waiting = store.backlog.inDirectory(scan.folder, scan.directory);
+  const names = new Set<string>();
+  const found: DocumentEntry[] = [];
+  const backlog: { name: string; seen: Seen }[] = [];
+  const refused: { path: string; failure: Failure }[] = [];
+  const changed: { task: Task; entry: DocumentEntry }[] = [];
+  const touched: { task: Task; present: boolean }[] = [];
+  let proof: DocumentEntry | null = null;
+  let recorded = 0;
+  for (const entry of scan.entries) {
+    const name = nameOf(entry.path);
+    names.add(name);
+    const match = records.match(name, entry);
+    if (match !== 'none') recorded += 1;
+    const task = tasks.get(name);
+    if (match === 'same' || match === 'stamp') proof = entry;
+    if (task !== undefined) {
+      if (match === 'same') touched.push({ task, present: true });
+      else if (!isAsSeen(task, entry)) changed.push({ task, entry });
+      continue;
+    }
+    // Nearly always so: nothing has to be made for it.
+    if (match === 'same') continue;
+    const failure = ledger.failure({ folder: scan.folder, path: entry.path });
+    if (failure !== undefined && isAsSeenBefore(failure, entry)) {
+      proof = entry;
+      refused.push({ path: entry.path, failure });
+      continue;
+    }
+    const known = waiting.get(name);
+    const isPlain =
+      match === 'none' &&
+      failure === undefined &&
+      (known === undefined ? scan.cause === 'start' : sameStamp(known.stamp, entry.stamp)) &&
+      ledger.findByInode(entry.stamp.ino).length === 0 &&
+      !store.isMissingOfSize(entry.stamp.size);
+    if (isPlain) backlog.push({ name, seen: { stamp: entry.stamp, context: entry.context } });
+    else found.push(entry);
+  }
+  const gone: string[] = [];
+  if (recorded < records.size) {
+    for (const name of records.keys()) {
+      if (!names.has(name) && !tasks.has(name)) gone.push(joinPath(scan.directory, name));
+    }
+  }
+  for (const [name, task] of tasks) {
+    if (!names.has(name) && mayHaveGone(task)) touched.push({ task, present: false });
+  }
+  return { found, backlog, refused, changed, touched, gone, proof };
+}
+
+/** Not listed as a document: gone, or what is not sent any more, which may be gone too. What is kept stays kept. */
+export function mayHaveGone({ state, present, hasRecord }: Task): boolean {
+  if (state.kind === 'dormant') return state.reason.code !== keptCode;
+  return present || !hasRecord;
+}
+
+/** What is sent is told of every sight: it is planned again afterwards. */
+function isAsSeen({ present, seen, state }: Task, entry: DocumentEntry): boolean {
+  if (state.kind === 'dormant' || state.kind === 'sending') return false;
+  return present && seen !== null && isAsSeenBefore(seen, entry);
+}
+
+function isAsSeenBefore(known: Seen, entry: DocumentEntry): boolean {
+  return sameStamp(known.stamp, entry.stamp) && known.context === entry.context;
+}

@@ -1,0 +1,88 @@
+import type { DocumentRef } from '../../model/document.ts';
+import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { FileOutcome } from '../../model/ports/service-port.ts';
+import type { Task } from '../tasks/task.ts';
+import { isPerhapsGone } from './modify.ts';
+import type { RequestAbout } from './request.ts';
+import { doubtAbout } from './upload.ts';
+
+/** A document whose file is gone. */
+export interface Deletable {
+  readonly task: Task;
+  /** As it was before this request. */
+  readonly record: LedgerRecord;
+  readonly docId: string;
+  readonly owner: string | undefined;
+  /** Equal ones share a call; null: it goes out alone. */
+  readonly key: string | null;
+}
+
+export function deletableOf(task: Task, record: LedgerRecord): Deletable {
+  const owner = record.metadata.documentOwner;
+  return { task, record, docId: record.docId, owner, key: task.alone ? null : (owner ?? '') };
+}
+
+export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): RequestAbout {
+  const [{ task, record }] = batch;
+  const before = batch.map((one) => markGone(one.task.ref, one.record));
+  const shared = { folder: task.ref.folder, bytesTotal: 0, documents: batch.length, before };
+  if (batch.length > 1) return { ...shared, path: '', operation: 'bulk_delete' };
+  return { ...shared, path: task.ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
+}
+
+/** What accepted deletions change: one record of the ledger for all. `now`: wall clock. */
+export function deletedChanges(
+  batch: readonly Deletable[],
+  ledger: Pick<LedgerPort, 'get' | 'isApproved'>,
+  now: number,
+): readonly Change[] {
+  const folder = batch[0]?.task.ref.folder;
+  if (folder === undefined) return [];
+  const refs = batch.map(({ task }) => task.ref);
+  const unapproved = refs.filter((ref) => !ledger.isApproved(ref)).length;
+  return [
+    ...refs.flatMap((ref): readonly Change[] => [
+      { kind: 'drop', ref },
+      { kind: 'clear', ref },
+      ...traceOfDuplicates(ref, ledger.get(ref), now, deletedMessage),
+    ]),
+    { kind: 'unapprove', folder, paths: refs.map(({ path }) => path) },
+    { kind: 'removed', folder, removal: { at: now, count: unapproved } },
+  ];
+}
+
+const deletedMessage =
+  'the document is deleted; further ones of it may stand at the service, for answers were lost';
+
+/** What lost answers may have left at the service is not forgotten with the record (contract 7.7). */
+export function traceOfDuplicates(
+  ref: DocumentRef,
+  record: LedgerRecord | undefined,
+  now: number,
+  message: string,
+): readonly Change[] {
+  const count = record?.possibleDuplicates ?? 0;
+  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
+}
+
+/** Nothing is unsure where nothing went out or a refusal came. What is deleted leaves the ledger altogether. */
+export function takeBackMarks(
+  batch: readonly Deletable[],
+  { outcome }: FileOutcome,
+  ledger: Pick<LedgerPort, 'get'>,
+): readonly Change[] {
+  if (outcome.kind === 'accepted') return [];
+  if (outcome.kind === 'unavailable' && outcome.sent !== 'nothing') return [];
+  return batch
+    .filter(({ task, record }) => isPerhapsGone(ledger.get(task.ref)) && !isPerhapsGone(record))
+    .map(({ task, record }): Change => ({ kind: 'put', ref: task.ref, record }));
+}
+
+/**
+ * Says in the record that its deletion is under way. Should no answer come, a service that says it does not know the
+ * document is no surprise, and a file that comes back meanwhile is made sure of.
+ */
+function markGone(ref: DocumentRef, record: LedgerRecord): Change {
+  const unsure = { content: false, attachments: false, metadata: [], ...record.unsure, gone: true } as const;
+  return { kind: 'put', ref, record: { ...record, context: '', unsure } };
+}

@@ -1,0 +1,106 @@
+import type { DocumentRef } from '../../model/document.ts';
+import type { Operation } from '../../model/operation.ts';
+import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { ModifyRequest, SentContent } from '../../model/ports/service-port.ts';
+import type { Sendable } from '../decide/assess.ts';
+import { attachmentsAsHeld } from '../decide/attachments-as-held.ts';
+import type { RequestAbout } from './request.ts';
+import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
+import type { OpenFile } from './upload.ts';
+
+/** A document that has to be modified. */
+export interface Modifiable extends Sendable {
+  readonly operation: Extract<Operation, { kind: 'modify' }>;
+  readonly record: LedgerRecord;
+}
+
+export function isModifiable(found: Sendable): found is Modifiable {
+  return found.operation.kind === 'modify' && found.record !== null;
+}
+
+export function aboutModify({ operation, record, compared: { document } }: Modifiable): RequestAbout {
+  return {
+    ...document.ref,
+    operation: 'modify',
+    bytesTotal: bytesOf(document, operation),
+    documents: 1,
+    mayBeGone: isPerhapsGone(record),
+    before: [markUnsure(document.ref, record, operation)],
+  };
+}
+
+export function modifyRequest(
+  { operation, compared: { document } }: Modifiable,
+  open: OpenFile,
+): ModifyRequest {
+  return {
+    docId: operation.docId,
+    file: operation.content ? fileOf(document, open) : null,
+    attachments: operation.attachments ? attachmentsOf(document, open) : null,
+    metadata: operation.metadata,
+  };
+}
+
+/** What an accepted modify changes in the ledger, single (`sent` as it went out) or in bulk (nothing was sent). */
+export function modifiedChanges(
+  { operation, record, compared }: Modifiable,
+  sent: readonly SentContent[],
+  now: number,
+): readonly Change[] {
+  const { document } = compared;
+  const newContent = operation.content ? sent[0]?.sha256 : undefined;
+  const attachments = operation.attachments
+    ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))
+    : attachmentsAsHeld(compared, record);
+  return [
+    {
+      kind: 'put',
+      ref: document.ref,
+      record: {
+        ...record,
+        sha256: newContent ?? compared.sha256 ?? record.sha256,
+        stamp: document.stamp,
+        context: document.context,
+        fileName: operation.content ? document.fileName : record.fileName,
+        attachments,
+        metadata: operation.accepted,
+        modifiedAt: isoOf(now),
+        said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],
+        unsure: undefined,
+      },
+    },
+    { kind: 'clear', ref: document.ref },
+  ];
+}
+
+/**
+ * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what
+ * the service may have taken is still put right. Without a context the next scan has the document inspected in any case.
+ */
+export function markUnsure(
+  ref: DocumentRef,
+  record: LedgerRecord,
+  { content, attachments, accepted }: Modifiable['operation'],
+): Change {
+  const { unsure } = record;
+  const metadata = new Map([...(unsure?.metadata ?? []), accepted].map((one) => [JSON.stringify(one), one]));
+  return {
+    kind: 'put',
+    ref,
+    record: {
+      ...record,
+      context: '',
+      unsure: {
+        content: content || unsure?.content === true,
+        attachments: attachments || unsure?.attachments === true,
+        metadata: [...metadata.values()],
+        ...(unsure?.gone === true ? { gone: true } : null),
+      },
+    },
+  };
+}
+
+/** Whether a deletion of the document went out and its answer never came. */
+export function isPerhapsGone(record: LedgerRecord | undefined): boolean {
+  return record?.unsure?.gone === true;
+}

@@ -1,0 +1,112 @@
+import { nextDelayMs } from '../../model/back-off.ts';
+import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Outcome } from '../../model/ports/service-port.ts';
+import type { Reason } from '../../model/report/status.ts';
+import { isPerhapsGone } from './modify.ts';
+
+/** What follows for a document whose request was not accepted, architecture section 4. */
+export type Consequence =
+  /** Failed: kept with its reason until the file changes or a person retries. */
+  | { readonly kind: 'fail'; readonly reason: Reason }
+  /** Failed for this pass only: nothing is wrong with the document, and the next pass tries it again. */
+  | { readonly kind: 'giveUp'; readonly reason: Reason; readonly attempts: number }
+  | { readonly kind: 'retry'; readonly reason: Reason; readonly delayMs: number; readonly attempts: number }
+  /** The service may hold a document of it that nobody knows: `then` follows. */
+  | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly then: Consequence }
+  /** The file moved on: it is inspected again soon. */
+  | { readonly kind: 'settle' }
+  /** The service does not know the document: it is uploaded again. */
+  | { readonly kind: 'uploadAgain' };
+
+interface Circumstances {
+  /** Attempts before this one. */
+  readonly attempts: number;
+  readonly record: LedgerRecord | undefined;
+  readonly breaker: {
+    readonly openMs: () => number;
+    readonly manyMissing: () => boolean;
+    readonly manyForbidden: () => boolean;
+  };
+  /** `sync` gives up after this many; null: never. */
+  readonly maxAttempts: number | null;
+  readonly onMissing: 'fail' | 'upload';
+  readonly inDoubt: 'retry' | 'hold';
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+/** A file that changed under way is inspected again after this. */
+export const movedOnMs = 200;
+
+/** Decides what follows from an outcome. An upload that was accepted with a docId has no consequence here. */
+export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence {
+  switch (outcome.kind) {
+    case 'unknown':
+      return inDoubt(reasonOf(outcome), now);
+    case 'accepted':
+      return inDoubt({ code: 'no-doc-id', message: 'accepted without a docId' }, now);
+    case 'rejected':
+      if (now.breaker.manyForbidden()) return later(reasonOf(outcome), now.breaker.openMs(), now);
+      return { kind: 'fail', reason: reasonOf(outcome) };
+    case 'missing':
+      return missing(outcome, now);
+    case 'unavailable':
+      return later(reasonOf(outcome), outcome.retryAfterMs, now);
+    case 'unauthorized':
+      return wait({ code: 'credentials-refused', message: outcome.message }, now);
+    case 'misaddressed':
+      if (now.maxAttempts !== null) return giveUp(reasonOf(outcome), now.attempts);
+      return wait(reasonOf(outcome), now);
+    case 'changed':
+      return { kind: 'settle' };
+    case 'unreadable':
+      return { kind: 'fail', reason: { code: 'unreadable', message: outcome.message } };
+  }
+}
+
+function inDoubt(reason: Reason, now: Circumstances): Consequence {
+  const holds = now.inDoubt === 'hold';
+  const then: Consequence = holds
+    ? { kind: 'fail', reason: { code: 'in-doubt', message: reason.message } }
+    : later(reason, null, now);
+  return { kind: 'doubt', reason, holds, then };
+}
+
+function missing(
+  { status, message, isOwnWord }: Extract<Outcome, { kind: 'missing' }>,
+  now: Circumstances,
+): Consequence {
+  if (!isOwnWord) return later({ code: `http-${status}`, message }, null, now);
+  const { record, breaker, onMissing } = now;
+  // What we deleted ourselves, before its file came back, is nobody else's decision.
+  const isAgain = isPerhapsGone(record) || (onMissing === 'upload' && !breaker.manyMissing());
+  if (record !== undefined && isAgain) return { kind: 'uploadAgain' };
+  const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
+  return { kind: 'fail', reason: { code: 'missing-at-service', message: words } };
+}
+
+/** Tried again after its back-off. */
+function later(reason: Reason, afterMs: number | null, now: Circumstances): Consequence {
+  const attempts = now.attempts + 1;
+  if (now.maxAttempts !== null && attempts >= now.maxAttempts) return giveUp(reason, attempts);
+  const own = nextDelayMs({
+    kind: 'unavailable',
+    attempt: attempts,
+    retryAfterMs: afterMs,
+    random: now.random(),
+  });
+  return { kind: 'retry', reason, attempts, delayMs: Math.max(own, now.breaker.openMs()) };
+}
+
+/** No fault of the document: it goes out as soon as the circuit breaker lets one through. */
+function wait(reason: Reason, { attempts, breaker }: Circumstances): Consequence {
+  return { kind: 'retry', reason, attempts, delayMs: Math.max(movedOnMs, breaker.openMs()) };
+}
+
+function giveUp(reason: Reason, attempts: number): Consequence {
+  return { kind: 'giveUp', reason, attempts: Math.max(1, attempts) };
+}
+
+function reasonOf({ code, message }: Reason): Reason {
+  return { code, message };
+}

@@ -1,0 +1,276 @@
+import { directoryOf, nameOf, refKey } from '../../model/document.ts';
+import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { Backlog } from './backlog.ts';
+import type { BacklogFile } from './backlog.ts';
+import { newFacts, next } from './task.ts';
+import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
+
+/** Counts of one folder's tasks. `present` ones are files on disk. */
+export interface FolderCounts {
+  pending: number;
+  waiting: number;
+  failed: number;
+  held: number;
+  /** Absent ones that are queued or under way. */
+  removing: number;
+  /** Absent ones that wait out their grace or a retry. */
+  removingLater: number;
+  /** Tasks whose path has a record: these records are not counted as synced. */
+  withRecord: number;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+const noTasks: ReadonlyMap<string, Task> = new Map();
+const nobody: ReadonlySet<Task> = new Set();
+
+/** All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place that changes a task. */
+export class TaskStore {
+  /** New files that are no tasks yet. They count as pending. */
+  readonly backlog = new Backlog();
+  readonly #ledger: Pick<LedgerPort, 'get'>;
+  readonly #monotonic: () => number;
+  readonly #tasks = new Map<string, Mutable<Task>>();
+  readonly #directories = new Map<string, Map<string, Task>>();
+  readonly #states = new Map<StateKind, Set<Task>>();
+  readonly #missing = new Map<string, Set<Task>>();
+  readonly #missingSizes = new TaskIndex();
+  readonly #newSizes = new TaskIndex();
+  readonly #inodes = new TaskIndex();
+  /** The recorded size under which a missing one was entered: its record may be gone when it leaves. */
+  readonly #sizeOf = new Map<Task, number>();
+  readonly #counts = new Map<string, FolderCounts>();
+
+  constructor(ledger: Pick<LedgerPort, 'get'>, monotonic: () => number) {
+    this.#ledger = ledger;
+    this.#monotonic = monotonic;
+  }
+
+  get(ref: DocumentRef): Task | undefined {
+    return this.#tasks.get(refKey(ref));
+  }
+
+  byKey(key: string): Task | undefined {
+    return this.#tasks.get(key);
+  }
+
+  /** False: it was closed, and its path may have another task by now. */
+  has(task: Task): boolean {
+    return this.#tasks.get(task.key) === task;
+  }
+
+  /** Tasks of one directory by file name. Live: do not change it while going over it. */
+  inDirectory(folder: string, directory: string): ReadonlyMap<string, Task> {
+    return this.#directories.get(`${folder}/${directory}`) ?? noTasks;
+  }
+
+  /** Makes a task that waits to be inspected, or gives the one that is there. */
+  open(
+    ref: DocumentRef,
+    first: Pick<TaskFacts, 'present' | 'priority' | 'at'> & Partial<Pick<TaskFacts, 'seen'>>,
+  ): Task {
+    const key = refKey(ref);
+    const known = this.#tasks.get(key);
+    if (known !== undefined) return known;
+    const hasRecord = this.#ledger.get(ref) !== undefined;
+    const facts = newFacts({ seen: null, ...first, hasRecord });
+    const { folder, path } = ref;
+    const task = { key, ref: { folder, path }, since: this.#monotonic(), ...facts };
+    this.#tasks.set(key, task);
+    const place = `${folder}/${directoryOf(path)}`;
+    const directory = this.#directories.get(place) ?? new Map<string, Task>();
+    this.#directories.set(place, directory.set(nameOf(path), task));
+    this.#enter(task);
+    return task;
+  }
+
+  /** Moves a task along the table of `next`. One that was closed stays as it was. */
+  apply(task: Task, event: TaskEvent): void {
+    const known = this.#tasks.get(task.key);
+    if (known === undefined || known !== task) return;
+    const now = next(known, event);
+    if (now === known) return;
+    this.#leave(known);
+    Object.assign(known, now);
+    this.#enter(known);
+  }
+
+  close(task: Task): void {
+    if (!this.has(task)) return;
+    this.#leave(task);
+    this.#tasks.delete(task.key);
+    const place = `${task.ref.folder}/${directoryOf(task.ref.path)}`;
+    const directory = this.#directories.get(place);
+    directory?.delete(nameOf(task.ref.path));
+    if (directory?.size === 0) this.#directories.delete(place);
+  }
+
+  /** Those that differ longest come first. */
+  all(): Iterable<Task> {
+    return this.#tasks.values();
+  }
+
+  in(kind: StateKind): ReadonlySet<Task> {
+    return this.#states.get(kind) ?? nobody;
+  }
+
+  /** Tasks of files that are gone, with a record, by the recorded size: where a new file may have come from. */
+  missingOfSize(size: number): Iterable<Task> {
+    return this.#missingSizes.of(size);
+  }
+
+  isMissingOfSize(size: number): boolean {
+    return this.#missingSizes.has(size);
+  }
+
+  missing(folder: string): ReadonlySet<Task> {
+    return this.#missing.get(folder) ?? nobody;
+  }
+
+  /** Tasks of files without a record that could be the one of this stamp: of its size or its inode number. A copy. */
+  newcomersLike({ size, ino }: Pick<FileStamp, 'size' | 'ino'>): readonly Task[] {
+    const others = [...this.#inodes.of(ino)].filter(
+      ({ hasRecord, seen }) => !hasRecord && seen?.stamp.size !== size,
+    );
+    return [...this.#newSizes.of(size), ...others];
+  }
+
+  /** Tasks of files that stand there with this inode number, as last seen. */
+  presentWithInode(ino: number): Iterable<Task> {
+    return this.#inodes.of(ino);
+  }
+
+  counts(folder: string): Readonly<FolderCounts> {
+    const counts = this.#countsOf(folder);
+    return { ...counts, pending: counts.pending + this.backlog.count(folder) };
+  }
+
+  /** Tasks and files of the backlog. */
+  size(): number {
+    return this.#tasks.size + this.backlog.size;
+  }
+
+  /** A file of the backlog becomes a task. */
+  openFromBacklog({ ref, seen }: BacklogFile): Task {
+    return this.open(ref, { present: true, priority: 'backlog', at: seen.stamp.mtimeMs, seen });
+  }
+
+  #enter(task: Task): void {
+    this.#count(task, 1);
+    const { kind } = task.state;
+    grow(this.#states, kind, task);
+    if (task.present) {
+      if (task.seen === null) return;
+      this.#inodes.add(task.seen.stamp.ino, task);
+      if (!task.hasRecord) this.#newSizes.add(task.seen.stamp.size, task);
+      return;
+    }
+    if (!task.hasRecord || kind === 'dormant') return;
+    grow(this.#missing, task.ref.folder, task);
+    const size = this.#ledger.get(task.ref)?.stamp.size ?? -1;
+    this.#sizeOf.set(task, size);
+    this.#missingSizes.add(size, task);
+  }
+
+  #leave(task: Task): void {
+    this.#count(task, -1);
+    shrink(this.#states, task.state.kind, task);
+    if (task.present && task.seen !== null) {
+      this.#inodes.remove(task.seen.stamp.ino, task);
+      this.#newSizes.remove(task.seen.stamp.size, task);
+    }
+    shrink(this.#missing, task.ref.folder, task);
+    const size = this.#sizeOf.get(task);
+    if (size === undefined) return;
+    this.#sizeOf.delete(task);
+    this.#missingSizes.remove(size, task);
+  }
+
+  #count(task: Task, by: 1 | -1): void {
+    const counts = this.#countsOf(task.ref.folder);
+    if (task.hasRecord) counts.withRecord += by;
+    const place = placeOf(task);
+    if (place !== null) counts[place] += by;
+  }
+
+  #countsOf(folder: string): FolderCounts {
+    let counts = this.#counts.get(folder);
+    if (counts === undefined) {
+      counts = {
+        pending: 0,
+        waiting: 0,
+        failed: 0,
+        held: 0,
+        removing: 0,
+        removingLater: 0,
+        withRecord: 0,
+      };
+      this.#counts.set(folder, counts);
+    }
+    return counts;
+  }
+}
+
+/** Tasks by a number of theirs. Most numbers belong to one task: these cost no set. */
+class TaskIndex {
+  readonly #tasks = new Map<number, Task | Set<Task>>();
+
+  add(key: number, task: Task): void {
+    const known = this.#tasks.get(key);
+    if (known === undefined || known === task) this.#tasks.set(key, task);
+    else if (known instanceof Set) known.add(task);
+    else this.#tasks.set(key, new Set([known, task]));
+  }
+
+  remove(key: number, task: Task): void {
+    const known = this.#tasks.get(key);
+    if (known === task) this.#tasks.delete(key);
+    else if (known instanceof Set && known.delete(task) && known.size === 0) this.#tasks.delete(key);
+  }
+
+  /** Live: do not change the index while going over it. */
+  of(key: number): Iterable<Task> {
+    const known = this.#tasks.get(key);
+    if (known === undefined) return [];
+    return known instanceof Set ? known : [known];
+  }
+
+  has(key: number): boolean {
+    return this.#tasks.has(key);
+  }
+}
+
+/** The count that a task belongs to; null: none of them. */
+function placeOf({ state, present }: Task): Exclude<keyof FolderCounts, 'withRecord'> | null {
+  switch (state.kind) {
+    case 'inspect':
+    case 'inspecting':
+    case 'ready':
+    case 'sending':
+      return present ? 'pending' : 'removing';
+    case 'settling':
+    case 'grace':
+    case 'retry':
+    case 'waiting':
+      return present ? 'waiting' : 'removingLater';
+    case 'failed':
+      return present ? 'failed' : 'held';
+    case 'held':
+      return 'held';
+    case 'dormant':
+      return null;
+  }
+}
+
+function grow<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
+  const set = map.get(key);
+  if (set === undefined) map.set(key, new Set([task]));
+  else set.add(task);
+}
+
+function shrink<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
+  const set = map.get(key);
+  set?.delete(task);
+  if (set?.size === 0) map.delete(key);
+}

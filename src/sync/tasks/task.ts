@@ -1,0 +1,318 @@
+import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { Reason } from '../../model/report/status.ts';
+
+/** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
+export const keptCode = 'kept';
+
+/** What a person just did, what is tried again, what the first scan found. Deletions come after all of them. */
+export type Priority = 'live' | 'retry' | 'backlog';
+
+export type SendKind = 'upload' | 'modify' | 'delete';
+
+/** Where a document stands on its way. Clean documents have no task: they are in the ledger only. */
+export type TaskState =
+  /** Waits for its turn to be inspected. */
+  | { readonly kind: 'inspect' }
+  /** `dirty`: something happened meanwhile, inspect again afterwards. */
+  | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
+  /** Changed a moment ago, or moves on under our hands. */
+  | { readonly kind: 'settling'; readonly dueAt: number }
+  /** Waits for another file (a sidecar, an attachment), or for a place that cannot be read. Null: nothing to wait for but a change. */
+  | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
+  /** Its file is gone; waits for its other half. */
+  | { readonly kind: 'grace'; readonly dueAt: number }
+  /** It is known what has to be sent; waits for a permit. Tasks of equal `bulkKey` may share a call. */
+  | {
+      readonly kind: 'ready';
+      readonly operation: SendKind;
+      readonly bulkKey: string | null;
+      readonly since: number;
+    }
+  /** `delivery` tells one request from the next. `dirty` as above. */
+  | { readonly kind: 'sending'; readonly dirty: boolean; readonly delivery: number }
+  /** Waits to be sent again. */
+  | { readonly kind: 'retry'; readonly dueAt: number; readonly reason: Reason }
+  /** Refused by a rule, or by the service: then the ledger keeps it too (`recorded`). */
+  | { readonly kind: 'failed'; readonly reason: Reason; readonly recorded: boolean }
+  /** Its deletion waits for a person. */
+  | { readonly kind: 'held'; readonly reason: Reason }
+  /** The service holds it and it is no longer ours to send or delete: ignored, kept, skipped now. */
+  | { readonly kind: 'dormant'; readonly reason: Reason };
+
+export type StateKind = TaskState['kind'];
+
+/** A file as a scan or an inspection saw it. */
+export interface Seen {
+  readonly stamp: FileStamp;
+  readonly context: string;
+}
+
+/** What is known of a task whatever its state. */
+export interface TaskFacts {
+  /** The file was there when its directory was last listed or it was last inspected. */
+  readonly present: boolean;
+  /** The ledger has a record of this path. */
+  readonly hasRecord: boolean;
+  readonly priority: Priority;
+  /** Newest first within a priority; wall clock, ms. */
+  readonly at: number;
+  readonly seen: Seen | null;
+  /** When an inspection first found the file gone (monotonic ms), and the device where it would have to lie. */
+  readonly gone: { readonly since: number; readonly device: number } | null;
+  /** Requests in a row that did not deliver it. */
+  readonly attempts: number;
+  /** Inspections in a row that could not read its place. */
+  readonly unreadable: number;
+  /** The failure that was last reported: the same one is not reported again. */
+  readonly reported: Reason | null;
+  /** Never in a bulk call again: one with it failed. */
+  readonly alone: boolean;
+  /** The last hash, so that the next inspection need not read the file again. */
+  readonly hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
+  /** When its document came here from another path, monotonic ms; null: it did not, as far as is known. */
+  readonly movedAt: number | null;
+  /** The service no longer has it and it is to be uploaded again; its record stays until that is done. */
+  readonly isLost: boolean;
+  readonly state: TaskState;
+}
+
+/** One document that differs from its record, or may. Only the task store changes it. */
+export interface Task extends TaskFacts {
+  readonly key: string;
+  readonly ref: DocumentRef;
+  /** Monotonic ms since when it differs. */
+  readonly since: number;
+}
+
+/** Everything that can happen to a task. Times are monotonic ms unless said otherwise. */
+export type TaskEvent =
+  // From outside.
+  /** Something may have changed: inspect it. */
+  | { readonly kind: 'touched'; readonly present?: boolean }
+  /** A scan saw it otherwise than before. `liveAt`: wall clock, of a change that happens now; null: the first scan. */
+  | { readonly kind: 'seen'; readonly seen: Seen; readonly liveAt: number | null }
+  /** Its time has come. */
+  | { readonly kind: 'due' }
+  /** It is just as it was when it was refused, before a restart. */
+  | { readonly kind: 'refused'; readonly reason: Reason; readonly attempts: number }
+  /** A person wants it tried again. `at`: wall clock. */
+  | { readonly kind: 'retryRequested'; readonly at: number }
+  /** A person decided what the ledger says of its path. `at`: wall clock. */
+  | { readonly kind: 'decided'; readonly at: number; readonly hasRecord: boolean }
+  /** A move or an upload brought a record to this path; `dirty`: whoever inspects it works from an older one. */
+  | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }
+  | { readonly kind: 'recordLeft' }
+  | { readonly kind: 'held'; readonly reason: Reason }
+  // Inspection.
+  | { readonly kind: 'inspectionStarted'; readonly at: number }
+  /** The document is there and can be read. */
+  | { readonly kind: 'found'; readonly seen: Seen }
+  | { readonly kind: 'hashed'; readonly stamp: FileStamp; readonly sha256: string }
+  | { readonly kind: 'settling'; readonly dueAt: number }
+  | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
+  | { readonly kind: 'unreadable'; readonly dueAt: number; readonly reason: Reason }
+  | { readonly kind: 'missing'; readonly at: number; readonly device: number }
+  | { readonly kind: 'grace'; readonly dueAt: number }
+  | { readonly kind: 'dormant'; readonly reason: Reason }
+  | {
+      readonly kind: 'ready';
+      readonly operation: SendKind;
+      readonly bulkKey: string | null;
+      readonly at: number;
+    }
+  // Delivery.
+  | { readonly kind: 'deliveryStarted'; readonly delivery: number }
+  | { readonly kind: 'delivered' }
+  /** The service holds it no longer, and neither does the ledger. */
+  | { readonly kind: 'deleted' }
+  /** Nothing came of it: inspect it again. `alone`: it broke a bulk call; `isLost`: the service does not know it. */
+  | { readonly kind: 'replan'; readonly alone?: true; readonly isLost?: true }
+  | {
+      readonly kind: 'retryLater';
+      readonly dueAt: number;
+      readonly reason: Reason;
+      readonly attempts: number;
+    }
+  // Both.
+  | {
+      readonly kind: 'failed';
+      readonly reason: Reason;
+      readonly recorded: boolean;
+      readonly attempts: number;
+    };
+
+export type EventKind = TaskEvent['kind'];
+
+/** A new task: nobody has inspected it yet. */
+export function newFacts(
+  first: Pick<TaskFacts, 'present' | 'hasRecord' | 'priority' | 'at' | 'seen'>,
+): TaskFacts {
+  return {
+    ...first,
+    gone: null,
+    attempts: 0,
+    unreadable: 0,
+    reported: null,
+    alone: false,
+    hashed: null,
+    movedAt: null,
+    isLost: false,
+    state: { kind: 'inspect' },
+  };
+}
+
+/**
+ * What a task becomes. Pure and total: an event that has no meaning in a state (an inspection's answer after the task
+ * went another way) changes nothing. A task that is inspected or sent stays so, and is marked dirty, whatever comes from
+ * outside; a dirty task is inspected again whatever its inspection found.
+ */
+export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
+  const { state } = task;
+  switch (event.kind) {
+    case 'touched':
+      return isUnderWay(state) ? dirty(task) : inspect({ ...task, present: event.present ?? task.present });
+    case 'seen': {
+      const live = event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt } as const);
+      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? task.at) };
+      // While it is sent, what was seen stays what goes out: should that be refused, it is that which was refused.
+      if (state.kind === 'sending') return dirty(known);
+      const now = { ...known, seen: event.seen };
+      return isUnderWay(state) ? dirty(now) : inspect({ ...now, present: true });
+    }
+    case 'due':
+      return isTimed(state) ? inspect(task) : task;
+    case 'refused': {
+      if (state.kind !== 'inspect') return task;
+      const { reason, attempts } = event;
+      return { ...task, attempts, reported: reason, state: { kind: 'failed', reason, recorded: true } };
+    }
+    case 'retryRequested':
+      if (state.kind !== 'failed' && state.kind !== 'retry') return task;
+      return inspect({ ...task, priority: 'retry', at: event.at, attempts: 0 });
+    case 'decided': {
+      const { at, hasRecord } = event;
+      const known = { ...task, priority: 'retry', at, attempts: 0, hasRecord } as const;
+      return isUnderWay(state) ? dirty(known) : inspect(known);
+    }
+    case 'recordCame': {
+      const came = { ...task, hasRecord: true, movedAt: event.movedAt };
+      return event.dirty && isUnderWay(state) ? dirty(came) : came;
+    }
+    case 'recordLeft':
+      return { ...task, hasRecord: false };
+    case 'held':
+      if (state.kind === 'dormant') return task;
+      return after(task, { kind: 'held', reason: event.reason });
+    case 'inspectionStarted':
+      if (state.kind !== 'inspect') return task;
+      return { ...task, state: { kind: 'inspecting', dirty: false, since: event.at } };
+    case 'found':
+      return isUnderWay(state)
+        ? { ...task, present: true, seen: event.seen, gone: null, unreadable: 0 }
+        : task;
+    case 'hashed':
+      return { ...task, hashed: { stamp: event.stamp, sha256: event.sha256 } };
+    case 'settling':
+      if (!isUnderWay(state)) return task;
+      return after({ ...task, present: true }, { kind: 'settling', dueAt: event.dueAt });
+    case 'waiting':
+      if (state.kind !== 'inspecting') return task;
+      return after({ ...task, present: true, gone: null }, event);
+    case 'unreadable':
+      if (state.kind !== 'inspecting') return task;
+      return after({ ...task, unreadable: task.unreadable + 1 }, { ...event, kind: 'waiting' });
+    case 'missing':
+      if (state.kind !== 'inspecting') return task;
+      return {
+        ...task,
+        present: false,
+        gone: { since: task.gone?.since ?? event.at, device: event.device },
+      };
+    case 'grace':
+      return state.kind === 'inspecting' ? after(task, event) : task;
+    case 'dormant':
+      return state.kind === 'inspecting' ? after({ ...task, present: false, gone: null }, event) : task;
+    case 'ready':
+      if (state.kind !== 'inspecting') return task;
+      return after(task, {
+        kind: 'ready',
+        operation: event.operation,
+        bulkKey: event.bulkKey,
+        since: event.at,
+      });
+    case 'deliveryStarted':
+      if (state.kind !== 'ready') return task;
+      return { ...task, state: { kind: 'sending', dirty: false, delivery: event.delivery } };
+    case 'delivered':
+      if (state.kind !== 'sending') return task;
+      return inspect({
+        ...task,
+        hasRecord: true,
+        attempts: 0,
+        reported: null,
+        alone: false,
+        isLost: false,
+      });
+    case 'deleted':
+      return state.kind === 'sending' ? inspect({ ...task, hasRecord: false }) : task;
+    case 'replan':
+      if (!isUnderWay(state)) return task;
+      return inspect({
+        ...task,
+        alone: task.alone || event.alone === true,
+        isLost: task.isLost || event.isLost === true,
+      });
+    case 'retryLater': {
+      if (state.kind !== 'sending') return task;
+      const { attempts, dueAt, reason } = event;
+      return { ...task, attempts, state: { kind: 'retry', dueAt, reason } };
+    }
+    case 'failed': {
+      const { attempts, reason, recorded } = event;
+      if (state.kind === 'inspecting') {
+        return after(
+          { ...task, present: true, gone: null, attempts, reported: reason },
+          { kind: 'failed', reason, recorded },
+        );
+      }
+      if (state.kind !== 'sending') return task;
+      return after({ ...task, attempts, reported: reason }, { kind: 'failed', reason, recorded });
+    }
+  }
+}
+
+/** What a task waits with; null: in its state there is none. */
+export function reasonOf({ state }: Pick<Task, 'state'>): Reason | null {
+  return 'reason' in state ? state.reason : null;
+}
+
+/** Monotonic ms of its next step; null: it waits for no time. */
+export function dueOf({ state }: Pick<Task, 'state'>): number | null {
+  return 'dueAt' in state ? state.dueAt : null;
+}
+
+type UnderWay = Extract<TaskState, { kind: 'inspecting' | 'sending' }>;
+
+function isUnderWay(state: TaskState): state is UnderWay {
+  return state.kind === 'inspecting' || state.kind === 'sending';
+}
+
+function isTimed(state: TaskState): boolean {
+  return (
+    state.kind === 'settling' || state.kind === 'waiting' || state.kind === 'grace' || state.kind === 'retry'
+  );
+}
+
+function inspect(task: TaskFacts): TaskFacts {
+  return { ...task, state: { kind: 'inspect' } };
+}
+
+function dirty(task: TaskFacts): TaskFacts {
+  return isUnderWay(task.state) ? { ...task, state: { ...task.state, dirty: true } } : task;
+}
+
+/** Into `state`, unless something happened meanwhile: then it is inspected again. */
+function after(task: TaskFacts, state: TaskState): TaskFacts {
+  if (isUnderWay(task.state) && task.state.dirty) return inspect(task);
+  return { ...task, state };
+}
