@@ -63,7 +63,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
   }
 
   dequeue(): RunFunction | undefined {
-    for (const level of inTurn([...this.#levels].reverse())) {
+    for (const level of inTurn(this.#levels.toReversed())) {
       const entry = this.#pop(level);
       if (entry === null) continue;
       this.#countTurn(level);

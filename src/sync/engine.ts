@@ -1200,7 +1200,7 @@ export class Engine {
         const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), holds: consequence.holds });
         await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
         this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
-        await this.#apply(task, operation, consequence.then, []);
+        await this.#apply(task, operation, consequence.next, []);
       }
     }
   }

@@ -15,7 +15,8 @@ interface SimulatedFile {
 }
 
 export interface SimulatedFolder extends FolderPort {
-  readonly write: (path: string, content: string) => void;
+  /** `ino`: of a new file, an inode number that was used before. */
+  readonly write: (path: string, content: string, ino?: number) => void;
   readonly rename: (from: string, to: string) => void;
   /** One file under two paths: a hard link. */
   readonly link: (from: string, to: string) => void;
@@ -52,9 +53,9 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   let isAway = false;
   let known = new Set<string>(['']);
 
-  function stampOf(content: string, before: FileStamp | null): FileStamp {
+  function stampOf(content: string, before: FileStamp | null, reused?: number): FileStamp {
     const now = clock.now();
-    const ino = before?.ino ?? nextInode();
+    const ino = before?.ino ?? reused ?? nextInode();
     const birthtimeMs = before?.birthtimeMs ?? now;
     return { size: content.length, mtimeMs: now, ctimeMs: now, birthtimeMs, ino, dev: 1 };
   }
@@ -94,6 +95,9 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     const file = files.get(path);
     if (file === undefined) return { kind: 'absent', device: 1 };
     if (file.content === '') return { kind: 'skipped', code: 'empty-file', message: 'it is empty' };
+    if (nameOf(path).split('.').length > 2) {
+      return { kind: 'unfit', code: 'double-extension', message: 'its name has two dots' };
+    }
     const age = clock.now() - file.stamp.mtimeMs;
     if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
     return {
@@ -144,11 +148,11 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     },
     health: () => ({ state: 'watching', watches: known.size, attached: 0, reasons: [], busy: false }),
     close: () => Promise.resolve(),
-    write: (path, content) => {
+    write: (path, content, ino) => {
       const before = files.get(path);
       files.set(path, {
         content,
-        stamp: stampOf(content, before?.stamp ?? null),
+        stamp: stampOf(content, before?.stamp ?? null, ino),
         metadata: before?.metadata ?? {},
       });
     },

@@ -247,6 +247,20 @@ describe('the sync engine', () => {
     expect(world.docIds().has('a/1.txt')).toBe(false);
   });
 
+  it('keeps a document whose file is moved to where it cannot be sent, and deletes one whose inode number alone is used again', async () => {
+    world = await filled(2);
+    const inode = (path: string) => world.ledger().get({ folder: 'inbox', path })?.stamp.ino;
+    const used = inode('a/1.txt');
+    world.folder.rename('a/0.txt', 'a/moved.to.txt');
+    world.folder.remove('a/1.txt');
+    await world.clock.advance(1);
+    world.folder.write('a/an.other.txt', 'another', used);
+    world.folder.sweep();
+    await world.quiesce();
+    expect([...world.docIds().keys()]).toEqual(['a/0.txt']);
+    expect(world.service.calls).toEqual(['delete']);
+  });
+
   it('keeps documents whose files are gone where onRemove is keep', async () => {
     world = await filled(3, { onRemove: 'keep' });
     world.folder.remove('a/1.txt');
@@ -549,4 +563,50 @@ describe('the sync engine', () => {
     while (!arrived()) await world.clock.advance(100);
     expect(world.service.calls.length - sent).toBeLessThanOrEqual(4);
   }, 60_000);
+
+  it('sends the newest of a first day first, and forgets what is removed before its turn', async () => {
+    world = await engineWorld();
+    const { folder, clock, service } = world;
+    for (let index = 0; index < 1_200; index += 1) {
+      folder.write(`old/${index % 7}/${index}.txt`, `${index}`);
+      if (index % 100 === 0) await clock.advance(1_000);
+    }
+    folder.write('newest.txt', 'newest');
+    await clock.advance(60_000);
+    await world.restart();
+    const counts = () => world.engine().tasks.counts('inbox');
+    expect(counts().pending).toBe(1_201);
+    expect(world.engine().tasks.backlog.size).toBe(201);
+    expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(true);
+    folder.remove('old/0');
+    folder.sweep();
+    expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(false);
+    await until(() => service.documents.size === 50);
+    expect([...service.documents.values()].map(({ content }) => content)).toContain('newest');
+    await world.quiesce(20);
+    expect(service.documents.size).toBe(1_201 - 172);
+  }, 120_000);
+
+  it('finds in the backlog the file that a missing document has become', async () => {
+    world = await filled(1);
+    const docId = world.docIds().get('a/0.txt');
+    for (let index = 0; index < 1_100; index += 1) world.folder.write(`new/${index}.txt`, `other ${index}`);
+    await world.clock.advance(10_000);
+    world.folder.takeAway('a/0.txt');
+    await world.restart();
+    expect(world.engine().tasks.backlog.size).toBeGreaterThan(0);
+    world.folder.bringBack('a/0.txt', 'b/0.txt');
+    world.folder.sweep('start');
+    await until(() => world.docIds().has('b/0.txt'));
+    expect(world.docIds().get('b/0.txt')).toBe(docId);
+  }, 60_000);
 });
+
+/** The disk is a real one: it is given time of its own. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 20_000 && !isSo(); turn += 1) {
+    await world.clock.advance(100);
+    await delay(1);
+  }
+  expect(isSo()).toBe(true);
+}

@@ -52,7 +52,7 @@ export interface LedgerEntry {
 }
 
 /** What a record says of a file: there is none, it is of another file, of this one with another context, of just this. */
-export type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
+type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
 
 /** The records of one directory by file name. Live: not to be kept over an await. */
 export interface DirectoryRecords {

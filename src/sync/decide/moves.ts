@@ -7,7 +7,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** One record that follows its file. */
-export interface MoveStep {
+interface MoveStep {
   readonly entry: LedgerEntry;
   readonly to: DocumentRef;
   /** What the record says of the file from now on: its old stat where the content was edited too. */
@@ -16,7 +16,7 @@ export interface MoveStep {
 }
 
 /** A path where nothing stands any more, and the overwritten document that takes it; null: the record just leaves. */
-export interface LeftPath {
+interface LeftPath {
   readonly ref: DocumentRef;
   readonly takenBy: LedgerEntry | null;
 }

@@ -11,8 +11,8 @@ export type Consequence =
   /** Failed for this pass only: nothing is wrong with the document, and the next pass tries it again. */
   | { readonly kind: 'giveUp'; readonly reason: Reason; readonly attempts: number }
   | { readonly kind: 'retry'; readonly reason: Reason; readonly delayMs: number; readonly attempts: number }
-  /** The service may hold a document of it that nobody knows: `then` follows. */
-  | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly then: Consequence }
+  /** The service may hold a document of it that nobody knows: `next` follows. */
+  | { readonly kind: 'doubt'; readonly reason: Reason; readonly holds: boolean; readonly next: Consequence }
   /** The file moved on: it is inspected again soon. */
   | { readonly kind: 'settle' }
   /** The service does not know the document: it is uploaded again. */
@@ -66,10 +66,10 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
 
 function inDoubt(reason: Reason, now: Circumstances): Consequence {
   const holds = now.inDoubt === 'hold';
-  const then: Consequence = holds
+  const next: Consequence = holds
     ? { kind: 'fail', reason: { code: 'in-doubt', message: reason.message } }
     : later(reason, null, now);
-  return { kind: 'doubt', reason, holds, then };
+  return { kind: 'doubt', reason, holds, next };
 }
 
 function missing(

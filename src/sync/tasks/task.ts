@@ -5,7 +5,7 @@ import type { Reason } from '../../model/report/status.ts';
 export const keptCode = 'kept';
 
 /** What a person just did, what is tried again, what the first scan found. Deletions come after all of them. */
-export type Priority = 'live' | 'retry' | 'backlog';
+type Priority = 'live' | 'retry' | 'backlog';
 
 export type SendKind = 'upload' | 'modify' | 'delete';
 

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 
-import { planDocument } from '../../src/model/plan.ts';
-import { attachmentsAsHeld } from '../../src/sync/decide/attachments-as-held.ts';
-import { comparedOf, recordOf, stampOf } from '../support/core-fixtures.ts';
+import { planDocument } from '../../../src/model/plan.ts';
+import { attachmentsAsHeld } from '../../../src/sync/decide/attachments-as-held.ts';
+import { comparedOf, recordOf, stampOf } from '../../support/core-fixtures.ts';
 
 const attachment = { name: 'a.csv', stamp: stampOf(), sha256: 'aa' };
 

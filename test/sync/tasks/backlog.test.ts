@@ -1,0 +1,103 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { Backlog } from '../../../src/sync/tasks/backlog.ts';
+import { stampOf } from '../../support/core-fixtures.ts';
+
+const file = (name: string, stamp: Parameters<typeof stampOf>[0] = {}, context = 'c') => ({
+  name,
+  seen: { stamp: stampOf(stamp), context },
+});
+const paths = (files: readonly { ref: { path: string } }[]) => files.map(({ ref }) => ref.path).sort();
+const anyFolder = () => true;
+
+describe('the backlog', () => {
+  it('gives back each file as it was seen', () => {
+    const backlog = new Backlog();
+    const stamp = stampOf({ size: 3, mtimeMs: 5.25, ctimeMs: 6, birthtimeMs: 7, ino: 2 ** 40, dev: 9 });
+    backlog.replace('inbox', 'a', [file('x.pdf'), { name: 'y.pdf', seen: { stamp, context: 'other' } }], 1);
+    const ref = { folder: 'inbox', path: 'a/y.pdf' };
+    expect(backlog.take(ref)).toEqual({ ref, seen: { stamp, context: 'other' } });
+    expect(backlog.take(ref)).toBeNull();
+    expect([...backlog.inDirectory('inbox', 'a').keys()]).toEqual(['x.pdf']);
+  });
+
+  it('counts what waits, of a folder and in all', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', '', [file('a'), file('b')], 1);
+    backlog.replace('other', '', [file('c')], 1);
+    backlog.replace('inbox', '', [file('b')], 2);
+    expect([backlog.count('inbox'), backlog.count('other'), backlog.size]).toEqual([1, 1, 2]);
+    backlog.replace('other', '', [], 2);
+    expect([backlog.count('other'), backlog.size, backlog.oldest('other')]).toEqual([0, 1, null]);
+  });
+
+  it('knows a name from a part of another', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'd', [file('report.pdf'), file('x')], 1);
+    const has = (path: string) => backlog.has({ folder: 'inbox', path });
+    expect([has('d/report.pdf'), has('d/port.pdf'), has('d/report'), has('x'), has('d/x')]).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('gives the newest first, of the folders that are asked for', () => {
+    const backlog = new Backlog();
+    for (const directory of ['a', 'b'])
+      backlog.replace(
+        'inbox',
+        directory,
+        [1, 2, 3].map((hour) => file(`${hour}`, { mtimeMs: hour + (directory === 'b' ? 0.5 : 0) })),
+        1,
+      );
+    backlog.replace('other', '', [file('newest', { mtimeMs: 100 })], 1);
+    const isInbox = (folder: string) => folder === 'inbox';
+    expect(paths(backlog.takeNewest(3, isInbox))).toEqual(['a/3', 'b/2', 'b/3']);
+    expect(paths(backlog.takeNewest(10, isInbox))).toEqual(['a/1', 'a/2', 'b/1']);
+    expect(paths(backlog.takeNewest(10, anyFolder))).toEqual(['newest']);
+    expect(backlog.size).toBe(0);
+  });
+
+  it('gives no more than asked where many are equally new', () => {
+    const backlog = new Backlog();
+    backlog.replace(
+      'inbox',
+      '',
+      ['a', 'b', 'c', 'd', 'e'].map((name) => file(name)),
+      1,
+    );
+    backlog.replace(
+      'inbox',
+      'z',
+      ['a', 'b'].map((name) => file(name)),
+      1,
+    );
+    expect(backlog.takeNewest(2, anyFolder)).toHaveLength(2);
+    expect(backlog.size).toBe(5);
+  });
+
+  it('gives those of a size or an inode number', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [file('size', { size: 5, ino: 1 }), file('no', { size: 6, ino: 2 })], 1);
+    backlog.replace(
+      'inbox',
+      'b',
+      [file('ino', { size: 7, ino: 9 }), file('neither', { size: 8, ino: 3 })],
+      1,
+    );
+    expect(paths(backlog.takeLike({ size: 5, ino: 9 }))).toEqual(['a/size', 'b/ino']);
+    expect(backlog.takeLike({ size: 5, ino: 9 })).toEqual([]);
+    expect(backlog.size).toBe(2);
+  });
+
+  it('says since when the longest waiting one waits, through new listings', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [file('x')], 10);
+    backlog.replace('inbox', 'b', [file('y')], 20);
+    backlog.replace('inbox', 'a', [file('x'), file('z')], 30);
+    expect(backlog.oldest('inbox')).toBe(10);
+  });
+});
