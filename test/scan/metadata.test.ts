@@ -128,7 +128,7 @@ describe('a sidecar', () => {
       { sidecar: 'required' },
     );
     expect(world.service.calls).toEqual(['upload']);
-    expect(states()).toEqual([['a.pdf', 'paired', expect.any(String)]]);
+    expect(states()).toEqual([['a.pdf', 'waiting', expect.any(String)]]);
     expect(world.engine().tasks.counts('inbox')).toMatchObject({ waiting: 1, failed: 0 });
     expect(world.engine().isIdle()).toBe(true);
     await put('a.pdf.meta.json', { title: 'A' });

@@ -184,18 +184,20 @@ function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; to
   return { list, total: folders.reduce((total, { name }) => total + engine.skipCount(name), 0) };
 }
 
-function heldOf({ engine, ledger }: StatusSources, folder: string): readonly HeldStatus[] {
+function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
   const paths: string[] = [];
   let count = 0;
+  let reason = '';
   for (const task of engine.tasks.missing(folder)) {
     if (task.state.kind !== 'held') continue;
     count += 1;
+    reason = task.state.reason.message;
     if (paths.length < heldNames) paths.push(task.ref.path);
   }
   if (count === 0) return [];
-  const hold = ledger.hold(folder);
-  const since = new Date(hold?.since ?? 0).toISOString();
-  return [{ folder, count, since, reason: hold?.reason ?? '', paths }];
+  // The hold may still be on its way into the ledger.
+  const hold = ledger.hold(folder) ?? { since: clock.now(), reason };
+  return [{ folder, count, since: new Date(hold.since).toISOString(), reason: hold.reason, paths }];
 }
 
 function countDuplicates({ ledger }: StatusSources): number {
