@@ -26,7 +26,7 @@ function withBugIn(name: string): readonly string[] {
   const hooks = `export async function load(url, context, next) {
     const loaded = await next(url, context);
     if (!url.includes('/dist/program/')) return loaded;
-    const head = /async function ${name}\\(.*?\\) \\{/s;
+    const head = /async (?:function )?${name}\\(.*?\\) \\{/s;
     const source = String(loaded.source).replace(head, '$& throw new TypeError("a bug of ours");');
     return { ...loaded, source };
   }`;
@@ -52,7 +52,7 @@ describe('a start that fails', () => {
     place = await installation({
       ...service,
       credentials: plantedCredentials,
-      nodeOptions: withBugIn('recoverUploads'),
+      nodeOptions: withBugIn('recover'),
     });
     const { code, err } = await place.launch().finished;
     expect(code).toBe(1);

@@ -104,7 +104,7 @@ describe('what comes while something else is under way', () => {
     expect(world.service.documents.size).toBe(2);
   });
 
-  it('looks at a whole backlog though the service rejects all of it', async () => {
+  it('inspects a whole backlog though the service rejects all of it', async () => {
     world = await filled(0);
     for (let index = 0; index < 1_020; index += 1) {
       world.folder.write(`${index}.txt`, `text ${index}`);
@@ -113,7 +113,7 @@ describe('what comes while something else is under way', () => {
     await world.restart();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').failed).toBe(1_020);
-  });
+  }, 120_000);
 
   it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
     world = await filled(0);
@@ -211,7 +211,7 @@ describe('a person’s word', () => {
       expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     }
     release();
-    await world.engine().retry(null);
+    await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload', 'upload']);
   });
