@@ -50,13 +50,13 @@ const doors: Readonly<Record<string, RegExp>> = {
   'jsonc-parser': /^lib\/json-text\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
-  'p-queue': /^(sync\/|ledger\/ledger-adapter\.ts$)/,
+  'p-queue': /^(lib\/(work|priority)-queue\.ts|ledger\/ledger-adapter\.ts)$/,
   picocolors: /^cli\//,
   pino: /^log\//,
   'pino-pretty': /^log\//,
   'prom-client': /^status\//,
   'proxy-agent': /^remote\//,
-  tinyqueue: /^(lib|sync)\//,
+  tinyqueue: /^lib\//,
   yaml: /^config\//,
   zod: /./,
 };
@@ -75,7 +75,6 @@ const stillTooWide: readonly string[] = [
   'scan/walk',
   'status',
   'status/page',
-  'sync',
 ];
 
 /** Says in words which walls of the architecture `files` break; empty is well. */
