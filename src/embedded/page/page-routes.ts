@@ -86,13 +86,16 @@ export async function addPageRoutes(
   asset('/page.js', 'text/javascript; charset=utf-8', pageScript);
   asset('/icon.svg', 'image/svg+xml', pageIcon);
 
+  let cached: { key: string; body: Buffer } = { key: '', body: Buffer.alloc(0) };
   app.get('/documents', async (request, reply) => {
     const tag = `"${started}-${store.revision()}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
-    const text = JSON.stringify(list(store, readQuery(request.query)));
-    // Read in a terminal too: what could act there is written as JSON's own escapes.
-    return reply.type('application/json; charset=utf-8').send(text.replaceAll(unprintable, jsonEscape));
+    const query = readQuery(request.query);
+    const key = `${tag} ${JSON.stringify(query)}`;
+    // Built once for a state of the documents: who does not read its answer holds no copy of its own.
+    if (key !== cached.key) cached = { key, body: printList(list(store, query)) };
+    return reply.type('application/json; charset=utf-8').send(cached.body);
   });
   app.get('/documents/:docId/content', async (request, reply) => {
     const record = store.get(paramOf(request.params, 'docId'));
@@ -144,6 +147,11 @@ function readQuery(query: unknown): z.infer<typeof querySchema> {
   if (!parsed.success)
     throw new RefusalError(400, `search, offset and limit (at most ${maxListed}) are understood`);
   return parsed.data;
+}
+
+/** Read in a terminal too: what could act there is written as JSON's own escapes. */
+function printList(documents: DocumentList): Buffer {
+  return Buffer.from(JSON.stringify(documents).replaceAll(unprintable, jsonEscape));
 }
 
 function jsonEscape(character: string): string {
