@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/daemon/system-clock.ts';
+import { ownIdentity } from '../../src/lib/process-identity.ts';
 import { makeZombie } from '../support/zombie.ts';
 import type { Trial } from './trial.ts';
 import { startTrial } from './trial.ts';
@@ -124,7 +125,12 @@ describe('the data directory', () => {
 
   it('is taken over from a process that is no more', async () => {
     await trial.service.close();
-    for (const holder of ['4194303 1 x', `${process.pid} 1 x`, '', 'nonsense']) {
+    const own = await ownIdentity('2026-01-01T00:00:00.000Z');
+    const gone = [
+      { ...own, pid: 4_194_303 },
+      { ...own, start: '1' },
+    ].map((holder) => JSON.stringify(holder));
+    for (const holder of [...gone, '', 'nonsense']) {
       await writeFile(join(trial.dataDir, 'lock'), holder);
       await trial.restart();
     }
@@ -135,7 +141,8 @@ describe('the data directory', () => {
     const { pid, start, bury } = await makeZombie();
     try {
       await trial.service.close();
-      await writeFile(join(trial.dataDir, 'lock'), `${pid} ${start} x`);
+      const own = await ownIdentity('2026-01-01T00:00:00.000Z');
+      await writeFile(join(trial.dataDir, 'lock'), JSON.stringify({ ...own, pid, start }));
       await trial.restart();
       expect((await trial.auth()).status).toBe(200);
     } finally {

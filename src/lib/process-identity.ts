@@ -3,9 +3,6 @@ import { hostname } from 'node:os';
 
 import * as z from 'zod';
 
-import { errorCode } from '../model/errors.ts';
-import { startIn } from '../lib/process-stat.ts';
-
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
 export const processIdentitySchema = z.object({
   pid: z.int().positive(),
@@ -22,6 +19,11 @@ export const processIdentitySchema = z.object({
 
 /** Who holds a lock. */
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
+
+/** States of a process that has ended and that nobody has waited for. */
+const ended: ReadonlySet<string | undefined> = new Set(['Z', 'X']);
+/** Where the start time stands in `/proc/PID/stat`, behind the name. */
+const startField = 19;
 
 /** This process. */
 export async function ownIdentity(since: string): Promise<ProcessIdentity> {
@@ -48,9 +50,12 @@ export async function isAlive(
   return isRunning(holder.pid) ? 'yes' : 'no';
 }
 
-/** Null: there is no such process, or it has ended. */
+/** When a process began, in ticks since boot. Null: there is none, it has ended, or the system does not tell. */
 async function startOf(pid: number): Promise<string | null> {
-  return startIn((await firstLine(`/proc/${pid}/stat`)) ?? '');
+  const stat = (await firstLine(`/proc/${pid}/stat`)) ?? '';
+  // The name in parentheses may hold spaces and parentheses of its own.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ended.has(fields[0]) ? null : (fields[startField] ?? null);
 }
 
 function isRunning(pid: number): boolean {
@@ -58,7 +63,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return errorCode(error) === 'EPERM';
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

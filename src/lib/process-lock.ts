@@ -1,0 +1,190 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
+import { link, open, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { isAlive, ownIdentity, processIdentitySchema } from './process-identity.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+
+const mode = 0o600;
+const beatMs = 2_000;
+/** Three beats and some: who has not touched the lock in this time does not run. */
+const defaultSilenceMs = 7_000;
+/** The name of the namespace that every process outside of a container is in. */
+const firstNamespace = 'pid:[4026531836]';
+const leftoversAfterMs = 60_000;
+/** A chain of processes that died while they took over a dead one's lock. */
+const maxDepth = 8;
+
+/** A lock file that this process holds. */
+export interface ProcessLock {
+  /** False when somebody has removed or replaced the file. Asks the file system at once: a few microseconds. */
+  readonly isHeld: () => boolean;
+  /** Removes the file if it is still this lock's own, and never that of whoever came after. */
+  readonly release: () => Promise<void>;
+}
+
+/** What came of taking a lock. */
+export type LockAttempt =
+  | { readonly kind: 'taken'; readonly lock: ProcessLock }
+  /** `isCertain` is false where the holder may be gone, in another container. */
+  | { readonly kind: 'held'; readonly holder: ProcessIdentity; readonly isCertain: boolean };
+
+interface LockFile {
+  readonly path: string;
+  readonly text: string;
+  readonly silenceMs: number;
+  readonly own: ProcessIdentity;
+}
+
+type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
+
+/**
+ * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
+ * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. Throws what the file
+ * system throws.
+ */
+export async function takeProcessLock(
+  path: string,
+  {
+    since,
+    silenceMs = defaultSilenceMs,
+  }: { readonly since: string; readonly silenceMs?: number | undefined },
+): Promise<LockAttempt> {
+  const own = await ownIdentity(since);
+  const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
+  if ('kind' in taken) return taken;
+  await clearLeftovers(path);
+  return { kind: 'taken', lock: await createLock(path, own, taken) };
+}
+
+/** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
+async function createLock(path: string, own: ProcessIdentity, file: FileHandle): Promise<ProcessLock> {
+  const { dev, ino } = await file.stat();
+  const beat = setInterval(() => {
+    const now = new Date();
+    utimes(path, now, now).catch(() => undefined);
+  }, beatMs);
+  beat.unref();
+  // Outside of containers everybody can see by its number whether this process runs.
+  if (own.namespace === null || own.namespace === firstNamespace) clearInterval(beat);
+  const isHeld = (): boolean => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found !== undefined && found.ino === ino && found.dev === dev;
+  };
+  return {
+    isHeld,
+    release: async () => {
+      clearInterval(beat);
+      // In one go: nothing of this process comes between.
+      if (isHeld()) rmSync(path, { force: true });
+      await file.close();
+    },
+  };
+}
+
+/** Takes away what processes left that died while they took the lock. */
+async function clearLeftovers(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const leftover = join(dirname(path), name);
+    const touched = await touchedAt(leftover);
+    if (touched !== null && touched < Date.now() - leftoversAfterMs) await rm(leftover, { force: true });
+  }
+}
+
+/** Makes the lock file, whole from its first moment, or takes that of a dead process over. */
+async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
+  const temporary = `${lock.path}.${process.pid}.${randomBytes(6).toString('hex')}.tmp`;
+  const file = await open(temporary, 'wx', mode);
+  let isTaken = false;
+  try {
+    await file.writeFile(lock.text);
+    while (!isTaken) {
+      isTaken = await linkNew(temporary, lock.path);
+      const found = isTaken ? null : await readFile(lock.path, 'utf8').catch(() => null);
+      if (found === null) continue;
+      const held = await judge(lock, found);
+      if (held !== null) return held;
+      const outcome = await takeOver(lock, { found, temporary, depth });
+      if (typeof outcome === 'object') return outcome;
+      isTaken = outcome;
+    }
+    return file;
+  } finally {
+    await rm(temporary, { force: true });
+    if (!isTaken) await file.close();
+  }
+}
+
+/** Null: it is certain that whoever wrote `found` is no more. */
+async function judge({ path, own, silenceMs }: LockFile, found: string): Promise<Held | null> {
+  const holder = parseHolder(found);
+  // Nobody can write half a lock: this one was damaged by a power loss or by hand.
+  if (holder === null) return null;
+  const alive = await isAlive(holder, own);
+  if (alive === 'no') return null;
+  if (alive === 'unknown' && holder.namespace !== firstNamespace && (await isSilent(path, silenceMs))) {
+    return null;
+  }
+  return { kind: 'held', holder, isCertain: alive === 'yes' };
+}
+
+interface TakeOver {
+  readonly found: string;
+  readonly temporary: string;
+  readonly depth: number;
+}
+
+/**
+ * Replaces the lock of a dead process. Only who holds the lock that is named after the dead one's text may do so,
+ * and only while that text still stands there: a slow second finds another text and leaves it alone.
+ */
+async function takeOver(lock: LockFile, { found, temporary, depth }: TakeOver): Promise<boolean | Held> {
+  if (depth === maxDepth) throw new Error(`remove the files ${basename(lock.path)}.* first`);
+  const name = createHash('sha256').update(found).digest('hex').slice(0, 16);
+  const right = { ...lock, path: `${lock.path.split('.take-')[0]}.take-${name}` };
+  const taken = await take(right, depth + 1);
+  if ('kind' in taken) return taken;
+  try {
+    if ((await readFile(lock.path, 'utf8').catch(() => null)) !== found) return false;
+    await rename(temporary, lock.path);
+    return true;
+  } finally {
+    await taken.close();
+    await rm(right.path, { force: true });
+  }
+}
+
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isSilent(path: string, silenceMs: number): Promise<boolean> {
+  const before = await touchedAt(path);
+  await delay(silenceMs);
+  return before !== null && (await touchedAt(path)) === before;
+}
+
+async function touchedAt(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => null,
+  );
+}
+
+function parseHolder(text: string): ProcessIdentity | null {
+  try {
+    return processIdentitySchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

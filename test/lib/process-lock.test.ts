@@ -1,0 +1,51 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { takeProcessLock } from '../../src/lib/process-lock.ts';
+import type { ProcessLock } from '../../src/lib/process-lock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+async function taken(): Promise<ProcessLock> {
+  const attempt = await takeProcessLock(folder.join('lock'), { since: '2026-01-01T00:00:00.000Z' });
+  if (attempt.kind !== 'taken') throw new Error('the lock is held');
+  return attempt.lock;
+}
+
+describe('P4: a lock file', () => {
+  it('is held by one, who is named to others, until it is released', async () => {
+    const lock = await taken();
+    const second = await takeProcessLock(folder.join('lock'), { since: '2026-01-02T00:00:00.000Z' });
+    expect(second).toMatchObject({
+      kind: 'held',
+      isCertain: true,
+      holder: { pid: process.pid, since: '2026-01-01T00:00:00.000Z' },
+    });
+    expect([lock.isHeld(), await readdir(folder.path)]).toEqual([true, ['lock']]);
+    await lock.release();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('of a successor is never removed by the release of the one before, and never passes for it', async () => {
+    // Again and again: file systems give the next new file the inode number of the last removed one.
+    for (let round = 0; round < 20; round += 1) {
+      const first = await taken();
+      await rm(folder.join('lock'));
+      const successor = await taken();
+      expect([first.isHeld(), successor.isHeld()]).toEqual([false, true]);
+      await first.release();
+      expect(successor.isHeld()).toBe(true);
+      expect(JSON.parse(await readFile(folder.join('lock'), 'utf8'))).toMatchObject({ pid: process.pid });
+      await successor.release();
+      expect(await readdir(folder.path)).toEqual([]);
+    }
+  });
+});
