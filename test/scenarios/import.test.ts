@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
 import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -77,6 +78,49 @@ describe('ledger import', () => {
     expect(sent() - before).toBe(1);
     const stored = service.documents();
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
+  }, 60_000);
+
+  it('takes what was not certain too: what may be public is made private, what is in doubt is not sent again', async () => {
+    await place.configure({ state: { dir: './state' }, safety: { inDoubt: 'hold' } });
+    const docId = docIds.get('a.txt') ?? '';
+    const inbox = (path: string) => ({ folder: 'inbox', path });
+    const options = { dir: place.home.join('state'), clock: systemClock, log: recordedLog() };
+    const ledger = await openLedger(options);
+    const record = ledger.get(inbox('a.txt'));
+    if (record === undefined) throw new Error('a.txt is not in the ledger');
+    const metadata = [{ ...record.metadata, shareInfo: { mode: 'EVERYONE' as const } }];
+    await ledger.commit([
+      {
+        kind: 'put',
+        ref: inbox('a.txt'),
+        record: { ...record, context: '', unsure: { content: false, attachments: false, metadata } },
+      },
+      {
+        kind: 'doubt',
+        doubt: { id: 'd', ref: inbox('lost.txt'), count: 1, since: 1, message: 'no answer', holds: true },
+      },
+    ]);
+    await ledger.close();
+    await writeFile(join(place.inbox, 'lost.txt'), 'lost');
+    const uncertain = (await place.run('ledger', 'export')).out;
+    const before = await planned();
+    expect(before.map(({ kind, path }) => [kind, path])).toEqual([
+      ['modify', 'a.txt'],
+      ['failed', 'lost.txt'],
+    ]);
+
+    await place.configure({ state: { dir: './fresh' }, safety: { inDoubt: 'hold' } });
+    expect(await importText('uncertain.json', uncertain)).toMatchObject({ code: 0 });
+    expect(await planned()).toEqual(before);
+    expect((await place.run('sync')).code).toBe(4);
+    const modified = service.requestLog().filter(({ operation }) => operation !== 'auth');
+    expect(modified.at(-1)?.operation).toContain('modify');
+    expect(service.documents().map(({ docId }) => docId)).toHaveLength(3);
+    expect(service.documents().map(({ docId }) => docId)).toContain(docId);
+    const { inDoubt } = JSON.parse((await place.run('status', '--json')).out) as {
+      inDoubt: { path: string }[];
+    };
+    expect(inDoubt.map(({ path }) => path)).toEqual(['lost.txt']);
   }, 60_000);
 
   it('takes CSV: no upload, no file sent again, and what is removed afterwards is deleted', async () => {

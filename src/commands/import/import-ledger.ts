@@ -3,6 +3,7 @@ import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/le
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { importLedger } from '../../ledger/transfer/import-ledger.ts';
+import type { ImportedChange } from '../../ledger/transfer/imported-ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';
 import { claimLedger, requireService } from '../../daemon/ledger/ledger-service.ts';
@@ -61,6 +62,7 @@ export async function importIntoLedger(
           .map(({ ref, record }) => ({ kind: 'put', ref, record })),
       );
     }
+    await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
     return { adopted: entries.length, known: imported.entries.length - entries.length, problems: [] };
   } finally {
     await ledger.close();
@@ -95,9 +97,32 @@ function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry):
   return record.sha256 === '' || toldOf(known) === toldOf(record);
 }
 
-function toldOf({ sha256, attachments, metadata, fileName, possibleDuplicates }: LedgerRecord): string {
+function toldOf({
+  sha256,
+  attachments,
+  metadata,
+  fileName,
+  possibleDuplicates,
+  unsure,
+}: LedgerRecord): string {
   const held = attachments.map((attachment) => [attachment.name, attachment.sha256]);
-  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates]);
+  return JSON.stringify([sha256, held, metadata, fileName, possibleDuplicates, unsure]);
+}
+
+/** What the ledger itself says of the same thing is newer than any export. */
+function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
+  switch (change.kind) {
+    case 'doubt':
+      return ledger.doubts().every(({ id }) => id !== change.doubt.id);
+    case 'intent':
+      return ledger.intents().every(({ id }) => id !== change.intent.id);
+    case 'fail':
+      return ledger.failure(change.ref) === undefined;
+    case 'hold':
+      return ledger.hold(change.folder) === undefined;
+    case 'approve':
+      return true;
+  }
 }
 
 function foreign(service: string, settings: Settings): string {

@@ -1,4 +1,5 @@
 import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
 import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 import { isValidRef } from '../format/valid-ref.ts';
@@ -23,7 +24,7 @@ export function checkEntries(
   for (const { entry, line, place } of imported) {
     const { ref, record } = entry;
     const message =
-      refProblem(entry, folders) ??
+      refProblem(ref, folders) ??
       (paths.has(refKey(ref)) ? `${ref.path} stands there twice` : null) ??
       docIdProblem(entry, docIds.get(record.docId));
     paths.add(refKey(ref));
@@ -34,7 +35,8 @@ export function checkEntries(
   return { entries: taken.map(({ entry }) => entry), lines: taken.map(({ line }) => line), problems };
 }
 
-function refProblem({ ref }: LedgerEntry, folders: readonly string[]): string | null {
+/** Why a reference cannot be one of a configured folder; null: it can. */
+export function refProblem(ref: DocumentRef, folders: readonly string[]): string | null {
   if (!folders.includes(ref.folder)) {
     return `no folder named ${JSON.stringify(ref.folder)} is configured; there ${folders.length === 1 ? 'is' : 'are'} ${folders.join(', ')}`;
   }

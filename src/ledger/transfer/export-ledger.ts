@@ -1,57 +1,150 @@
-import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
+import type { DocumentRef, FileStamp } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { Attempt, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
 
-/** One document as `ledger export` prints it, contract section 5; `fileName` and `said` stand beside. */
+/** One document as `ledger export` prints it, contract section 5; what else the record holds stands beside. */
 interface ExportedDocument {
   readonly folder: string;
   readonly path: string;
   readonly docId: string;
   readonly sha256: string;
   readonly size: number;
-  readonly attachments: readonly { readonly name: string; readonly sha256: string }[];
+  readonly attachments: readonly ExportedAttachment[];
   readonly metadata: Metadata;
   readonly uploadedAt: string;
   readonly modifiedAt: string | null;
   readonly possibleDuplicates: number;
   /** The file name that went out last. */
   readonly fileName: string;
+  /** What the file looked like when it was sent: tells it from others after a move. */
+  readonly stat: FileStamp;
   readonly said?: readonly string[];
+  /** What the service may hold instead, because answers were lost. */
+  readonly unsure?: Unsure;
 }
 
-/** What `ledger export` prints, contract section 5. */
+interface ExportedAttachment {
+  readonly name: string;
+  readonly sha256: string;
+  readonly path?: string;
+  readonly stat: FileStamp;
+}
+
+/** An upload whose outcome was never learned. */
+interface ExportedDoubt {
+  readonly id: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly count: number;
+  readonly since: string;
+  readonly message: string;
+  readonly holds: boolean;
+}
+
+/** An upload that was under way. */
+interface ExportedUpload {
+  readonly id: string;
+  readonly folder: string;
+  readonly path: string;
+  readonly size: number;
+  readonly at: string;
+}
+
+/** A document that the service or a rule refused. */
+interface ExportedFailure {
+  readonly folder: string;
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+  readonly attempts: number;
+  readonly history: readonly (Omit<Attempt, 'at'> & { readonly at: string })[];
+  readonly stat: FileStamp;
+  readonly fingerprint: string;
+}
+
+/** What `ledger export` prints, contract section 5. Times are ISO 8601, UTC. */
 export interface LedgerExport {
   readonly version: 1;
   /** Whose documents they are, where the ledger says so. */
   readonly service?: string;
   readonly documents: readonly ExportedDocument[];
+  readonly inDoubt: readonly ExportedDoubt[];
+  readonly uploading: readonly ExportedUpload[];
+  readonly failures: readonly ExportedFailure[];
+  /** Deletions that wait for a person. */
+  readonly held: readonly { readonly folder: string; readonly since: string; readonly reason: string }[];
+  /** Deletions that a person has allowed and that have not gone out. */
+  readonly approved: readonly DocumentRef[];
 }
 
-/** The ledger as one JSON object; documents by folder, then by path. */
+/** The ledger as one JSON object; everything by folder, then by path. */
 export function exportLedger(ledger: LedgerReader): LedgerExport {
   const service = ledger.service();
-  const documents = [...ledger.entries()].map(exported).sort(byPlace);
-  return { version: 1, ...(service === null ? null : { service }), documents };
+  const entries = [...ledger.entries()];
+  const folders = [
+    ...new Set([...ledger.folders(), ...Array.from(ledger.failures(), ([{ folder }]) => folder)]),
+  ];
+  return {
+    version: 1,
+    ...(service === null ? null : { service }),
+    documents: entries.map(exported).sort(byPlace),
+    inDoubt: ledger
+      .doubts()
+      .map(({ ref, since, ...doubt }) => ({ ...ref, ...doubt, since: timeText(since) }))
+      .sort(byPlace),
+    uploading: ledger
+      .intents()
+      .map(({ ref, at, ...intent }) => ({ ...ref, ...intent, at: timeText(at) }))
+      .sort(byPlace),
+    failures: Array.from(ledger.failures(), ([ref, { stamp, context, history, ...failure }]) => ({
+      ...ref,
+      ...failure,
+      history: history.map(({ at, ...attempt }) => ({ at: timeText(at), ...attempt })),
+      stat: stamp,
+      fingerprint: context,
+    })).sort(byPlace),
+    held: folders.sort(compare).flatMap((folder) => {
+      const hold = ledger.hold(folder);
+      return hold === undefined ? [] : [{ folder, since: timeText(hold.since), reason: hold.reason }];
+    }),
+    approved: entries
+      .map(({ ref }) => ref)
+      .filter((ref) => ledger.isApproved(ref))
+      .sort(byPlace),
+  };
 }
 
 function exported({ ref, record }: LedgerEntry): ExportedDocument {
+  const { folder, path } = ref;
   return {
-    folder: ref.folder,
-    path: ref.path,
+    folder,
+    path,
     docId: record.docId,
     sha256: record.sha256,
     size: record.stamp.size,
-    attachments: record.attachments.map(({ name, sha256 }) => ({ name, sha256 })),
+    attachments: record.attachments.map(({ name, sha256, path, stamp }) => ({
+      name,
+      sha256,
+      ...(path === undefined ? null : { path }),
+      stat: stamp,
+    })),
     metadata: record.metadata,
     uploadedAt: record.uploadedAt,
     modifiedAt: record.modifiedAt,
     possibleDuplicates: record.possibleDuplicates,
     fileName: record.fileName,
+    stat: record.stamp,
     ...(record.said === undefined ? null : { said: record.said }),
+    ...(record.unsure === undefined ? null : { unsure: record.unsure }),
   };
 }
 
-function byPlace(a: ExportedDocument, b: ExportedDocument): number {
+function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function byPlace(a: DocumentRef, b: DocumentRef): number {
   return compare(a.folder, b.folder) || compare(a.path, b.path);
 }
 

@@ -2,32 +2,75 @@ import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
-import { checkEntries } from './check-entries.ts';
+import { checkEntries, refProblem } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord, unknownStamp } from './imported-record.ts';
-import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
+import type { ImportedChange, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import { statSchema } from '../format/record-format.ts';
+import { isValidRef } from '../format/valid-ref.ts';
 import { strictMetadataSchema } from '../format/metadata-schema.ts';
 
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();
+const place = z.object({ folder: z.string(), path: z.string().transform((path) => path.normalize('NFC')) });
+const attachmentSchema = z.object({
+  name: z.string().min(1),
+  sha256: hash,
+  path: z
+    .string()
+    .refine((path) => isValidRef({ folder: 'any', path }), 'is no path inside the folder')
+    .optional(),
+  stat: statSchema.default(unknownStamp),
+});
 const documentSchema = z.object({
   folder: z.string(),
   path: z.string(),
   docId: z.string(),
   sha256: hash.default(''),
   size: z.int().nonnegative().default(0),
-  attachments: z.array(z.object({ name: z.string().min(1), sha256: hash })).default([]),
+  attachments: z.array(attachmentSchema).default([]),
   metadata: strictMetadataSchema.default({}),
   uploadedAt: time.optional(),
   modifiedAt: time.nullable().default(null),
   possibleDuplicates: z.int().nonnegative().default(0),
   fileName: z.string().min(1).optional(),
+  stat: statSchema.optional(),
   said: z.array(z.string()).optional(),
+  unsure: z
+    .object({
+      content: z.boolean(),
+      attachments: z.boolean(),
+      metadata: z.array(strictMetadataSchema),
+      gone: z.literal(true).optional(),
+    })
+    .optional(),
+});
+const inDoubtSchema = place.extend({
+  id: z.string().min(1),
+  count: z.int().positive(),
+  since: time,
+  message: z.string(),
+  holds: z.boolean(),
+});
+const uploadingSchema = place.extend({ id: z.string().min(1), size: z.number().nonnegative(), at: time });
+const failureSchema = place.extend({
+  code: z.string(),
+  message: z.string(),
+  attempts: z.int().nonnegative(),
+  history: z.array(z.object({ at: time, operation: z.string(), code: z.string(), message: z.string() })),
+  stat: statSchema,
+  fingerprint: z.string(),
 });
 const ledgerSchema = z.object({
   version: z.literal(1),
   service: z.string().optional(),
   documents: z.array(z.unknown()),
+  inDoubt: z.array(inDoubtSchema).default([]),
+  uploading: z.array(uploadingSchema).default([]),
+  failures: z.array(failureSchema).default([]),
+  held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
+  approved: z.array(place).default([]),
 });
 
 /** The object that `ledger export` prints. */
@@ -45,7 +88,9 @@ export function importJson(text: string, options: ImportOptions): ImportedLedger
         ...read.error.issues.map((issue) => ({ line: null, message: `${place}${words(issue)}` })),
       );
   }
-  return { ...checkEntries(imported, options, problems), service: ledger.service };
+  const changes = changesOf(ledger);
+  problems.push(...changes.flatMap((change) => changeProblem(change, options)));
+  return { ...checkEntries(imported, options, problems), changes, service: ledger.service };
 }
 
 function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem {
@@ -65,8 +110,76 @@ function lineOf(text: string, error: unknown): number | null {
   return position === undefined ? null : text.slice(0, Number(position)).split('\n').length;
 }
 
+function changesOf({
+  inDoubt,
+  uploading,
+  failures,
+  held,
+  approved,
+}: z.infer<typeof ledgerSchema>): readonly ImportedChange[] {
+  return [
+    ...inDoubt.map(({ folder, path, since, ...doubt }) => ({
+      kind: 'doubt' as const,
+      doubt: { ...doubt, ref: { folder, path }, since: Date.parse(since) },
+    })),
+    ...uploading.map(({ folder, path, at, ...intent }) => ({
+      kind: 'intent' as const,
+      intent: { ...intent, ref: { folder, path }, at: Date.parse(at) },
+    })),
+    ...failures.map(({ folder, path, stat, fingerprint, history, ...failure }) => ({
+      kind: 'fail' as const,
+      ref: { folder, path },
+      failure: {
+        ...failure,
+        history: history.map((attempt) => ({ ...attempt, at: Date.parse(attempt.at) })),
+        stamp: stat,
+        context: fingerprint,
+      },
+    })),
+    ...held.map(({ folder, since, reason }) => ({
+      kind: 'hold' as const,
+      folder,
+      hold: { since: Date.parse(since), reason },
+    })),
+    ...approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
+  ];
+}
+
+/** The same that is asked of documents: a folder that is configured, a path inside it. */
+function changeProblem(change: ImportedChange, { folders }: ImportOptions): readonly ImportProblem[] {
+  const refs = refsOf(change);
+  return refs.flatMap((ref) => {
+    const message = refProblem(ref, folders);
+    return message === null ? [] : [{ line: null, message: `${keys[change.kind]}: ${message}` }];
+  });
+}
+
+/** Where each kind of change stands in the file. */
+const keys = {
+  doubt: 'inDoubt',
+  intent: 'uploading',
+  fail: 'failures',
+  hold: 'held',
+  approve: 'approved',
+} as const;
+
+function refsOf(change: ImportedChange): readonly DocumentRef[] {
+  switch (change.kind) {
+    case 'doubt':
+      return [change.doubt.ref];
+    case 'intent':
+      return [change.intent.ref];
+    case 'fail':
+      return [change.ref];
+    case 'hold':
+      return [{ folder: change.folder, path: 'any' }];
+    case 'approve':
+      return change.paths.map((path) => ({ folder: change.folder, path }));
+  }
+}
+
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
-  const { folder, attachments, uploadedAt, fileName, said, ...rest } = document;
+  const { folder, attachments, uploadedAt, fileName, said, unsure, stat, ...rest } = document;
   const path = document.path.normalize('NFC');
   const record = importedRecord({
     docId: rest.docId,
@@ -77,9 +190,16 @@ function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOption
     modifiedAt: rest.modifiedAt,
     possibleDuplicates: rest.possibleDuplicates,
     uploadedAt: uploadedAt ?? new Date(now).toISOString(),
-    attachments: attachments.map((attachment) => ({ ...attachment, stamp: unknownStamp })),
+    attachments: attachments.map(({ name, sha256, path, stat }) => ({
+      name,
+      sha256,
+      ...(path === undefined ? null : { path: path.normalize('NFC') }),
+      stamp: stat,
+    })),
     ...(fileName === undefined ? null : { fileName }),
+    ...(stat === undefined ? null : { stamp: stat }),
     ...(said === undefined ? null : { said }),
+    ...(unsure === undefined ? null : { unsure }),
   });
   return { ref: { folder, path }, record };
 }

@@ -4,8 +4,8 @@ import type { ImportedLedger, ImportOptions } from './imported-ledger.ts';
 
 /**
  * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`: contract section 7, 17. Files
- * are not looked at: stamps are 0, contexts empty, and hashes empty where the file does not give them, so that the
- * next sweep compares each document anew. Paths are brought into NFC.
+ * are not looked at: what the text does not give is empty, and fingerprints always are, so that the next scan compares
+ * each document with its record. Paths are brought into NFC.
  */
 export function importLedger(text: string, options: ImportOptions): ImportedLedger {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;

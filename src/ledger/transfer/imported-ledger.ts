@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerEntry } from '../../model/ports/ledger-port.ts';
 
 /** Something in an import file that cannot be taken. */
 export interface ImportProblem {
@@ -13,9 +13,17 @@ export interface ImportedLedger {
   /** Where each entry stands, in their order: from 1; null where no line is known. */
   readonly lines: readonly (number | null)[];
   readonly problems: readonly ImportProblem[];
+  /** What else the file knows: uploads in doubt and under way, failures, deletions that are held or approved. */
+  readonly changes?: readonly ImportedChange[] | undefined;
   /** Whose documents they are; absent: it does not say. */
   readonly service?: string | undefined;
 }
+
+/** What an import file knows beside documents. */
+export type ImportedChange = Extract<
+  Change,
+  { readonly kind: 'doubt' | 'intent' | 'fail' | 'hold' | 'approve' }
+>;
 
 /** What an import file is read with. */
 export interface ImportOptions {

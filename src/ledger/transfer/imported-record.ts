@@ -10,6 +10,7 @@ interface Known extends Partial<LedgerRecord> {
   readonly uploadedAt: string;
   /** 0: not known. */
   readonly size?: number;
+  readonly stamp?: FileStamp;
 }
 
 /** A record of a document whose file nobody has looked at: what is not known is empty. */

@@ -80,7 +80,12 @@ export function recordedAttachments(
   found: readonly FoundAttachment[],
   sent: readonly SentContent[],
 ): readonly RecordedAttachment[] {
-  return found.map(({ name, stamp }, index) => ({ name, stamp, sha256: sent[index]?.sha256 ?? '' }));
+  return found.map(({ name, path, stamp }, index) => ({
+    name,
+    path,
+    stamp,
+    sha256: sent[index]?.sha256 ?? '',
+  }));
 }
 
 export function bytesOf(

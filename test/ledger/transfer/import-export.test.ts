@@ -29,7 +29,7 @@ afterEach(async () => {
 
 describe('an export', () => {
   it('is what the contract says, by folder and path', async () => {
-    const attachments = [{ name: 'x.xlsx', sha256: recordOf(7).sha256, stamp: stampOf(7) }];
+    const attachments = [{ name: 'x.xlsx', path: 'a/x.xlsx', sha256: recordOf(7).sha256, stamp: stampOf(7) }];
     await ledger.commit([
       put('b.pdf', recordOf(1)),
       put('a/report.pdf', recordOf(2, { attachments, modifiedAt: '2026-01-02T00:00:00Z', said: ['title'] })),
@@ -48,12 +48,13 @@ describe('an export', () => {
       docId: recordOf(2).docId,
       sha256: recordOf(2).sha256,
       size: 1002,
-      attachments: [{ name: 'x.xlsx', sha256: recordOf(7).sha256 }],
+      attachments: [{ name: 'x.xlsx', sha256: recordOf(7).sha256, path: 'a/x.xlsx', stat: stampOf(7) }],
       metadata: recordOf(2).metadata,
       uploadedAt: '2026-01-01T00:00:00.000Z',
       modifiedAt: '2026-01-02T00:00:00Z',
       possibleDuplicates: 0,
       fileName: 'report-2.pdf',
+      stat: stampOf(2),
       said: ['title'],
     });
   });
@@ -67,8 +68,17 @@ describe('an export', () => {
     const exported = exportLedger(ledger);
     const { entries, problems } = importLedger(JSON.stringify(exported, null, 2), inbox);
     expect(problems).toEqual([]);
+    await ledger.commit(entries.map(({ ref, record }) => ({ kind: 'put', ref, record })));
+    expect(exportLedger(ledger)).toEqual(exported);
+  });
+
+  it('says of a document that is given with little that the rest is not known', async () => {
+    const { documents } = {
+      documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
+    };
+    const { entries } = importLedger(JSON.stringify({ version: 1, documents }), inbox);
     expect(entries[0]?.record.stamp).toEqual({
-      size: 1001,
+      size: 7,
       mtimeMs: 0,
       ctimeMs: 0,
       birthtimeMs: 0,
@@ -76,8 +86,68 @@ describe('an export', () => {
       dev: 0,
     });
     await ledger.commit(entries.map(({ ref, record }) => ({ kind: 'put', ref, record })));
-    expect(exportLedger(ledger)).toEqual(exported);
     expect(ledger.findByInode(0)).toEqual([]);
+  });
+
+  it('carries all that the ledger knows of documents, and an import takes all of it back', async () => {
+    const failure = {
+      code: 'too-large',
+      message: 'is too large',
+      attempts: 2,
+      history: [{ at: now, operation: 'upload', code: 'too-large', message: 'is too large' }],
+      stamp: stampOf(50),
+      context: 'c1',
+    };
+    const ref = (path: string) => ({ folder: 'inbox', path });
+    await ledger.commit([
+      put(
+        'a.pdf',
+        recordOf(1, { unsure: { content: true, attachments: true, metadata: [{ title: 'T' }], gone: true } }),
+      ),
+      put('b.pdf', recordOf(2, { possibleDuplicates: 3, said: ['title'], fileName: 'sent.pdf' })),
+      put(
+        'd/c.pdf',
+        recordOf(3, {
+          attachments: [
+            {
+              name: 'x.xlsx',
+              path: 'd/c.pdf.attachments/x.xlsx',
+              sha256: recordOf(7).sha256,
+              stamp: stampOf(7),
+            },
+            { name: 'y.csv', sha256: '', stamp: stampOf(8) },
+          ],
+        }),
+      ),
+      {
+        kind: 'doubt',
+        doubt: { id: 'd1', ref: ref('e.pdf'), count: 2, since: now, message: 'lost', holds: true },
+      },
+      { kind: 'intent', intent: { id: 'i1', ref: ref('f.pdf'), size: 3, at: now + 1 } },
+      { kind: 'fail', ref: ref('large.pdf'), failure },
+      { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
+      { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
+    ]);
+    const exported = exportLedger(ledger);
+    const text = JSON.stringify(exported);
+    const { entries, changes = [], problems } = importLedger(text, inbox);
+    expect(problems).toEqual([]);
+    const fresh = await openLedger({ dir: folder.join('fresh'), clock: manualClock(), log: recordedLog() });
+    await fresh.commit(entries.map(({ ref, record }) => ({ kind: 'put' as const, ref, record })));
+    await fresh.commit(changes);
+    expect(exportLedger(fresh)).toEqual(exported);
+    for (const { ref, record } of ledger.entries()) {
+      // What decides what is sent is compared again: a person may have edited the file.
+      expect(fresh.get(ref)).toEqual({ ...record, context: '' });
+      expect(fresh.isApproved(ref)).toBe(ledger.isApproved(ref));
+    }
+    expect([fresh.doubts(), fresh.intents(), [...fresh.failures()], fresh.hold('inbox')]).toEqual([
+      ledger.doubts(),
+      ledger.intents(),
+      [...ledger.failures()],
+      ledger.hold('inbox'),
+    ]);
+    await fresh.close();
   });
 });
 
@@ -159,6 +229,18 @@ describe('an import of JSON', () => {
     [
       '{"version": 1, "documents": [{"folder": "inbox", "path": "a.pdf", "docId": "1", "sha256": "ABC"}]}',
       'sha256',
+    ],
+    [
+      '{"version": 1, "documents": [], "failures": [{"folder": "inbox", "path": "a.pdf"}]}',
+      'failures.0.code',
+    ],
+    [
+      '{"version": 1, "documents": [], "uploading": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "size": 1, "at": "2026-01-01T00:00:00Z"}]}',
+      'uploading: "../a.pdf" is no path',
+    ],
+    [
+      '{"version": 1, "documents": [], "held": [{"folder": "other", "since": "2026-01-01T00:00:00Z", "reason": "many"}]}',
+      'held: no folder named "other"',
     ],
     [
       `{"version": 1, "documents": [${Array.from({ length: 2 }, () => '{"folder":"inbox","path":"a.pdf","docId":"1"}').join()}]}`,
