@@ -125,13 +125,36 @@ export function fromSecondsText(text: string): StoredTime {
 }
 
 function millisecondsText(time: StoredTime): string {
-  return typeof time === 'string' ? time : new Date(time).toISOString();
+  if (typeof time === 'string') return time;
+  return `${secondOf(time)}.${String(time % 1000).padStart(3, '0')}Z`;
 }
 
 function secondsText(time: StoredTime): string {
-  return typeof time === 'string'
-    ? time
-    : `${new Date(time).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}Z`;
+  return typeof time === 'string' ? time : `${secondOf(time)}Z`;
+}
+
+const dayMs = 86_400_000;
+const maxDates = 4_000;
+/** Dates that were made lately: `Date` takes most of the time, and a scan may ask for two of them a file. */
+const dates = new Map<number, string>();
+
+/** `2026-01-01T00:00:00` */
+function secondOf(time: number): string {
+  const day = Math.floor(time / dayMs);
+  const seconds = Math.floor((time - day * dayMs) / 1000);
+  const [hour, minute] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return `${dates.get(day) ?? dateOf(day)}${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(seconds % 60)}`;
+}
+
+function dateOf(day: number): string {
+  if (dates.size >= maxDates) dates.clear();
+  const date = new Date(day * dayMs).toISOString().slice(0, 'YYYY-MM-DDT'.length);
+  dates.set(day, date);
+  return date;
+}
+
+function twoDigits(value: number): string {
+  return value < 10 ? `0${value}` : String(value);
 }
 
 /** Years of four digits: others have another form of text. */
