@@ -56,8 +56,9 @@ export async function takeProcessLock(
   const own = await ownIdentity(since);
   const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
   if ('kind' in taken) return taken;
+  const lock = await createLock(path, own, taken);
   await clearLeftovers(path);
-  return { kind: 'taken', lock: await createLock(path, own, taken) };
+  return { kind: 'taken', lock };
 }
 
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
@@ -78,9 +79,12 @@ async function createLock(path: string, own: ProcessIdentity, file: FileHandle):
     isHeld,
     release: async () => {
       clearInterval(beat);
-      // In one go: nothing of this process comes between.
-      if (isHeld()) rmSync(path, { force: true });
-      await file.close();
+      try {
+        // In one go: nothing of this process comes between.
+        if (isHeld()) rmSync(path, { force: true });
+      } finally {
+        await file.close();
+      }
     },
   };
 }
