@@ -50,6 +50,8 @@ export interface Daemon {
   readonly refuseConfiguration: (why: string | null) => void;
   /** Sweeps everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
+  /** Folders that cannot be read now, with the reason. */
+  readonly unavailable: () => readonly { readonly folder: string; readonly message: string }[];
   /** True when the credentials were refused and have not been accepted since. */
   readonly isRefused: () => boolean;
   /** Stops taking work, lets requests under way end, closes everything in reverse order. */
@@ -208,6 +210,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       engine.kick();
       await Promise.all(folders.map((port) => port.rescan('event')));
     },
+    unavailable: () => unavailableFolders(folders),
     isRefused: () => tokens.status().state === 'refused',
     stop: async () => {
       phase = 'stopping';
@@ -226,6 +229,17 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       await embedded?.close();
     },
   };
+}
+
+/** Folders that cannot be read now, with the reason. */
+export function unavailableFolders(
+  folders: readonly FolderPort[],
+): readonly { readonly folder: string; readonly message: string }[] {
+  return folders.flatMap((port) => {
+    const { state, reasons } = port.health();
+    if (state !== 'unavailable') return [];
+    return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
+  });
 }
 
 function portAt(folders: readonly FolderPort[], index: number): FolderPort {

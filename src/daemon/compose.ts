@@ -1,7 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { ConfigurationError } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
@@ -11,6 +10,7 @@ import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { followRenames } from './ledger/follow-renames.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
 import { sharedFolders } from './ledger/shared-ledger.ts';
+import { isDirectory, requireFolders } from './require-folders.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -29,6 +29,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
     await followRenames(ledger, settings, log);
+    if (settings.service.mode === 'embedded') await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
     for (const shared of await sharedFolders(ledger, settings))
       log.warn(shared, 'two configurations may share this ledger');
@@ -64,9 +65,11 @@ function openFolders({ settings, log, clock }: ComposeOptions): readonly Folder[
   );
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  return found?.isDirectory() === true;
+/** A trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
+async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<void> {
+  for (const { name, path } of folders) {
+    if (ledger.count(name) === 0) await mkdir(path, { recursive: true }).catch(() => {});
+  }
 }
 
 async function startEmbedded({
@@ -97,20 +100,4 @@ function servicePort({ port }: Settings['http']): number | undefined {
   if (port === 0) return undefined;
   const usual = (port === false ? pagePort : port) + besidePage;
   return usual > lastPort ? undefined : usual;
-}
-
-/** Contract section 7, 2: a folder that was never there is a mistake; one that is gone is waited for. */
-async function requireFolders(settings: Settings, ledger: LedgerPort): Promise<void> {
-  for (const folder of settings.folders) {
-    if ((await isDirectory(folder.path)) || ledger.count(folder.name) > 0) continue;
-    const found = await stat(folder.path).catch(() => null);
-    if (settings.service.mode === 'embedded' && found === null) {
-      await mkdir(folder.path, { recursive: true });
-      continue;
-    }
-    throw new ConfigurationError(
-      `the folder "${folder.name}" is ${folder.path}, and there is no such directory: ` +
-        'create it, mount it, or fix folders[].path',
-    );
-  }
 }

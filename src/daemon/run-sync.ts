@@ -1,6 +1,7 @@
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import type { FailureStatus, Status } from '../model/report/status.ts';
+import type { FailureStatus } from '../model/report/status.ts';
+import type { Phase } from '../sync/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
@@ -28,7 +29,21 @@ export interface SyncReport {
   readonly held: number;
   /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
   readonly unsent: number;
+  /** Files that are no documents that can be sent: `ingestd check` lists them. */
+  readonly skipped: number;
   readonly failures: readonly FailureStatus[];
+  /** Documents that still change, or that wait for a sidecar or an attachment. */
+  readonly waiting: readonly WaitingDocument[];
+  readonly waitingTotal: number;
+  /** Folders that cannot be read, with the reason. */
+  readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+}
+
+/** A document that was found and is not ready to be sent. */
+interface WaitingDocument {
+  readonly folder: string;
+  readonly path: string;
+  readonly message: string;
 }
 
 interface SyncOptions {
@@ -42,6 +57,7 @@ interface SyncOptions {
 /** A request that fails is tried this often before its document is given up for this pass. */
 const maxAttempts = 5;
 const askMs = 100;
+const longestList = 1_000;
 
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync({ settings, credentials, log, onProgress }: SyncOptions): Promise<SyncReport> {
@@ -55,8 +71,9 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
     maxAttempts,
   });
   let interrupted = false;
+  const isWaitedOut = createPatience(daemon, patienceMs(settings));
   const isOver = () =>
-    interrupted || daemon.engine.isIdle() || daemon.isRefused() || daemon.engine.isHopeless();
+    interrupted || isDone(daemon) || isWaitedOut() || daemon.isRefused() || daemon.engine.isHopeless();
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -65,10 +82,10 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
   try {
     await Promise.race([daemon.start(), interruption]);
     while (!isOver()) {
-      onProgress(progressOf(daemon.control.status()));
+      onProgress(progressOf(daemon));
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
-    onProgress(progressOf(daemon.control.status()));
+    onProgress(progressOf(daemon));
     return report(daemon, interrupted);
   } finally {
     signals.close();
@@ -76,13 +93,60 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
   }
 }
 
+/** Nothing moves, and no document waits for another file. */
+function isDone({ engine }: Daemon): boolean {
+  return engine.isIdle() && engine.desk.inPhase('paired').size === 0;
+}
+
+/** Contract section 7, 26. */
+function patienceMs({ timing: { stopSeconds, settleMs, removeGraceMs } }: Settings): number {
+  return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
+}
+
+const working: readonly Phase[] = ['ready', 'sending', 'retry', 'grace'];
+const waiting: readonly Phase[] = ['settling', 'paired'];
+const inspecting: readonly Phase[] = ['look', 'looking'];
+
+/**
+ * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A file
+ * that was waiting and is inspected once more is still waiting.
+ */
+function createPatience({ engine }: Daemon, ms: number): () => boolean {
+  let since: number | null = null;
+  const known = new Set<string>();
+  const tasksIn = (phases: readonly Phase[]) => phases.flatMap((phase) => [...engine.desk.inPhase(phase)]);
+  return () => {
+    const isScanned = engine.isScanned();
+    const isAtWork = !isScanned || working.some((phase) => engine.desk.inPhase(phase).size > 0);
+    if (isAtWork || tasksIn(inspecting).some(({ key }) => !known.has(key))) {
+      since = null;
+      known.clear();
+    } else since ??= performance.now();
+    for (const { key } of isAtWork ? [] : tasksIn(waiting)) known.add(key);
+    return since !== null && performance.now() - since >= ms;
+  };
+}
+
+function waitingDocuments({ engine }: Daemon): readonly WaitingDocument[] {
+  const message = 'it changed a moment ago, or is still being written';
+  const tasks = waiting.flatMap((phase) => [...engine.desk.inPhase(phase)]);
+  return tasks
+    .filter(({ present }) => present)
+    .map((task) => ({ ...task.ref, message: task.message ?? message }));
+}
+
 function report(daemon: Daemon, interrupted: boolean): SyncReport {
   const status = daemon.control.status();
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
-  const unavailable = status.folders.some(({ state }) => state === 'unavailable');
-  const { uploaded, modified, deleted, moved } = status.totals;
-  const unfinished = failed > 0 || held > 0 || unavailable || interrupted || daemon.engine.isHopeless();
+  const unavailable = daemon.unavailable();
+  const { uploaded, modified, deleted, moved } = daemon.engine.totals;
+  const later = waitingDocuments(daemon);
+  const unsent = status.queue.pending + status.queue.inFlight;
+  const unfinished =
+    failed + held + unsent + later.length + unavailable.length > 0 ||
+    interrupted ||
+    daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
     exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,
@@ -92,20 +156,26 @@ function report(daemon: Daemon, interrupted: boolean): SyncReport {
     moved,
     failed,
     held,
-    unsent: status.queue.pending + status.queue.inFlight,
+    unsent,
+    skipped: status.skippedTotal,
     failures: status.failures,
+    waiting: later.slice(0, longestList),
+    waitingTotal: later.length,
+    unavailable,
   };
 }
 
-function progressOf(status: Status): SyncProgress {
-  const done = status.totals.uploaded + status.totals.modified + status.totals.deleted + status.totals.moved;
+function progressOf({ engine, control }: Daemon): SyncProgress {
+  const status = control.status();
+  const { uploaded, modified, deleted, moved, bytesSent } = engine.totals;
+  const done = uploaded + modified + deleted + moved;
   const left = status.queue.pending + status.queue.inFlight + status.queue.waiting;
   const underWay = status.transfers.reduce((total, one) => total + one.bytesTotal - one.bytesSent, 0);
   return {
     documentsTotal: done + left,
     documentsDone: done,
-    bytesTotal: status.totals.bytesSent + underWay,
-    bytesDone: status.totals.bytesSent,
+    bytesTotal: bytesSent + underWay,
+    bytesDone: bytesSent,
     requestsLeftInMinute: status.rate.limit - status.rate.used,
     etaSeconds: status.queue.etaSeconds,
   };

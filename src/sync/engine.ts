@@ -1244,6 +1244,14 @@ export class Engine {
 
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────
 
+  /** Every folder that can be read was scanned once. */
+  isScanned(): boolean {
+    for (const [name, { port }] of this.#folders) {
+      if (port.health().state !== 'unavailable' && !this.#viewOf(name).isScanned) return false;
+    }
+    return true;
+  }
+
   /** Nothing settles, waits for a retry, is queued or under way. */
   isIdle(): boolean {
     if (this.tasks.backlog.size > 0 || this.inFlight() > 0) return false;

@@ -149,12 +149,16 @@ describe('a command beside a running daemon', () => {
     const inDoubt = [
       { folder: 'inbox', path: 'd.pdf', since: '2026-01-01T00:00:00Z', count: 2, message: 'lost' },
     ];
+    const duplicates = [
+      { folder: 'inbox', path: 'd.pdf', copies: 2 },
+      { folder: 'inbox', path: 'e.pdf', copies: 2 },
+    ];
     answer = () => ({
       status: 200,
-      body: { ...status, possibleDuplicates: 5_009, recordedDuplicates: 7, inDoubt, inDoubtTotal: 5_000 },
+      body: { ...status, possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt, inDoubtTotal: 1 },
     });
     expect((await run('status')).stdout).toContain(
-      '\n7 documents may be in the service twice: ingestd ledger export names them (possibleDuplicates); look there, then ingestd resolve PATH --dismiss\n',
+      '\nPossibly in the service twice\n  inbox/e.pdf: 2 more copies\n  (look for them at the service, then ingestd resolve PATH --dismiss)\n',
     );
   });
 
@@ -197,7 +201,7 @@ describe('a command beside a running daemon', () => {
     const { stdout } = await run('status');
     expect(stdout).toContain('\nFailed (1)\n');
     expect(stdout).toMatch(
-      /\nTried again by itself \(1\)\n {2}inbox\/e\.pdf: the connection was refused\n {2}\(nothing has to be done/,
+      /\nRetrying \(1\)\n {2}inbox\/e\.pdf: the connection was refused\n {2}\(nothing to do/,
     );
   });
 
@@ -213,6 +217,27 @@ describe('a command beside a running daemon', () => {
     const { stdout, stderr } = await run('status', '--json');
     expect(JSON.parse(stdout)).toEqual({ ...status, verdict: 'fine', more: 1 });
     expect(stderr).toBe('');
+  });
+
+  it.each([
+    ['ok', 0],
+    ['attention', 1],
+    ['error', 2],
+  ] as const)('status --check with the health %s is exit code %i', async (health, code) => {
+    answer = () => ({ status: 200, body: { ...status, health } });
+    const ran = await run('status', '--check');
+    expect(ran).toMatchObject({ code, stderr: '' });
+    expect(ran.stdout).toMatch(new RegExp(`^${health}: .+\n$`));
+    const json = await run('status', '--check', '--json');
+    expect({ code: json.code, health: (JSON.parse(json.stdout) as Status).health }).toEqual({ code, health });
+  });
+
+  it('status --check without a daemon, or with one that does not answer, is exit code 2', async () => {
+    answer = () => ({ status: 500, body: { message: 'broken' } });
+    expect(await run('status', '--check')).toMatchObject({ code: 2, stdout: '' });
+    await rm(folder.join('state/daemon.json'));
+    expect(await run('status', '--check')).toMatchObject({ code: 2 });
+    expect((await run('status', '--check')).stdout).toMatch(/^error: /);
   });
 
   it('status --watch looks again until it is stopped', async () => {

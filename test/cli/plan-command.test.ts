@@ -1,17 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { recordOf } from '../support/core-fixtures.ts';
 import { ingestd } from '../support/ingestd.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
 
-beforeAll(async () => {
+beforeEach(async () => {
   folder = await temporaryFolder();
-});
-
-afterAll(() => folder.remove());
-
-it('a folder that is not there is named in the plan, beside what the others need', async () => {
   await mkdir(`${folder.path}/here`);
   await writeFile(`${folder.path}/here/report.txt`, 'a report');
   await writeFile(
@@ -25,10 +24,24 @@ it('a folder that is not there is named in the plan, beside what the others need
       '  - { name: gone, path: ./gone }',
     ].join('\n'),
   );
+});
+
+afterEach(() => folder.remove());
+
+it('a folder that was never there is exit code 2', async () => {
+  const { code, stdout, stderr } = await ingestd(['plan'], { cwd: folder.path });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(`the folder "gone" is ${folder.path}/gone, and there is no such directory`);
+});
+
+it('a folder that is gone is named in the plan, beside what the others need', async () => {
+  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  await ledger.commit([{ kind: 'put', ref: { folder: 'gone', path: 'a.pdf' }, record: recordOf() }]);
+  await ledger.close();
   const { code, stdout } = await ingestd(['plan'], { cwd: folder.path });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^upload +here\/report\.txt$/m);
   expect(stdout).toContain(
-    `gone is not available, nothing of it is planned: ${folder.path}/gone does not exist\n`,
+    `gone cannot be read, so nothing in it is planned: ${folder.path}/gone does not exist\n`,
   );
 });

@@ -23,9 +23,9 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
 }
 
 async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  const { settings, log } = await prepare(context, flags, { quiet: true });
+  const { settings, log, configuration } = await prepare(context, flags, { quiet: true });
   const { makePlan } = await import('../../commands/plan/make-plan.ts');
-  const report = await makePlan({ settings, log });
+  const report = await makePlan({ settings, log, makesFolders: configuration.trial });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
   return 0;
@@ -36,7 +36,7 @@ function printPlan(report: PlanReport, output: Output): void {
   for (const operation of report.operations) output.line(operationLine(operation, output));
   for (const { folder, message } of report.unavailable) {
     output.line(
-      output.colors.red(printable(`${folder} is not available, nothing of it is planned: ${message}`)),
+      output.colors.red(printable(`${folder} cannot be read, so nothing in it is planned: ${message}`)),
     );
   }
   if (report.operations.length + report.unavailable.length > 0) output.line();
@@ -48,9 +48,11 @@ function printPlan(report: PlanReport, output: Output): void {
   ] as const;
   const words = changes.filter(([count]) => count > 0).map(([count, word]) => countWords(count, word));
   const { line, colors } = output;
-  if (words.length === 0)
-    line(colors.green(`Nothing to do: ${countWords(counts.unchanged, 'document')} unchanged.`));
-  else {
+  const undelivered = counts.held + counts.failed + counts.waiting + report.unavailable.length;
+  if (words.length === 0) {
+    const paint = undelivered === 0 ? colors.green : colors.yellow;
+    line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));
+  } else {
     line(
       `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
     );
@@ -58,8 +60,17 @@ function printPlan(report: PlanReport, output: Output): void {
   if (counts.held > 0) {
     line(colors.yellow(`${countWords(counts.held, 'deletion')} would be held until ingestd approve.`));
   }
+  if (counts.waiting > 0) {
+    line(
+      colors.yellow(
+        `${countWords(counts.waiting, 'document')} not ready: still changing, or waiting for another file.`,
+      ),
+    );
+  }
   if (counts.failed > 0)
     line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent: ingestd check says why.`));
+  if (counts.skipped > 0)
+    line(colors.dim(`${countWords(counts.skipped, 'file')} skipped: ingestd check says why.`));
 }
 
 function operationLine(operation: PlannedOperation, { colors }: Output): string {

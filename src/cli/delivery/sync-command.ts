@@ -52,7 +52,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     countWords(report.deleted, 'deletion'),
   ];
   const done = report.uploaded + report.modified + report.moved + report.deleted;
-  const nothing = report.exitCode === exitCodes.ok ? 'Nothing was to be sent.' : 'Nothing was sent.';
+  const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done === 0 ? nothing : `${parts.join(', ')}.`);
   if (report.held > 0) {
     line(
@@ -61,6 +61,15 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
       ),
     );
   }
+  for (const { folder, message } of report.unavailable)
+    line(colors.red(printable(`${folder} cannot be read: ${message}`)));
+  if (report.waitingTotal > 0)
+    line(colors.yellow(`${countWords(report.waitingTotal, 'document')} not ready:`));
+  for (const { folder, path, message } of report.waiting.slice(0, MAX_FAILURES))
+    line(printable(`  ${folder}/${path}: ${message}`));
+  if (report.waitingTotal > MAX_FAILURES) line(`  and ${report.waitingTotal - MAX_FAILURES} more`);
+  if (report.skipped > 0)
+    line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));

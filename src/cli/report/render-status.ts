@@ -1,4 +1,5 @@
 import { printable } from '../../lib/printable.ts';
+import { refKey } from '../../model/document.ts';
 import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
 import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
 import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
@@ -28,27 +29,23 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...failureSection(status, view),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
-    ...duplicateRows(status, view),
+    ...section('Possibly in the service twice', duplicateRows(status), view.colors.yellow),
     ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
   ];
 }
 
 function headline(status: Status, { colors, running }: StatusView): string {
   const text = printable(running ? verdict(status) : ledgerVerdict(status));
-  const refused = running
-    ? status.reasons.some(({ code }) => code === 'configuration-refused')
-    : status.reasons.some(({ code }) => code !== 'not-running');
-  const wrong = refused || status.state === 'degraded' || status.folders.some(({ failed }) => failed > 0);
-  const waits = status.state === 'paused' || status.folders.some(({ held }) => held > 0) || !running;
-  if (wrong) return colors.bold(colors.red(text));
-  return colors.bold(waits ? colors.yellow(text) : colors.green(text));
+  return colors.bold(colors[healthColors[status.health]](text));
 }
+
+const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
 /** Why nothing runs is known, and the headline tells the first thing in the way of a start. */
 function restRows({ reasons }: Status, { colors }: StatusView): string[] {
   const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
-    colors.yellow('ingestd is not running; this is what its ledger says.'),
+    colors.yellow('ingestd is not running. This is what its ledger says:'),
     ...others.map(
       ({ code, message }) => `${colors.red(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
     ),
@@ -66,19 +63,18 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
         : `${numberWords(folder.synced)} delivered`,
     ];
     if (folder.pending + folder.waiting > 0)
-      parts.push(`${numberWords(folder.pending + folder.waiting)} on their way`);
+      parts.push(`${numberWords(folder.pending + folder.waiting)} on the way`);
     if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
-    const state =
-      folder.state === 'unavailable' && running ? colors.red('unavailable') : running ? folder.state : '';
+    const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
     return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, printable(folder.path)].filter(Boolean).join('  '))}`;
   });
 }
 
 function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {
   if (!running) return [];
-  const { rate, auth, reasons } = status;
+  const { rate, auth, reasons, account } = status;
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',
@@ -86,6 +82,8 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   };
   return [
     '',
+    ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
+    `Service ${printable(status.service)}${account === null ? '' : ` as ${printable(account)}`}`,
     `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
     ...reasons.map(
       ({ code, message }) => `${colors.yellow(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
@@ -93,22 +91,23 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
     colors.dim(
       [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])].join(', '),
     ),
+    colors.dim(`configuration ${printable(status.configuration)}`),
   ];
 }
 
-/** Without what stands under the uploads in doubt; apart from what is tried again by itself, which the verdict counts as on its way. */
+/** Without what stands under the uploads in doubt; apart from what is retried, which the verdict counts as on the way. */
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = toldAsDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));
   const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
   const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);
   const total = status.failuresTotal - elsewhere.size - again.length;
-  const hint = 'ingestd retry tries them again, ingestd why PATH tells the story';
+  const hint = 'ingestd why PATH says what to do, ingestd retry sends them again';
   return [
     ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
     ...section(
-      `Tried again by itself (${numberWords(again.length)})`,
-      cut(again, again.length, 'nothing has to be done; ingestd why PATH tells the story'),
+      `Retrying (${numberWords(again.length)})`,
+      cut(again, again.length, 'nothing to do; ingestd why PATH says more'),
       colors.yellow,
     ),
   ];
@@ -135,12 +134,15 @@ function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
   return cut(rows, inDoubtTotal, 'ingestd resolve PATH ends a doubt: --doc-id ID, --again or --dismiss');
 }
 
-/** Records alone: what is in doubt has names and hint of its own, and is in no record. */
-function duplicateRows({ recordedDuplicates: recorded }: Status, { colors }: StatusView): string[] {
-  if (recorded === 0) return [];
-  const names = recorded === 1 ? 'names it' : 'names them';
-  const text = `${countWords(recorded, 'document')} may be in the service twice: ingestd ledger export ${names} (possibleDuplicates); look there, then ingestd resolve PATH --dismiss`;
-  return ['', colors.yellow(text)];
+/** Without what is listed as in doubt. */
+function duplicateRows({ duplicates, inDoubt }: Status): string[] {
+  const elsewhere = new Set(inDoubt.map(refKey));
+  const rows = duplicates
+    .filter((duplicate) => !elsewhere.has(refKey(duplicate)))
+    .map(
+      ({ folder, path, copies }) => `${folder}/${path}: ${countWords(copies, 'more copy', 'more copies')}`,
+    );
+  return cut(rows, rows.length, 'look for them at the service, then ingestd resolve PATH --dismiss');
 }
 
 function skipRows({ skipped, skippedTotal }: Status): string[] {

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ConfigurationError } from '../../model/errors.ts';
+import { printable } from '../../lib/printable.ts';
+import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import type { Prepared } from '../context/prepare.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { renderStatus } from './render-status.ts';
@@ -11,6 +14,7 @@ import { statusSchema } from '../../commands/connect/status-schema.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
+  readonly check?: boolean;
   readonly watch?: boolean | number;
 }
 
@@ -22,12 +26,15 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .command('status')
     .description("the running daemon's state, verdict first; without a daemon, the ledger's")
     .option('--json', 'print it as one JSON value')
-    .option('--watch [SECONDS]', `look again every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
+    .option('--check', 'exit code 0: healthy, 1: needs attention, 2: error, or no daemon runs')
+    .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
     .action(async (_options, command: Command) => {
-      context.exitWith(await status(context, command.optsWithGlobals()));
+      const flags: StatusFlags = command.optsWithGlobals();
+      context.exitWith(await (flags.check === true ? check(context, flags) : status(context, flags)));
     });
   withExamples(command, [
     { command: 'ingestd status --watch', does: 'on a terminal beside your work' },
+    { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
     { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
   ]);
 }
@@ -39,17 +46,39 @@ function secondsOf(text: string): number {
   return seconds;
 }
 
+const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
+
+/** One line and an exit code that follow the health. What cannot be asked is an error. */
+async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
+  try {
+    const { prepared, daemon } = await besideDaemon(context, flags);
+    const { status, raw } = await statusOf(daemon, () => offline(prepared));
+    if (flags.json) context.output.json(raw);
+    else {
+      const words = daemon === null ? ledgerVerdict(status) : verdict(status);
+      context.output.line(`${status.health}: ${printable(words)}`);
+    }
+    return checkCodes[daemon === null ? 'error' : status.health];
+  } catch (error) {
+    context.complain(errorMessage(error));
+    return checkCodes.error;
+  }
+}
+
+/** Throws ConfigurationError where the configuration cannot be used either. */
+async function offline(prepared: Prepared | null): Promise<Status> {
+  // It was there a moment ago.
+  if (prepared === null)
+    throw new ConfigurationError('the daemon has ended; ingestd check says what is wrong');
+  return (await import('../../commands/offline/offline-status.ts')).offlineStatus(prepared.settings);
+}
+
 async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
   const { stateDir, prepared } = await besideDaemon(context, flags);
   const { output } = context;
   const show = async (): Promise<void> => {
     const daemon = await connectDaemon(stateDir);
-    const now = await statusOf(daemon, async () => {
-      // It was there a moment ago.
-      if (prepared === null)
-        throw new ConfigurationError('the daemon has ended; ingestd check says what is wrong');
-      return (await import('../../commands/offline/offline-status.ts')).offlineStatus(prepared.settings);
-    });
+    const now = await statusOf(daemon, () => offline(prepared));
     if (flags.json) output.json(now.raw);
     else
       draw(

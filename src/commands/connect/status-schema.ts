@@ -25,7 +25,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
     z.object({
       name: text,
       path: text,
-      state: z.enum(['scanning', 'watching', 'polling', 'unavailable']),
+      state: z.enum(['scanning', 'watching', 'polling', 'unavailable', 'stopped']),
       watches: count,
       onDisk: count,
       synced: count,

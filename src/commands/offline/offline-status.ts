@@ -40,7 +40,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     reasons: [
       {
         code: 'not-running',
-        message: 'no daemon runs on this state directory: this is what the ledger says',
+        message: 'ingestd is not running: this is what its ledger says',
       },
       ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
     ],
@@ -53,7 +53,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
       return {
         name,
         path,
-        state: 'unavailable',
+        state: 'stopped',
         watches: 0,
         onDisk: synced + failed,
         synced,

@@ -10,6 +10,8 @@ import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../open-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
+import { unavailableFolders } from '../../daemon/assemble-daemon.ts';
+import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 const askMs = 20;
@@ -20,17 +22,21 @@ const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: (
 
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was
- * asked. Sends nothing, changes nothing. Throws ConfigurationError where the ledger is of another service: `sync` would not start.
+ * asked. Sends nothing, changes nothing. Throws ConfigurationError where
+ * `sync` would not start: the ledger is of another service, a folder was never there.
  */
 export async function makePlan(options: {
   readonly settings: Settings;
   readonly log: LogPort;
+  /** `sync` would make the folders that are not there. */
+  readonly makesFolders: boolean;
 }): Promise<PlanReport> {
-  const { settings, log } = options;
+  const { settings, log, makesFolders } = options;
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
     requireService(ledger, settings);
     await followRenames(ledger, settings, quiet);
+    if (!makesFolders) await requireFolders(settings, ledger);
   } catch (error) {
     await ledger.close();
     throw error;
@@ -67,12 +73,9 @@ export async function makePlan(options: {
       (total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord,
       0,
     );
-    const unavailable = folders.flatMap(({ port }) => {
-      const { state, reasons } = port.health();
-      if (state !== 'unavailable') return [];
-      return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
-    });
-    return report({ engine, activities, service, settings, unchanged, unavailable });
+    const unavailable = unavailableFolders(folders.map(({ port }) => port));
+    const skipped = settings.folders.reduce((total, { name }) => total + engine.reconcile.skipCount(name), 0);
+    return report({ engine, activities, service, settings, unchanged, skipped, unavailable });
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
@@ -95,10 +98,19 @@ interface Findings {
   readonly service: ReturnType<typeof createPlanningService>;
   readonly settings: Settings;
   readonly unchanged: number;
+  readonly skipped: number;
   readonly unavailable: PlanReport['unavailable'];
 }
 
-function report({ engine, activities, service, settings, unchanged, unavailable }: Findings): PlanReport {
+function report({
+  engine,
+  activities,
+  service,
+  settings,
+  unchanged,
+  skipped,
+  unavailable,
+}: Findings): PlanReport {
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, message } of activities) {
     if (what === 'uploaded')
@@ -142,6 +154,8 @@ function report({ engine, activities, service, settings, unchanged, unavailable 
       delete: count('delete', 'bulk delete'),
       held: count('held'),
       failed: count('failed'),
+      waiting: count('waiting'),
+      skipped,
       unchanged: Math.max(0, unchanged - touched),
     },
     requests,

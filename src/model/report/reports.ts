@@ -10,6 +10,10 @@ export interface PlanReport {
     readonly delete: number;
     readonly held: number;
     readonly failed: number;
+    /** Documents that still change, or that wait for a sidecar or an attachment. */
+    readonly waiting: number;
+    /** Files that are no documents that can be sent. */
+    readonly skipped: number;
     readonly unchanged: number;
   };
   /** Requests to the ingestion endpoints, bulk calls counted as one. */

@@ -15,7 +15,8 @@ export type Health = 'ok' | 'attention' | 'error';
 export interface FolderStatus {
   readonly name: string;
   readonly path: string;
-  readonly state: 'scanning' | 'watching' | 'polling' | 'unavailable';
+  /** `stopped`: no daemon runs, and nobody knows. */
+  readonly state: 'scanning' | 'watching' | 'polling' | 'unavailable' | 'stopped';
   readonly watches: number;
   readonly onDisk: number;
   readonly synced: number;
