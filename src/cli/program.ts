@@ -7,6 +7,7 @@ import { addCompletionCommand } from './shell/completion-command.ts';
 import { withExamples } from './examples.ts';
 import { addHealthCommand } from './report/health-command.ts';
 import { addInitCommand } from './setup/init-command.ts';
+import { addLogCommand } from './report/log-command.ts';
 import { addLedgerCommand } from './ledger/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
 import { addResolveCommand } from './control/resolve-command.ts';
@@ -37,6 +38,7 @@ export function createProgram(context: CommandContext): Command {
     addCheckCommand,
     addStatusCommand,
     addWhyCommand,
+    addLogCommand,
     addRetryCommand,
     addResolveCommand,
     addApproveCommand,

@@ -11,6 +11,7 @@ import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
 import { createLimiter } from '../remote/limiter.ts';
 import { createTokenSource } from '../remote/auth/token-source.ts';
+import type { DeliveryHistory } from '../status/delivery-history.ts';
 import { createMetrics } from '../status/metrics.ts';
 import type { Metrics } from '../status/metrics.ts';
 import { Engine } from '../sync/engine.ts';
@@ -18,6 +19,8 @@ import { createActivities } from './status/activities.ts';
 import { createChanges } from './status/changes.ts';
 import { createControl } from './control.ts';
 import { duplicateLister } from './status/list-duplicates.ts';
+import { addTotals } from './history/history.ts';
+import type { History } from './history/history.ts';
 import { makeStatus } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
 import { version } from './version.ts';
@@ -42,6 +45,8 @@ export interface Daemon {
   readonly control: ControlPort;
   readonly engine: Engine;
   readonly metrics: Metrics;
+  /** What the chart of the page shows. */
+  readonly deliveries: DeliveryHistory;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
   /** Watches and sweeps; resolves after the first sweep of every folder. */
@@ -67,10 +72,16 @@ interface Opened {
   readonly folders: readonly FolderPort[];
   /** Null in remote mode. */
   readonly embedded: EmbeddedService | null;
+  readonly history: History;
+  /** What the chart shows of the last day. */
+  readonly deliveries: DeliveryHistory;
 }
 
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
-export function assembleDaemon(options: ComposeOptions, { ledger, folders, embedded }: Opened): Daemon {
+export function assembleDaemon(
+  options: ComposeOptions,
+  { ledger, folders, embedded, history, deliveries }: Opened,
+): Daemon {
   const { settings, log, clock } = options;
   const credentials = embedded?.credentials ?? options.credentials;
   if (credentials === null) throw new ConfigurationError('no credentials were given for the remote service');
@@ -96,7 +107,8 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     log,
   });
   const duplicates = duplicateLister(ledger, clock);
-  const activities = createActivities();
+  const activities = createActivities(history.recent);
+  activities.listen(history.add);
   const changes = createChanges(clock);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: string | null = null;
@@ -118,6 +130,8 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     onChange: changes.note,
   });
 
+  history.count(() => engine.totals);
+
   function status(): Status {
     return makeStatus({
       version: version(),
@@ -134,6 +148,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
         address: embedded?.ingestUrl ?? settings.service.ingestUrl,
         account: credentials?.username ?? '',
       },
+      totals: () => addTotals(history.before, engine.totals),
       duplicates,
       ownReasons,
     });
@@ -192,6 +207,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
     }),
     engine,
     metrics,
+    deliveries,
     servicePage: embedded?.pageUrl ?? null,
     start: async () => {
       await engine.recover();
@@ -225,6 +241,7 @@ export function assembleDaemon(options: ComposeOptions, { ledger, folders, embed
       client.close();
       tokens.close();
       limiter.close();
+      await history.close();
       await ledger.close();
       await embedded?.close();
     },

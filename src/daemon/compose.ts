@@ -7,6 +7,8 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
+import { createDeliveryHistory } from '../status/delivery-history.ts';
+import { openHistory } from './history/history.ts';
 import { followRenames } from './ledger/follow-renames.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
 import { sharedFolders } from './ledger/shared-ledger.ts';
@@ -36,7 +38,14 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());
     const { assembleDaemon } = await loadRooms();
-    return assembleDaemon(options, { ledger, folders, embedded });
+    const deliveries = createDeliveryHistory(clock);
+    const history = await openHistory({
+      stateDir: settings.state.dir,
+      clock,
+      log,
+      onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
+    });
+    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries });
   } catch (error) {
     for (const close of opened) await close();
     throw error;

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 
 import type { DocumentRef } from '../model/document.ts';
-import type { Settings } from '../model/settings.ts';
+import type { FolderSettings } from '../model/settings.ts';
 
 /** Says what is wrong with a path that leads to none of the folders. */
 export function notInFolders(text: string): string {
@@ -9,7 +9,10 @@ export function notInFolders(text: string): string {
 }
 
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
-export function resolvePath(settings: Pick<Settings, 'folders'>, text: string): DocumentRef | null {
+export function resolvePath(
+  settings: { readonly folders: readonly Pick<FolderSettings, 'name' | 'path'>[] },
+  text: string,
+): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
   for (const { name, path } of settings.folders) {
     const inside = relative(path, resolve(normal));

@@ -175,6 +175,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,
+    deliveries: daemon.deliveries,
     http: settings.http,
     socketPath,
     httpToken,

@@ -15,7 +15,8 @@ type HistoryReport = {
 
 /** Remembers how many documents were delivered when. Bounded: a day, however long the process runs. */
 export interface DeliveryHistory {
-  readonly record: (activity: Activity) => void;
+  /** `at`: wall clock, ms; without it, now. */
+  readonly record: (activity: Activity, at?: number) => void;
   readonly report: () => HistoryReport;
 }
 
@@ -30,15 +31,16 @@ export function createDeliveryHistory(clock: Clock): DeliveryHistory {
   const current = () => Math.floor(clock.now() / 1000 / BUCKET_SECONDS);
 
   return {
-    record: ({ what, documents }) => {
+    record: ({ what, documents }, at = clock.now()) => {
       const kind = deliveryKinds.find((known) => known === what);
       if (kind === undefined) return;
-      const index = current();
+      const index = Math.floor(at / 1000 / BUCKET_SECONDS);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, documents);
       buckets.set(index, counts);
       // The wall clock may have jumped either way: what is not of this day goes.
-      for (const key of buckets.keys()) if (key > index || key <= index - BUCKETS) buckets.delete(key);
+      const now = current();
+      for (const key of buckets.keys()) if (key > now || key <= now - BUCKETS) buckets.delete(key);
     },
     report: () => {
       const first = current() - BUCKETS + 1;

@@ -7,6 +7,7 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import { openApp } from './create-app.ts';
 import { createDoor, urlHost } from './create-door.ts';
 import { createDeliveryHistory } from './delivery-history.ts';
+import type { DeliveryHistory } from './delivery-history.ts';
 import { createEventHub } from './event-hub.ts';
 import { isLoopbackAddress } from '../lib/is-loopback.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
@@ -26,6 +27,8 @@ export interface StatusServerOptions {
   readonly log: LogPort;
   readonly clock: Clock;
   readonly version: string;
+  /** What the chart begins with; without it, an empty day. */
+  readonly deliveries?: DeliveryHistory;
   /** Where the built page is, for tests. */
   readonly pageRoot?: URL;
 }
@@ -47,7 +50,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   const address = http.port === false ? null : await resolveHost(http.host);
   if (address !== null && httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
 
-  const history = createDeliveryHistory(clock);
+  const history = options.deliveries ?? createDeliveryHistory(clock);
   const hub = createEventHub({ control, clock });
   const doors = new WeakMap<Socket, Door | null>();
   const doorOf = ({ socket }: IncomingMessage) => {
@@ -57,7 +60,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   };
   const app = await openApp({ ...options, history, hub, page, doorOf });
   const listeners: Listener[] = [];
-  const forget = control.onActivity(history.record);
+  const forget = control.onActivity((activity) => history.record(activity));
 
   const close = async () => {
     forget();

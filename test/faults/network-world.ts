@@ -192,6 +192,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       auth: tokens,
       service: { address: 'https://ingest.example', account: 'ada' },
       duplicates: () => listDuplicates(ledger),
+      totals: () => engine.totals,
       phase: () => 'running',
       ownReasons: () => (tokens.status().state === 'refused' ? [refused] : []),
     });

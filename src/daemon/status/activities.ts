@@ -10,8 +10,9 @@ export interface Activities {
 
 const kept = 300;
 
-export function createActivities(): Activities {
-  let recent: Activity[] = [];
+/** `before`: what happened before this start, newest last. */
+export function createActivities(before: readonly Activity[] = []): Activities {
+  let recent: Activity[] = [...before];
   const listeners = new Set<(activity: Activity) => void>();
   return {
     add: (activity) => {

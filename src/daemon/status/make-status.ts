@@ -33,6 +33,8 @@ export interface StatusSources {
   readonly phase: () => 'starting' | 'running' | 'stopping';
   /** Address of the ingestion endpoints, and who signs in there. */
   readonly service: { readonly address: string; readonly account: string };
+  /** Over all starts. */
+  readonly totals: () => Status['totals'];
   readonly duplicates: () => readonly DuplicateStatus[];
   /** Of the daemon itself: signing in, the state directory. */
   readonly ownReasons: () => readonly Reason[];
@@ -90,7 +92,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       nextFreeSeconds: rate.nextFreeMs / 1000,
     },
     auth: sources.auth.status(),
-    totals: { ...engine.totals },
+    totals: sources.totals(),
     failures: failures.list,
     failuresTotal: failures.total,
     skipped: skipped.list,

@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { printable } from '../../lib/printable.ts';
+import { countWords } from '../../lib/words.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { FolderSettings } from '../../model/settings.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
+import { statusSchema } from '../../commands/connect/status-schema.ts';
+import { type BesideDaemon, besideDaemon } from '../context/beside-daemon.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { withExamples } from '../examples.ts';
+import type { Output } from '../output.ts';
+
+interface LogFlags extends GlobalFlags {
+  readonly since?: string;
+  readonly failed?: boolean;
+  readonly json?: boolean;
+  readonly follow?: boolean;
+}
+
+/** `ingestd log [PATH]`: what happened, newest last, over restarts. */
+export function addLogCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('log')
+    .description('what happened in the last 30 days, newest last, beside a running daemon or without one')
+    .argument('[path]', 'a file or a directory, or FOLDER/PATH as status shows it; none: everything')
+    .option('--since <TIME>', 'a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)', sinceOf)
+    .option('--failed', 'only failures, doubts, held deletions and warnings')
+    .option('--json', 'print it as one JSON value; with --follow, one a line')
+    .option('--follow', 'go on with what happens now, until interrupted')
+    .action(async (path: string | undefined, _options, command: Command) => {
+      context.exitWith(await log(context, path, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd log --since 1h --failed', does: 'what went wrong in the last hour' },
+    { command: 'ingestd log inbox/report.pdf', does: 'the story of one document' },
+    { command: 'ingestd log --follow', does: 'beside your work' },
+  ]);
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** ISO 8601, UTC. */
+function sinceOf(text: string): string {
+  const [, amount, unit] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const ms =
+    amount === undefined
+      ? Date.parse(/^\d{4}-/.test(text) ? text : '')
+      : Date.now() - Number(amount) * unitMs[unit as keyof typeof unitMs];
+  if (Number.isNaN(ms)) {
+    throw new InvalidArgumentError(
+      'Give a time as 2026-01-31 or 2026-01-31T08:00:00Z, or an age as 90m, 36h or 7d.',
+    );
+  }
+  return new Date(ms).toISOString();
+}
+
+async function log(context: CommandContext, path: string | undefined, flags: LogFlags): Promise<number> {
+  const found = await besideDaemon(context, flags);
+  const { stateDir } = found;
+  const folders = await foldersOf(found);
+  const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
+  const place = wanted === null ? null : resolvePath({ folders }, wanted);
+  if (wanted !== null && place === null) throw new ConfigurationError(notInFolders(wanted));
+  const { readLog } = await import('../../commands/log/read-log.ts');
+  const filter = { since: flags.since ?? null, failed: flags.failed === true, place };
+  const { output } = context;
+  if (flags.json && !flags.follow) {
+    const all: Activity[] = [];
+    for await (const activity of readLog(stateDir, filter)) all.push(activity);
+    output.json(all);
+    return 0;
+  }
+  const isOver = flags.follow ? output.closed : () => true;
+  let lines = 0;
+  for await (const activity of readLog(stateDir, filter, isOver)) {
+    if (flags.json) output.raw(`${JSON.stringify(activity)}\n`);
+    else output.line(logLine(activity, output));
+    lines += 1;
+  }
+  if (lines === 0 && !flags.json) output.line('Nothing happened.');
+  return 0;
+}
+
+/** The daemon knows the folders of a configuration that is not valid now. */
+async function foldersOf({
+  prepared,
+  daemon,
+}: BesideDaemon): Promise<readonly Pick<FolderSettings, 'name' | 'path'>[]> {
+  if (prepared !== null) return prepared.settings.folders;
+  return daemon === null ? [] : statusSchema.parse(await daemon.get('/api/status')).folders;
+}
+
+const paints = {
+  uploaded: 'green',
+  modified: 'cyan',
+  moved: 'cyan',
+  deleted: 'red',
+  failed: 'red',
+  held: 'yellow',
+  'in doubt': 'yellow',
+  warning: 'yellow',
+} as const;
+
+function logLine(
+  { at, what, folder, path, docId, message, documents }: Activity,
+  { colors }: Output,
+): string {
+  const paint = what in paints ? colors[paints[what as keyof typeof paints]] : colors.reset;
+  const place = printable(path === '' ? folder : `${folder}/${path}`);
+  const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
+  const id = docId === null ? '' : ` ${colors.dim(printable(docId))}`;
+  const words = message === null ? '' : `: ${printable(message)}`;
+  return `${colors.dim(at)} ${paint(printable(what).padEnd(8))} ${place}${more}${id}${words}`;
+}

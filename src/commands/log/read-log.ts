@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+
+import type { Activity } from '../../model/report/status.ts';
+import { historyDirectory, listHistory, readHistoryFile } from '../../daemon/history/history-files.ts';
+import type { DocumentRef } from '../../model/document.ts';
+
+/** What of the history is wanted. */
+export interface LogFilter {
+  /** ISO 8601, UTC; null: from the beginning. */
+  readonly since: string | null;
+  /** Only what went wrong, or may have. */
+  readonly failed: boolean;
+  /** A document, or a directory with all that is in it; null: everything. */
+  readonly place: DocumentRef | null;
+}
+
+const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning']);
+
+const pollMs = 500;
+
+/**
+ * What happened, oldest first, as the history in the state directory tells it; a daemon may be writing it. With
+ * `isOver` also what happens from now on, until it says so.
+ */
+export async function* readLog(
+  stateDir: string,
+  filter: LogFilter,
+  isOver: () => boolean = () => true,
+): AsyncGenerator<Activity> {
+  const directory = historyDirectory(stateDir);
+  const positions = new Map<string, number>();
+  for (;;) {
+    for (const { name, day } of await listHistory(directory)) {
+      if (filter.since !== null && day < filter.since.slice(0, 10)) continue;
+      const { lines, end } = await readHistoryFile(join(directory, name), positions.get(name));
+      positions.set(name, end);
+      for (const line of lines) {
+        if (line.kind === 'activity' && isWanted(line.activity, filter)) yield line.activity;
+      }
+    }
+    if (isOver()) return;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+function isWanted({ at, what, folder, path }: Activity, { since, failed, place }: LogFilter): boolean {
+  if (since !== null && at < since) return false;
+  if (failed && !failures.has(what)) return false;
+  if (place === null) return true;
+  return (
+    folder === place.folder && (place.path === '' || path === place.path || path.startsWith(`${place.path}/`))
+  );
+}

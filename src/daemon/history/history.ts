@@ -1,0 +1,203 @@
+import { appendFile, chmod, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { Clock } from '../../lib/clock.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Activity } from '../../model/report/status.ts';
+import {
+  historyDirectory,
+  historyFileName,
+  lineText,
+  listHistory,
+  readHistoryFile,
+} from './history-files.ts';
+import type { HistoryFile, Totals } from './history-files.ts';
+
+/**
+ * What happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB at
+ * the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take it stops
+ * nothing.
+ */
+export interface History {
+  /** What was delivered before this start, in all. */
+  readonly before: Totals;
+  /** The newest of what happened before this start, newest last. */
+  readonly recent: readonly Activity[];
+  readonly add: (activity: Activity) => void;
+  /** What was delivered since this start, asked for whenever something is written. */
+  readonly count: (delivered: () => Totals) => void;
+  /** Writes what is left, and closes. */
+  readonly close: () => Promise<void>;
+}
+
+interface HistoryOptions {
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** Takes what happened in the last day, oldest first, before this resolves. */
+  readonly onPast: (activity: Activity) => void;
+}
+
+const dayMs = 24 * 3_600_000;
+const keptDays = 30;
+const mebibyte = 1024 * 1024;
+const longestHistoryBytes = 64 * mebibyte;
+/** Sixteen of them are the whole: when one is full, the oldest goes. */
+const longestFileBytes = 4 * mebibyte;
+const writeEveryMs = 1_000;
+const recentCount = 300;
+/** As much as a page or a terminal shows of one message. */
+const longestMessage = 500;
+/** Lines that wait for a disk that does not take them. */
+const mostWaiting = 10_000;
+
+const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+
+/** Opens the history of a state directory that this process holds. Never rejects: without a history nothing is lost but the past. */
+export async function openHistory(options: HistoryOptions): Promise<History> {
+  const { clock, log } = options;
+  const directory = historyDirectory(options.stateDir);
+  const past = await readPast(directory, options).catch((error: unknown) => {
+    log.warn({ error: errorMessage(error) }, 'the history cannot be read: it begins again');
+    return { totals: noTotals, recent: [] };
+  });
+  let current: (HistoryFile & { size: number }) | null = null;
+  let totals = (): Totals => noTotals;
+  let waiting: string[] = [];
+  let writtenTotals = JSON.stringify(past.totals);
+  let isComplaining = false;
+  let cancel: (() => void) | null = null;
+  let writing = Promise.resolve();
+
+  function schedule(): void {
+    cancel ??= clock.after(writeEveryMs, () => {
+      cancel = null;
+      writing = writing.then(write);
+    });
+  }
+
+  async function write(): Promise<void> {
+    const sum = addTotals(past.totals, totals());
+    const text = JSON.stringify(sum);
+    const lines = waiting;
+    if (text !== writtenTotals) lines.push(lineText({ kind: 'totals', totals: sum }));
+    if (lines.length === 0) return;
+    waiting = [];
+    const data = lines.join('');
+    try {
+      const file = await fileFor(Buffer.byteLength(data));
+      await appendFile(join(directory, file.name), data, { mode: 0o600 });
+      file.size += Buffer.byteLength(data);
+      writtenTotals = text;
+      isComplaining = false;
+    } catch (error) {
+      current = null;
+      waiting = [...lines, ...waiting].slice(-mostWaiting);
+      if (!isComplaining) log.warn({ error: errorMessage(error) }, 'the history cannot be written');
+      isComplaining = true;
+    }
+  }
+
+  /** The file of this day with room for so many bytes; a new one where there is none. */
+  async function fileFor(bytes: number): Promise<HistoryFile & { size: number }> {
+    const day = new Date(clock.now()).toISOString().slice(0, 10);
+    if (current?.day === day && current.size + bytes <= longestFileBytes) return current;
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const files = await listHistory(directory);
+    const last = files.findLast((file) => file.day === day);
+    const size = last === undefined ? 0 : (await stat(join(directory, last.name))).size;
+    if (last !== undefined && current?.name !== last.name && size + bytes <= longestFileBytes) {
+      current = { ...last, size: await endLine(join(directory, last.name)) };
+      return current;
+    }
+    const part = (last?.part ?? -1) + 1;
+    const name = historyFileName({ day, part });
+    // The totals stand in each file, so that none of them is missed when older ones go.
+    const first = lineText({ kind: 'totals', totals: addTotals(past.totals, totals()) });
+    await writeFile(join(directory, name), first, { mode: 0o600 });
+    current = { name, day, part, size: Buffer.byteLength(first) };
+    await prune(directory, clock.now());
+    return current;
+  }
+
+  return {
+    before: past.totals,
+    recent: past.recent,
+    add: (activity) => {
+      if (waiting.length >= mostWaiting) waiting.shift();
+      waiting.push(lineText({ kind: 'activity', activity: cut(activity) }));
+      schedule();
+    },
+    count: (delivered) => {
+      totals = delivered;
+    },
+    close: async () => {
+      cancel?.();
+      await writing;
+      await write();
+    },
+  };
+}
+
+interface Past {
+  readonly totals: Totals;
+  readonly recent: readonly Activity[];
+}
+
+async function readPast(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
+  let totals = noTotals;
+  let recent: Activity[] = [];
+  const yesterday = new Date(clock.now() - dayMs).toISOString();
+  const files = await listHistory(directory);
+  const fresh = files.filter(({ day }) => day >= yesterday.slice(0, 10));
+  const wanted = fresh.length === 0 ? files.slice(-1) : fresh;
+  for (const { name } of wanted) {
+    for (const line of (await readHistoryFile(join(directory, name))).lines) {
+      if (line.kind === 'totals') totals = line.totals;
+      else {
+        recent.push(line.activity);
+        if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
+        if (line.activity.at >= yesterday) onPast(line.activity);
+      }
+    }
+  }
+  return { totals, recent: recent.slice(-recentCount) };
+}
+
+/** A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left. */
+async function endLine(file: string): Promise<number> {
+  await chmod(file, 0o600);
+  const { end } = await readHistoryFile(file);
+  await truncate(file, end);
+  return end;
+}
+
+/** Removes what is older than 30 days, and the oldest beyond 64 MiB. */
+async function prune(directory: string, now: number): Promise<void> {
+  const oldestDay = new Date(now - keptDays * dayMs).toISOString().slice(0, 10);
+  let bytes = 0;
+  for (const { name, day } of (await listHistory(directory)).toReversed()) {
+    const file = join(directory, name);
+    bytes += (await stat(file)).size;
+    if (day < oldestDay || bytes > longestHistoryBytes - longestFileBytes) await rm(file, { force: true });
+  }
+}
+
+/** Two sums of deliveries, added. */
+export function addTotals(a: Totals, b: Totals): Totals {
+  return {
+    uploaded: a.uploaded + b.uploaded,
+    modified: a.modified + b.modified,
+    deleted: a.deleted + b.deleted,
+    moved: a.moved + b.moved,
+    requests: a.requests + b.requests,
+    bytesSent: a.bytesSent + b.bytesSent,
+  };
+}
+
+function cut(activity: Activity): Activity {
+  const { message } = activity;
+  if (message === null || message.length <= longestMessage) return activity;
+  return { ...activity, message: `${message.slice(0, longestMessage)}…` };
+}

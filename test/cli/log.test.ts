@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Activity, Status } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
+import { ingestd, startIngestd, type Ran } from '../support/ingestd.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await folder.write(
+    'ingestd.yaml',
+    [
+      'service: { mode: embedded }',
+      'state: { dir: ./state }',
+      'http: { port: false }',
+      'timing: { settleMs: 0, removeGraceMs: 100 }',
+      'folders: [{ name: inbox, path: ./inbox }]',
+    ].join('\n'),
+  );
+  await folder.write('inbox/a.txt', 'a');
+  await folder.write('inbox/b.c.txt', 'b');
+});
+
+afterEach(() => folder.remove());
+
+const run = (...args: string[]): Promise<Ran> => ingestd(args, { cwd: folder.path });
+const logged = async (...args: string[]) =>
+  (JSON.parse((await run('log', '--json', ...args)).stdout) as Activity[]).map(
+    ({ what, path }) => `${what} ${path}`,
+  );
+
+describe('log', () => {
+  it('says what happened over starts, without a daemon, and filters it', async () => {
+    expect((await run('log')).stdout).toBe('Nothing happened.\n');
+    await run('sync');
+    await folder.write('inbox/a.txt', 'changed');
+    await run('sync');
+    const all = await logged();
+    expect(all).toContain('uploaded a.txt');
+    expect(all.at(-1)).not.toBe('uploaded a.txt');
+    expect(all).toContain('modified a.txt');
+    expect(await logged('inbox/a.txt')).toEqual(['uploaded a.txt', 'modified a.txt']);
+    expect(new Set(await logged('--failed'))).toEqual(new Set(['failed b.c.txt']));
+    expect(await logged('--since', '1h')).toEqual(all);
+    expect(await logged('--since', '2999-01-01')).toEqual([]);
+    expect((await run('log')).stdout).toMatch(/^2\S+Z uploaded inbox\/a\.txt \S+$/m);
+    expect(await run('log', '/elsewhere')).toMatchObject({ code: 2 });
+    expect(await run('log', '--since', 'soon')).toMatchObject({ code: 2 });
+  });
+
+  it('follows a daemon, whose totals go on where the last one stopped', async () => {
+    await run('sync');
+    const daemon = startIngestd(['run'], { cwd: folder.path });
+    const follower = startIngestd(['log', '--follow', '--json'], { cwd: folder.path });
+    let seen = '';
+    follower.stdout?.on('data', (chunk: Buffer) => (seen += chunk.toString()));
+    try {
+      await folder.write('inbox/new.txt', 'n');
+      await eventually(() => seen.includes('"path":"new.txt"'), { withinMs: 20_000 });
+      const { totals } = JSON.parse((await run('status', '--json')).stdout) as Status;
+      expect(totals.uploaded).toBe(2);
+    } finally {
+      follower.kill('SIGINT');
+      daemon.kill('SIGTERM');
+      await new Promise((resolve) => daemon.once('close', resolve));
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { openHistory } from '../../src/daemon/history/history.ts';
+import type { History } from '../../src/daemon/history/history.ts';
+import type { Activity, Status } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { type RecordedLog, recordedLog } from '../support/recorded-log.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+
+const dayMs = 24 * 3_600_000;
+const none: Status['totals'] = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+
+let state: TemporaryFolder;
+let clock: ManualClock;
+let log: RecordedLog;
+
+beforeEach(async () => {
+  state = await temporaryFolder();
+  clock = manualClock();
+  log = recordedLog();
+});
+
+afterEach(() => state.remove());
+
+const open = (past: Activity[] = []): Promise<History> =>
+  openHistory({ stateDir: state.path, clock, log, onPast: (activity) => past.push(activity) });
+
+const activity = (path: string, message: string | null = null): Activity => ({
+  at: new Date(clock.now()).toISOString(),
+  folder: 'inbox',
+  path,
+  what: 'uploaded',
+  docId: 'd',
+  message,
+  documents: 1,
+});
+
+const directory = () => join(state.path, 'history');
+const names = async () => (await readdir(directory())).toSorted();
+
+async function bytes(): Promise<number> {
+  const sizes = await Promise.all((await names()).map((name) => stat(join(directory(), name))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
+}
+
+describe('the history', () => {
+  it('keeps totals and what happened over starts, readable by nobody else', async () => {
+    const first = await open();
+    expect(first.before).toEqual(none);
+    first.count(() => ({ ...none, uploaded: 2, requests: 3 }));
+    first.add(activity('a.pdf'));
+    first.add(activity('b.pdf'));
+    await first.close();
+    const past: Activity[] = [];
+    const second = await open(past);
+    expect(second.before).toEqual({ ...none, uploaded: 2, requests: 3 });
+    expect(second.recent.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect(past).toEqual(second.recent);
+    second.count(() => ({ ...none, uploaded: 1 }));
+    second.add(activity('c.pdf'));
+    await second.close();
+    expect((await open()).before).toMatchObject({ uploaded: 3, requests: 3 });
+    for (const name of await names()) {
+      expect((await stat(join(directory(), name))).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it('is written within a second, so that a crash takes no more', async () => {
+    const history = await open();
+    history.add(activity('a.pdf'));
+    await clock.advance(1_000);
+    await eventually(async () => (await open()).recent.length === 1);
+  });
+
+  it('goes on after a line that a crash cut short', async () => {
+    const first = await open();
+    first.add(activity('a.pdf'));
+    await first.close();
+    const [name = ''] = await names();
+    await appendFile(join(directory(), name), '{"at":"2026-01-0');
+    const second = await open();
+    second.add(activity('b.pdf'));
+    await second.close();
+    expect((await open()).recent.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
+  });
+
+  it('forgets after 30 days, and keeps the totals', async () => {
+    const first = await open();
+    first.count(() => ({ ...none, uploaded: 7 }));
+    first.add(activity('a.pdf'));
+    await first.close();
+    const [before] = await names();
+    await clock.advance(32 * dayMs);
+    const second = await open();
+    expect(second.before.uploaded).toBe(7);
+    second.add(activity('b.pdf'));
+    await second.close();
+    expect(await names()).not.toContain(before);
+    expect((await open()).before.uploaded).toBe(7);
+  });
+
+  it('never grows beyond 64 MiB, however much happens', async () => {
+    const history = await open();
+    const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
+    history.add(activity('first.pdf'));
+    await history.close();
+    for (let part = 1; part <= 20; part += 1) {
+      const file = join(directory(), `2026-01-01.${part}.jsonl`);
+      await writeFile(file, line.repeat(Math.ceil((4 * 1024 * 1024) / line.length)));
+    }
+    const next = await open();
+    next.add(activity('last.pdf'));
+    await next.close();
+    expect(await bytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
+    expect((await open()).recent.at(-1)?.path).toBe('last.pdf');
+  });
+
+  it('stops nothing where it cannot be written, and says so once', async () => {
+    await writeFile(directory(), 'in the way');
+    const history = await open();
+    history.add(activity('a.pdf'));
+    await history.close();
+    await history.close();
+    expect(log.lines.filter(({ message }) => message === 'the history cannot be written')).toHaveLength(1);
+  });
+});
