@@ -17,7 +17,7 @@ import type { Metrics } from '../status/metrics.ts';
 import { Engine } from '../sync/engine.ts';
 import { createActivities } from './status/activities.ts';
 import { createChanges } from './status/changes.ts';
-import { createControl } from './control.ts';
+import { createControl } from './control/control.ts';
 import { duplicateLister } from './status/list-duplicates.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';

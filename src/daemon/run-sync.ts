@@ -1,7 +1,7 @@
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { FailureStatus } from '../model/report/status.ts';
-import type { Phase } from '../sync/task.ts';
+import type { Phase } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';

@@ -4,7 +4,7 @@ import { countWords } from '../../lib/words.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
+import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 import { type BesideDaemon, besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';

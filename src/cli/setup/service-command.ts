@@ -70,6 +70,8 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
     INGESTD_USERNAME: credentials.username,
     INGESTD_PASSWORD: credentials.password,
   };
+  // Whoever reads the addresses may stop it at once.
+  const stopped = untilSignalled();
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
   if (!isLoopbackHost(host)) {
     log.warn(
@@ -78,7 +80,7 @@ async function service(context: CommandContext, { port, host, data }: ServiceFla
     );
   }
   log.info({ page: pageUrl, data: dataDir }, 'the embedded service runs; its page shows what it holds');
-  await untilSignalled();
+  await stopped;
   await running.close();
   return 0;
 }

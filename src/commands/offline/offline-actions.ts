@@ -8,8 +8,8 @@ import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { missingFiles } from './missing-files.ts';
 import { sendAgain } from '../../model/resolve-doubt.ts';
-import { resolveDoubt } from '../../daemon/resolve-doubt.ts';
-import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
+import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
+import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { openAsItStands } from '../open-unwatched.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 

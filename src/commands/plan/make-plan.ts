@@ -74,7 +74,7 @@ export async function makePlan(options: {
       0,
     );
     const unavailable = unavailableFolders(folders.map(({ port }) => port));
-    const skipped = settings.folders.reduce((total, { name }) => total + engine.reconcile.skipCount(name), 0);
+    const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
     return report({ engine, activities, service, settings, unchanged, skipped, unavailable });
   } finally {
     await engine.stop(0);

@@ -5,8 +5,8 @@ import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { openUnwatched } from '../open-unwatched.ts';
-import { notInFolders, resolvePath } from '../../daemon/resolve-path.ts';
-import { tellStory } from '../../daemon/tell-story.ts';
+import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { tellStory } from '../../daemon/control/tell-story.ts';
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
 export async function explain(

@@ -1,7 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 
-import type { DocumentRef } from '../model/document.ts';
-import type { FolderSettings } from '../model/settings.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 
 /** Says what is wrong with a path that leads to none of the folders. */
 export function notInFolders(text: string): string {

@@ -1,16 +1,16 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Why } from '../model/ports/control-port.ts';
-import { refKey, sameStamp } from '../model/document.ts';
-import type { DocumentRef, FoundDocument, Inspection } from '../model/document.ts';
-import type { FolderPort } from '../model/ports/folder-port.ts';
-import type { LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
-import type { ComparedDocument } from '../model/operation.ts';
-import { planDocument } from '../model/plan.ts';
-import type { Activity } from '../model/report/status.ts';
-import { reasonOf } from '../sync/tasks/task.ts';
-import type { Task } from '../sync/tasks/task.ts';
+import type { Why } from '../../model/ports/control-port.ts';
+import { refKey, sameStamp } from '../../model/document.ts';
+import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { ComparedDocument } from '../../model/operation.ts';
+import { planDocument } from '../../model/plan.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { reasonOf } from '../../sync/tasks/task.ts';
+import type { Task } from '../../sync/tasks/task.ts';
 
 interface Sources {
   readonly ref: DocumentRef;

@@ -1,12 +1,12 @@
-import type { Resolution } from '../model/ports/control-port.ts';
-import { refKey, sameStamp } from '../model/document.ts';
-import type { DocumentRef, FileStamp, Inspection } from '../model/document.ts';
-import { ConfigurationError } from '../model/errors.ts';
-import type { FolderPort } from '../model/ports/folder-port.ts';
-import type { Change, LedgerPort } from '../model/ports/ledger-port.ts';
-import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../model/resolve-doubt.ts';
-import type { DoubtfulPath } from '../model/resolve-doubt.ts';
-import { isUsableDocId } from '../remote/doc-id.ts';
+import type { Resolution } from '../../model/ports/control-port.ts';
+import { refKey, sameStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStamp, Inspection } from '../../model/document.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../model/resolve-doubt.ts';
+import type { DoubtfulPath } from '../../model/resolve-doubt.ts';
+import { isUsableDocId } from '../../remote/doc-id.ts';
 
 interface Sources {
   readonly ref: DocumentRef;
