@@ -1,7 +1,7 @@
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { FailureStatus } from '../model/report/status.ts';
-import type { Phase } from '../sync/tasks/task.ts';
+import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
@@ -71,9 +71,9 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
     maxAttempts,
   });
   let interrupted = false;
-  const isWaitedOut = createPatience(daemon, patienceMs(settings));
+  const patience = createPatience(daemon, patienceMs(settings));
   const isOver = () =>
-    interrupted || isDone(daemon) || isWaitedOut() || daemon.isRefused() || daemon.engine.isHopeless();
+    interrupted || isDone(daemon) || patience.isOver() || daemon.isRefused() || daemon.engine.isHopeless();
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -86,7 +86,7 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    return report(daemon, interrupted);
+    return report(daemon, patience, interrupted);
   } finally {
     signals.close();
     await daemon.stop();
@@ -95,7 +95,7 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
 
 /** Nothing moves, and no document waits for another file. */
 function isDone({ engine }: Daemon): boolean {
-  return engine.isIdle() && engine.desk.inPhase('paired').size === 0;
+  return engine.isIdle() && engine.tasks.in('waiting').size === 0;
 }
 
 /** Contract section 7, 26. */
@@ -103,21 +103,27 @@ function patienceMs({ timing: { stopSeconds, settleMs, removeGraceMs } }: Settin
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
 }
 
-const working: readonly Phase[] = ['ready', 'sending', 'retry', 'grace'];
-const waiting: readonly Phase[] = ['settling', 'paired'];
-const inspecting: readonly Phase[] = ['look', 'looking'];
+const working: readonly StateKind[] = ['ready', 'sending', 'retry', 'grace'];
+const waiting: readonly StateKind[] = ['settling', 'waiting'];
+const inspecting: readonly StateKind[] = ['inspect', 'inspecting'];
+
+interface Patience {
+  readonly isOver: () => boolean;
+  /** What is still waited for. */
+  readonly tasks: () => readonly Task[];
+}
 
 /**
  * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A file
  * that was waiting and is inspected once more is still waiting.
  */
-function createPatience({ engine }: Daemon, ms: number): () => boolean {
+function createPatience({ engine }: Daemon, ms: number): Patience {
   let since: number | null = null;
   const known = new Set<string>();
-  const tasksIn = (phases: readonly Phase[]) => phases.flatMap((phase) => [...engine.desk.inPhase(phase)]);
-  return () => {
-    const isScanned = engine.isScanned();
-    const isAtWork = !isScanned || working.some((phase) => engine.desk.inPhase(phase).size > 0);
+  const tasksIn = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
+  const isOver = () => {
+    const isScanned = engine.isScanned() && engine.tasks.backlog.size === 0;
+    const isAtWork = !isScanned || working.some((kind) => engine.tasks.in(kind).size > 0);
     if (isAtWork || tasksIn(inspecting).some(({ key }) => !known.has(key))) {
       since = null;
       known.clear();
@@ -125,24 +131,30 @@ function createPatience({ engine }: Daemon, ms: number): () => boolean {
     for (const { key } of isAtWork ? [] : tasksIn(waiting)) known.add(key);
     return since !== null && performance.now() - since >= ms;
   };
+  const tasks = () => [...tasksIn(waiting), ...tasksIn(inspecting).filter(({ key }) => known.has(key))];
+  return { isOver, tasks };
 }
 
-function waitingDocuments({ engine }: Daemon): readonly WaitingDocument[] {
+function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
   const message = 'it changed a moment ago, or is still being written';
-  const tasks = waiting.flatMap((phase) => [...engine.desk.inPhase(phase)]);
-  return tasks
+  return patience
+    .tasks()
     .filter(({ present }) => present)
-    .map((task) => ({ ...task.ref, message: task.message ?? message }));
+    .map((task) => ({
+      ...task.ref,
+      message: task.state.kind === 'waiting' ? task.state.reason.message : message,
+    }));
 }
 
-function report(daemon: Daemon, interrupted: boolean): SyncReport {
+function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncReport {
   const status = daemon.control.status();
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
   const unavailable = daemon.unavailable();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
-  const later = waitingDocuments(daemon);
-  const unsent = status.queue.pending + status.queue.inFlight;
+  const later = waitingDocuments(patience);
+  const inspected = patience.tasks().filter(({ state }) => inspecting.includes(state.kind)).length;
+  const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - inspected);
   const unfinished =
     failed + held + unsent + later.length + unavailable.length > 0 ||
     interrupted ||
