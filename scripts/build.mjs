@@ -4,6 +4,7 @@ import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { buildPage } from './build-page.mjs';
 import { thirdPartyLicenses } from './third-party-licenses.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -50,5 +51,8 @@ for (const name of await readdir(`${root}${program}`)) {
   if (!built.has(name)) await rm(`${root}${program}/${name}`, { recursive: true });
 }
 await writeFile(`${root}dist/THIRD-PARTY-LICENSES.txt`, await thirdPartyLicenses(root, metafile));
+// Earlier builds left the page as many files.
+for (const name of ['lib', 'model']) await rm(`${root}dist/${name}`, { recursive: true, force: true });
+await buildPage(`${root}dist/status/page`);
 await writeFile(main, "#!/usr/bin/env node\nimport './program/main.js';\n");
 await chmod(main, 0o755);

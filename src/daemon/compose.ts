@@ -7,7 +7,7 @@ import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
-import { createDeliveryHistory } from '../status/delivery-history.ts';
+import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { openHistory } from './history/history.ts';
 import { followRenames } from './ledger/follow-renames.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
@@ -56,7 +56,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
 async function loadRooms() {
   await import('../remote/auth/token-source.ts');
   await import('../remote/ingestion-client.ts');
-  await import('../status/metrics.ts');
+  await import('../status/metrics/metrics.ts');
   await import('../sync/engine.ts');
   return import('./assemble-daemon.ts');
 }

@@ -6,7 +6,7 @@ import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { verdict } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
-import type { StatusServer } from '../status/start-status-server.ts';
+import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import { createServiceNotify } from './process/service-notify.ts';
@@ -171,7 +171,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
-  const { startStatusServer } = await import('../status/start-status-server.ts');
+  const { startStatusServer } = await import('../status/server/start-status-server.ts');
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,

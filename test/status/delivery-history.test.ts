@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createDeliveryHistory } from '../../src/status/delivery-history.ts';
+import { createDeliveryHistory } from '../../src/status/metrics/delivery-history.ts';
 import type { Activity } from '../../src/model/report/status.ts';
 import { manualClock } from '../support/manual-clock.ts';
 

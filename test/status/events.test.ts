@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
-import { createEventHub } from '../../src/status/event-hub.ts';
-import type { EventHub } from '../../src/status/event-hub.ts';
+import { createEventHub } from '../../src/status/server/event-hub.ts';
+import type { EventHub } from '../../src/status/server/event-hub.ts';
+import { createStatusSnapshot } from '../../src/status/server/status-snapshot.ts';
 import type { SkipStatus } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -27,7 +28,7 @@ describe('the event stream', () => {
   beforeEach(async () => {
     control = fakeControl();
     clock = manualClock();
-    hub = createEventHub({ control, clock });
+    hub = createEventHub({ control, snapshot: createStatusSnapshot({ control, clock }), clock });
     server = createServer((_request, response) => {
       response.writeHead(200);
       hub.add(response);
@@ -72,7 +73,7 @@ describe('the event stream', () => {
     expect(page.events()[1]?.data).toMatchObject({ path: 'a\nb.pdf', what: 'uploaded' });
     expect(page.events()[2]?.data).toMatchObject({
       state: 'working',
-      verdict: expect.any(String) as unknown,
+      headline: expect.any(String) as unknown,
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMetrics } from '../../src/status/metrics.ts';
+import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import { aFolder, fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';

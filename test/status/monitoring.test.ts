@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { createMetrics } from '../../src/status/metrics.ts';
+import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';

@@ -79,7 +79,7 @@ withTool('chromium', chromiumFound, () => {
       const plain = await (await contextFor({ javaScriptEnabled: false })).newPage();
       pages.push(plain);
       await plain.goto(world.url);
-      expect(await textOf(plain, '#verdict')).toMatch(/^13,578 of 13,603 documents are in the service/);
+      expect(await textOf(plain, '#verdict')).toMatch(/^10 documents failed, 37 deletions held/);
       // What happened is asked for later: until then nothing is said of it.
       expect(await plain.locator('#activity-none').isVisible()).toBe(false);
 
@@ -100,18 +100,17 @@ withTool('chromium', chromiumFound, () => {
     it('follows what happens without being loaded again', async () => {
       const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 1, pending: 1 })] } });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe('1 of 2 documents are in the service, 1 on its way');
+      expect(await textOf(page, '#verdict')).toBe('Delivering 1 document');
       world.control.happen({ path: 'new/report.pdf', what: 'uploaded' });
       world.control.change({
         state: 'idle',
         folders: [aFolder({ onDisk: 2, synced: 2 })],
         rate: { limit: 50, used: 12, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
       });
-      await eventually(async () => (await textOf(page, '#verdict')).startsWith('All 2 documents'));
+      await eventually(async () => (await textOf(page, '#verdict')) === 'All 2 documents delivered');
       expect(await textOf(page, '#activity-list li')).toContain('inbox/new/report.pdf');
-      expect(await page.locator('.dial .mark.used').count()).toBe(12);
-      expect(await page.locator('#dial-free').textContent()).toBe('38');
-      expect(await textOf(page, '#spoken')).toContain('documents');
+      expect(await textOf(page, '#budget-used')).toBe('12 of 50 requests in the last minute');
+      expect(await textOf(page, '#spoken')).toContain('document');
       await eventually(async () => (await textOf(page, '#chart-legend')).includes('1 uploaded'));
     });
 
@@ -121,8 +120,8 @@ withTool('chromium', chromiumFound, () => {
       const group = page.locator('#failure-groups > li').first();
       expect(await group.locator('h3').innerText()).toBe('More than one dot in the name');
       expect(await group.locator('.fix').innerText()).toContain('Rename the file');
-      expect(await group.locator('.rows li').count()).toBe(4);
-      await group.getByRole('button', { name: 'Show 2 more' }).click();
+      expect(await group.locator('.rows li').count()).toBe(3);
+      await group.getByRole('button', { name: 'Show 3 more' }).click();
       expect(await group.locator('.rows li').count()).toBe(6);
       await group.getByRole('button', { name: /^Retry all 6/ }).click();
       await eventually(async () => (await textOf(page, '#toast')) === 'Queued again: 6.');
@@ -156,12 +155,12 @@ withTool('chromium', chromiumFound, () => {
     it('approves held deletions in two steps, by keyboard alone, with a way back', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
-      expect(await textOf(page, '#held')).toContain('37 documents gone from inbox');
+      expect(await textOf(page, '#held')).toContain('37 files gone from inbox');
       await page.getByText('Which ones').click();
       expect(await page.locator('#held .names li').count()).toBe(37);
       await page.getByRole('button', { name: 'Approve deletion…' }).focus();
       await page.keyboard.press('Enter');
-      expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep waiting');
+      expect(await page.evaluate('document.activeElement.textContent')).toBe('Keep');
       await page.keyboard.press('Escape');
       expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve deletion…');
       expect(world.control.calls).toEqual([]);
@@ -176,12 +175,109 @@ withTool('chromium', chromiumFound, () => {
       expect(world.control.calls).toEqual([{ approve: 'inbox' }]);
     });
 
-    it('settles a doubt', async () => {
+    it('resolves a doubt, and dismisses possible duplicates', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
-      await page.getByRole('button', { name: 'Settle 2026/q3/transcript.pdf' }).click();
+      await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => world.control.calls.length === 1);
-      expect(world.control.calls).toEqual([{ retry: ['inbox/2026/q3/transcript.pdf'] }]);
+      await page.getByRole('button', { name: 'Send again: 2026/q3/transcript.pdf' }).click();
+      await eventually(() => world.control.calls.length === 2);
+      await page.locator('.adopt summary').click();
+      await page.getByLabel('Its docId').fill('d-77');
+      await page.getByRole('button', { name: 'Adopt it' }).click();
+      await eventually(() => world.control.calls.length === 3);
+      const path = 'inbox/2026/q3/transcript.pdf';
+      expect(world.control.calls).toEqual([
+        { resolve: path, resolution: { kind: 'dismiss' } },
+        { resolve: path, resolution: { kind: 'again' } },
+        { resolve: path, resolution: { kind: 'adopt', docId: 'd-77' } },
+      ]);
+      const duplicates = [
+        { folder: 'inbox', path: 'twice.pdf', copies: 2 },
+        { folder: 'inbox', path: '2026/q3/transcript.pdf', copies: 1 },
+      ];
+      world.control.change({ duplicates, possibleDuplicates: 3, recordedDuplicates: 2 });
+      await page.getByRole('button', { name: 'Dismiss twice.pdf' }).click();
+      await eventually(() => world.control.calls.length === 4);
+      expect(await page.locator('#duplicate-list li').count()).toBe(1);
+    });
+
+    it('is never green while something needs a person, and says what in headline, pill and title', async () => {
+      const failed = [aFolder({ onDisk: 36, synced: 17, failed: 9, skipped: 10 })];
+      const world = await open({ status: { state: 'idle', folders: failed } });
+      const page = await visit(world);
+      expect(await textOf(page, '#verdict')).toBe('9 documents failed');
+      expect(await textOf(page, '#state')).toBe('Attention');
+      expect(await page.title()).toBe('9 documents failed · ingestd');
+      expect(await page.getAttribute('#favicon', 'href')).toBe('/assets/icon-attention.svg');
+      // Words and bar have the same whole: the documents.
+      expect(await textOf(page, '#progress')).toBe('17 of 26 documents delivered');
+      const grown = '[...document.querySelectorAll("#whole .piece")].map((one) => one.style.flexGrow)';
+      expect(await page.evaluate(grown)).toEqual(['17', '0', '9']);
+      // An empty disk was mounted: that is no invitation to begin.
+      const since = '2026-01-01T00:00:00Z';
+      const hold = { folder: 'inbox', count: 101, since, reason: 'all at once', paths: [] };
+      world.control.change({ folders: [aFolder({ held: 101 })], held: [hold] });
+      await eventually(async () => (await textOf(page, '#verdict')) === '101 deletions held');
+      expect(await page.locator('#invitation').isVisible()).toBe(false);
+      const reasons = [{ code: 'credentials-refused', message: 'the service refused the password' }];
+      world.control.change({ state: 'degraded', reasons });
+      await eventually(async () => (await textOf(page, '#verdict')) === 'Credentials refused');
+      expect(await textOf(page, '#state')).toBe('Error');
+      expect(await textOf(page, '#reasons')).toMatch(/^the service refused the password\n/);
+    });
+
+    it('marks a trial as one, and names service, account and configuration', async () => {
+      const world = await open({ status: { trial: true, service: 'http://127.0.0.1:7520' } });
+      const page = await visit(world);
+      expect(await textOf(page, '#trial')).toBe('Trial');
+      expect(await textOf(page, '#trial-note')).toContain('on this machine');
+      const foot = await textOf(page, 'footer');
+      for (const words of ['http://127.0.0.1:7520', 'ada', '/etc/ingestd/ingestd.yaml']) {
+        expect(foot).toContain(words);
+      }
+    });
+
+    it('shows at most eight transfers, never more bytes than there are and never all before the end', async () => {
+      const transfers = Array.from({ length: 30 }, (_, index) => ({
+        ...transfer(`${index}.pdf`),
+        bytesSent: index === 0 ? 300 : 50,
+        bytesTotal: 200,
+      }));
+      const world = await open({ status: { ...busyStatus(), transfers } });
+      const page = await visit(world);
+      expect(await page.locator('#transfer-list li').count()).toBe(8);
+      expect(await textOf(page, '#transfers-more')).toBe('22 more');
+      const first = page.locator('#transfer-list li').first();
+      expect(await first.locator('progress').getAttribute('value')).toBe('198');
+      expect(await first.locator('.amount').innerText()).toBe('waiting for the answer');
+      let bytesSent = 50;
+      await eventually(async () => {
+        bytesSent = Math.min(199, bytesSent + 1);
+        world.control.change({ transfers: transfers.map((one) => ({ ...one, bytesSent })) });
+        const amount = await page.locator('.amount').nth(1).innerText();
+        return /^\d+ B of 200 B · \d+ B\/s$/.test(amount);
+      });
+    });
+
+    it('is no longer than four screens of a phone with nine failures', async () => {
+      const { failures = [] } = busyStatus();
+      const world = await open({
+        status: {
+          ...busyStatus(),
+          failures: failures.slice(1),
+          failuresTotal: 9,
+          held: [],
+          inDoubt: [],
+          inDoubtTotal: 0,
+          possibleDuplicates: 0,
+          recordedDuplicates: 0,
+        },
+      });
+      for (let index = 0; index < 30; index += 1) world.control.happen({ path: `${index}.pdf` });
+      const page = await visit(world, { viewport: { width: 360, height: 740 } });
+      await eventually(async () => (await page.locator('#activity-list li').count()) === 30);
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(4 * 740);
     });
 
     it('tells the whole story of a file where its name is pressed, and what happens to it meanwhile', async () => {
@@ -206,7 +302,7 @@ withTool('chromium', chromiumFound, () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
       world.control.failWith(new Error('detail'));
-      await page.getByRole('button', { name: 'Settle 2026/q3/transcript.pdf' }).click();
+      await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(async () => (await textOf(page, '#toast')).includes('the log says more'));
       complaints.splice(0);
     });
@@ -231,7 +327,7 @@ withTool('chromium', chromiumFound, () => {
     it('says that the daemon is away, comes back with it and can act again', async () => {
       const first = await open({ status: busyStatus() });
       const page = await visit(first);
-      await page.getByRole('button', { name: 'Settle 2026/q3/transcript.pdf' }).click();
+      await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => first.control.calls.length === 1);
       await first.stop();
       await page.locator('#offline').waitFor({ state: 'visible' });
@@ -239,8 +335,8 @@ withTool('chromium', chromiumFound, () => {
       const http = { host: '127.0.0.1', port: first.port };
       const second = await open({ http, status: { ...busyStatus(), state: 'idle' } });
       await page.locator('#offline').waitFor({ state: 'hidden' });
-      await eventually(async () => (await textOf(page, '#state')) === 'Idle');
-      await page.getByRole('button', { name: 'Settle 2026/q3/transcript.pdf' }).click();
+      await eventually(async () => (await textOf(page, '#state')) === 'Attention');
+      await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => second.control.calls.length === 1);
       complaints.splice(0);
     });
@@ -248,7 +344,7 @@ withTool('chromium', chromiumFound, () => {
     it('invites to put a first file in, and no longer once it is there', async () => {
       const world = await open();
       const page = await visit(world);
-      expect(await textOf(page, '#invitation-title')).toBe('Put a file into /srv/inbox and watch it arrive');
+      expect(await textOf(page, '#invitation-title')).toBe('Put a file into /srv/inbox');
       world.control.change({ folders: [aFolder({ onDisk: 1, pending: 1 })] });
       await page.locator('#invitation').waitFor({ state: 'hidden' });
     });
@@ -287,12 +383,12 @@ withTool('chromium', chromiumFound, () => {
       pages.push(page);
       await page.goto(world.url);
       await page.getByLabel('Token').fill('wrong');
-      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByRole('button', { name: 'Log in' }).click();
       await page.getByText('That is not the token.').waitFor();
       await page.getByLabel('Token').fill('0123456789abcdef');
-      await page.getByRole('button', { name: 'Open' }).click();
+      await page.getByRole('button', { name: 'Log in' }).click();
       await page.waitForSelector('body[data-loaded]');
-      expect(await textOf(page, '#verdict')).toMatch(/^No documents yet/);
+      expect(await textOf(page, '#verdict')).toBe('Nothing to deliver yet');
     });
 
     it.each([

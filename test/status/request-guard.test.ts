@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeRequest } from '../../src/status/request-guard.ts';
-import type { Door } from '../../src/status/request-guard.ts';
+import { judgeRequest } from '../../src/status/server/request-guard.ts';
+import type { AccessRules } from '../../src/status/server/access-rules.ts';
+import type { Access } from '../../src/status/server/request-guard.ts';
 
 const host = '127.0.0.1:7420';
 const guarded = '0123456789abcdef';
 
-const door = (change: Partial<Door> = {}): Door => ({
+const rules = (change: Partial<AccessRules> = {}): AccessRules => ({
   hosts: new Set([host, 'localhost:7420', '[::1]:7420']),
   httpToken: null,
   cookie: { name: 'ingestd-7420', value: 'cookie-value' },
@@ -13,8 +14,8 @@ const door = (change: Partial<Door> = {}): Door => ({
   ...change,
 });
 
-const judge = (method: string, path: string, headers: Record<string, string>, open: Door = door()) =>
-  judgeRequest({ method, path, headers }, open)?.code ?? 'in';
+const judge = (method: string, access: Access, headers: Record<string, string>, given = rules()) =>
+  judgeRequest({ method, access, headers }, given)?.code ?? 'in';
 
 describe('S5, S6: the guard of the TCP address', () => {
   it.each([
@@ -29,7 +30,7 @@ describe('S5, S6: the guard of the TCP address', () => {
     ['the wildcard address', { host: '0.0.0.0:7420' }, 'wrong-host'],
     ['no name', {}, 'wrong-host'],
   ])('takes a Host of %s for what it is', (_name, headers, verdict) => {
-    expect(judge('GET', '/api/status', headers as Record<string, string>)).toBe(verdict);
+    expect(judge('GET', 'guarded', headers as Record<string, string>)).toBe(verdict);
   });
 
   it.each([
@@ -47,7 +48,7 @@ describe('S5, S6: the guard of the TCP address', () => {
     ['the address bar', { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' }, 'in'],
     ['our own page, as the browser says', { 'sec-fetch-site': 'same-origin' }, 'in'],
   ])('treats a reading request from %s rightly', (_name, headers, verdict) => {
-    expect(judge('GET', '/', { host, ...headers })).toBe(verdict);
+    expect(judge('GET', 'guarded', { host, ...headers })).toBe(verdict);
   });
 
   it.each([
@@ -66,11 +67,11 @@ describe('S5, S6: the guard of the TCP address', () => {
       'other-site',
     ],
   ])('treats a changing call with %s rightly', (_name, headers, verdict) => {
-    expect(judge('POST', '/api/retry', { host, ...headers })).toBe(verdict);
+    expect(judge('POST', 'guarded', { host, ...headers })).toBe(verdict);
   });
 
   it('leaves revocation to the socket', () => {
-    expect(judge('POST', '/api/revoke', { host, 'x-ingestd-token': 'page-token' })).toBe('socket-only');
+    expect(judge('POST', 'socket', { host, 'x-ingestd-token': 'page-token' })).toBe('socket-only');
   });
 
   it.each([
@@ -85,19 +86,18 @@ describe('S5, S6: the guard of the TCP address', () => {
     ['the token itself as a cookie', { cookie: `ingestd-7420=${guarded}` }, 'login-required'],
     ['an empty cookie', { cookie: 'ingestd-7420=' }, 'login-required'],
   ])('asks others than this machine for the token: %s', (_name, headers, verdict) => {
-    const open = door({ hosts: null, httpToken: guarded });
+    const open = rules({ hosts: null, httpToken: guarded });
     const given = { host: 'server.example:7420', ...headers } as Record<string, string>;
-    for (const path of ['/', '/api/status', '/metrics', '/api/events', '/readyz', '/assets/lib/words.js']) {
-      expect(judge('GET', path, given, open)).toBe(verdict);
-    }
-    expect(judge('GET', '/healthz', given, open)).toBe('in');
+    expect(judge('GET', 'guarded', given, open)).toBe(verdict);
+    expect(judge('POST', 'login', given, open)).toBe('in');
+    expect(judge('GET', 'open', given, open)).toBe('in');
   });
 
   it('asks for the page’s token too, where the address asks for its own', () => {
-    const open = door({ hosts: null, httpToken: guarded });
+    const open = rules({ hosts: null, httpToken: guarded });
     const given = { host: 'server.example', authorization: `Bearer ${guarded}` };
-    expect(judge('POST', '/api/approve', given, open)).toBe('page-token');
-    expect(judge('POST', '/api/approve', { ...given, 'x-ingestd-token': 'page-token' }, open)).toBe('in');
+    expect(judge('POST', 'guarded', given, open)).toBe('page-token');
+    expect(judge('POST', 'guarded', { ...given, 'x-ingestd-token': 'page-token' }, open)).toBe('in');
   });
 });
 

@@ -4,6 +4,10 @@ import { createServer } from 'node:http';
 import { connect, createServer as createSocketServer } from 'node:net';
 import { once } from 'node:events';
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../src/model/errors.ts';
+import { text } from 'node:stream/consumers';
+import { eventually } from '../support/eventually.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { call } from './support/call.ts';
 import { openStatusWorld } from './support/status-world.ts';
@@ -22,13 +26,14 @@ afterEach(async () => {
 });
 
 describe('the status address', () => {
-  it('tells the status with the verdict beside it, the same over TCP and over the socket', async () => {
+  it('tells the status with the headline beside it, the same over TCP and over the socket', async () => {
     const world = await open();
     const answer = await world.get('/api/status');
     expect(answer.status).toBe(200);
     expect(answer.json()).toEqual({
       ...world.control.status(),
-      verdict: 'Nothing to deliver yet',
+      headline: 'Nothing to deliver yet',
+      progress: '',
     });
     const same = await call({ to: world.socketPath, path: '/api/status' });
     expect(same.json()).toEqual(answer.json());
@@ -36,7 +41,7 @@ describe('the status address', () => {
 
   it('answers HEAD as GET, without the body, and keeps no stream open for it', async () => {
     const { get, url } = await open();
-    for (const path of ['/', '/healthz', '/api/status', '/metrics', '/assets/status/page/page.css']) {
+    for (const path of ['/', '/healthz', '/api/status', '/metrics', '/assets/page.css']) {
       const { status, headers } = await get(path);
       const head = await fetch(`${url}${path}`, { method: 'HEAD' });
       expect([path, head.status, head.headers.get('content-type'), await head.text()]).toEqual([
@@ -182,6 +187,83 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     expect(control.calls).toEqual([]);
   });
 
+  it.each(['/api/%72evoke', '/api/revoke?x', '/api/revoke#x', '/%61pi/revoke'])(
+    'decides on the route that was matched, however the address is written: %s',
+    async (path) => {
+      const { post, control, pageToken } = await open();
+      const headers = { 'x-ingestd-token': await pageToken() };
+      expect(await codeOf(post(path, { all: true }, headers))).toEqual([403, 'socket-only']);
+      expect(control.calls).toEqual([]);
+    },
+  );
+
+  it('guards an address that cannot be decoded, and HTTP that cannot be read, like all others', async () => {
+    const { get, port } = await open({ httpToken });
+    for (const path of ['/%', '/api/%zz', '/%E0%A4%A']) {
+      expect(await codeOf(get(path, { host: 'evil.example' }))).toEqual([403, 'wrong-host']);
+      const asked = await get(path);
+      expect([path, asked.status, asked.headers['x-content-type-options']]).toEqual([path, 401, 'nosniff']);
+      const known = await get(path, { authorization: `Bearer ${httpToken}` });
+      expect([known.status, known.headers['x-content-type-options']]).toEqual([400, 'nosniff']);
+    }
+    const socket = connect(port, '127.0.0.1');
+    socket.end('no http at all\r\n\r\n');
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain("content-security-policy: default-src 'none'");
+  });
+
+  it('asks for its token on every address but the few that are open', async () => {
+    const { get } = await open({ httpToken });
+    for (const path of ['/api/status', '/metrics', '/api/events', '/readyz', '/assets/page.js', '/nothing']) {
+      expect([path, (await get(path)).status]).toEqual([path, 401]);
+    }
+    for (const path of ['/healthz', '/assets/page.css', '/assets/icon.svg']) {
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  it('logs failed logins and slows them, whatever way they come', async () => {
+    const clock = manualClock();
+    const log = recordedLog();
+    const { post, get } = await open({ httpToken, clock, log });
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const attempts = [
+      () => post('/login', 'token=wrong', type),
+      () => get('/?token=wrong'),
+      () => get('/api/status', { authorization: 'Bearer wrong' }),
+    ];
+    for (const attempt of attempts) expect((await attempt()).status).toBe(401);
+    expect(log.lines.filter(({ message }) => message === 'login failed')).toHaveLength(3);
+    // From now on a second for each, one after the other, the right token too; and not more than a few wait.
+    let answered = 0;
+    const waiting = Array.from({ length: 8 }, async () => {
+      const answer = await post('/login', `token=${httpToken}`, type);
+      answered += 1;
+      return answer.status;
+    });
+    await eventually(async () => (await get('/?token=wrong')).status === 429);
+    expect(answered).toBe(0);
+    for (let second = 0; second < 12; second += 1) {
+      await clock.advance(1000);
+      await get('/healthz');
+    }
+    expect(await Promise.all(waiting)).toEqual(Array.from({ length: 8 }, () => 200));
+    // A cookie is no guess.
+    expect((await post('/login', `token=${httpToken}`, type)).headers['set-cookie']).toHaveLength(1);
+  });
+
+  it('marks the cookie Secure where the browser came over TLS', async () => {
+    const { post, port } = await open({ httpToken });
+    const type = { 'content-type': 'application/x-www-form-urlencoded' };
+    const cookie = async (headers: Record<string, string>) =>
+      (await post('/login', `token=${httpToken}`, { ...type, ...headers })).headers['set-cookie']?.[0] ?? '';
+    expect(await cookie({})).not.toContain('Secure');
+    expect(await cookie({ 'x-forwarded-proto': 'http' })).not.toContain('Secure');
+    expect(await cookie({ 'x-forwarded-proto': 'https' })).toMatch(/; SameSite=Strict; Secure$/);
+    expect(await cookie({ origin: `https://127.0.0.1:${port}` })).toMatch(/; Secure$/);
+  });
+
   it('gives every start a page token of its own', async () => {
     const [first, second] = [await open(), await open()];
     expect(await first.pageToken()).not.toBe(await second.pageToken());
@@ -213,9 +295,9 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
   ])('packs the files of the page for who takes that (%s)', async (accepted, encoding) => {
     const { get } = await open();
     const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
-    const answer = await get('/assets/lib/words.js', headers);
+    const answer = await get('/assets/page.js', headers);
     expect(answer.headers['content-encoding']).toBe(encoding);
-    expect(answer.text.includes('export function numberWords')).toBe(encoding === undefined);
+    expect(answer.text.includes('EventSource')).toBe(encoding === undefined);
   });
 
   it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND'])(
@@ -240,12 +322,12 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
 
   it.each([
     '/assets/../package.json',
-    '/assets/status/page/../../../package.json',
+    '/assets/page.css/../../../package.json',
     '/assets/%2e%2e/%2e%2e/package.json',
     '/assets/..%2f..%2fpackage.json',
-    '/assets/status/start-status-server.js',
+    '/assets/index.html',
     '//etc/passwd',
-    '/assets/status/page/page.css/',
+    '/assets/page.css/',
     '/%00',
     '/%',
     '/api/status/../../etc/passwd',

@@ -105,7 +105,10 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       message,
     })),
     inDoubtTotal: doubts.length,
-    transfers: engine.transfers.list(),
+    // A request that was sent again counts its bytes again.
+    transfers: engine.transfers
+      .list()
+      .map((one) => ({ ...one, bytesSent: Math.min(one.bytesSent, one.bytesTotal) })),
     possibleDuplicates: countDuplicates(sources),
     duplicates: sources.duplicates(),
     recordedDuplicates: ledger.possibleDuplicates(),

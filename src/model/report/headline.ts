@@ -17,7 +17,7 @@ export function headline(status: Status): string {
 }
 
 /** How far the deliveries are, in numbers; empty where there is nothing to deliver. */
-function progressLine(status: Status): string {
+export function progressLine(status: Status): string {
   const { documents, synced, moving } = sumsOf(status.folders);
   if (documents === 0) return '';
   const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];

@@ -1,11 +1,11 @@
 import { countWords, numberWords } from '../../lib/words.ts';
-import { chartKinds, columnCount, columnsOf, roundUp, stack } from './chart-geometry.ts';
-import type { ChartKind, Column } from './chart-geometry.ts';
+import { chartKinds, columnCount, columnsOf, roundUp, stack } from './data/chart-geometry.ts';
+import type { ChartKind, Column } from './data/chart-geometry.ts';
 import { byId, el, setAttribute, setText, svg } from './dom.ts';
-import type { History } from './page-status.ts';
-import { minuteWords } from './time-words.ts';
+import type { History } from './data/page-status.ts';
+import { minuteWords } from './data/time-words.ts';
 
-const COLUMN_WIDTH = 10;
+const columnWidth = 10;
 
 interface Drawing {
   readonly pieces: Readonly<Record<ChartKind, SVGRectElement>>;
@@ -48,8 +48,8 @@ export function createChart(): (history: History) => void {
 }
 
 function draw(picture: Element, index: number): Drawing {
-  const x = String(index * COLUMN_WIDTH + 1.5);
-  const width = String(COLUMN_WIDTH - 3);
+  const x = String(index * columnWidth + 1.5);
+  const width = String(columnWidth - 3);
   const piece = (kind: ChartKind) => svg('rect', { class: `piece ${kind}`, x, width, y: '100', height: '0' });
   const pieces = {
     uploaded: piece('uploaded'),
@@ -61,7 +61,7 @@ function draw(picture: Element, index: number): Drawing {
   const title = svg('title');
   const place = svg('rect', {
     class: 'place',
-    x: String(index * COLUMN_WIDTH),
+    x: String(index * columnWidth),
     width: '10',
     y: '0',
     height: '100',

@@ -1,19 +1,27 @@
+import { explain } from '../../model/report/fixes.ts';
 import { printable } from '../../lib/printable.ts';
-import type { FolderStatus } from '../../model/report/status.ts';
-import { countWords } from '../../lib/words.ts';
+import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
+import { groupByCause } from './data/group-by-cause.ts';
+import type { Group } from './data/group-by-cause.ts';
+import type { PageStatus } from './data/page-status.ts';
+import { shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
-import type { PageStatus } from './page-status.ts';
-import { createProportions } from './proportions.ts';
-import { shortDuration } from './time-words.ts';
+import { pathText } from './file-story.ts';
+import { createProportions } from './overview.ts';
 
 /** The watched folders, and the invitation where there is nothing in them yet. */
 export function createFolders(): (status: PageStatus) => void {
+  const showSkips = createSkips();
   const show = createList<FolderStatus>(byId('folder-list'), ({ name }) => name, createFolder);
-  return ({ folders, state }) => {
+  return (status) => {
+    const { folders, state, held } = status;
     show(folders);
+    showSkips(status);
     const first = folders.find((folder) => folder.state !== 'unavailable');
-    const untouched = folders.every(({ onDisk, held }) => onDisk === 0 && held === 0);
+    const untouched =
+      held.length === 0 && folders.every((one) => one.onDisk + one.held + one.kept + one.attached === 0);
     const looking = state === 'starting' || folders.some((folder) => folder.state === 'scanning');
     byId('invitation').hidden = !untouched || looking || first === undefined;
     if (first !== undefined) setText(byId('invitation-path'), printable(first.path));
@@ -29,7 +37,7 @@ function createFolder({ name, path }: FolderStatus): Part<FolderStatus> {
     'li',
     { class: 'folder' },
     el('div', { class: 'folder-head' }, el('h3', {}, el('bdi', {}, printable(name))), state),
-    el('p', { class: 'path faint' }, el('bdi', {}, printable(path))),
+    el('p', { class: 'path faint', title: printable(path) }, el('bdi', {}, printable(path))),
     proportions,
     notes,
   );
@@ -46,10 +54,53 @@ function createFolder({ name, path }: FolderStatus): Part<FolderStatus> {
   };
 }
 
-function notesOf({ oldestUnsyncedSeconds, missedByWatcher, state }: FolderStatus): string[] {
+function notesOf(folder: FolderStatus): string[] {
+  const { oldestUnsyncedSeconds, missedByWatcher, state, kept, attached } = folder;
   const notes: string[] = [];
-  if (state === 'unavailable') notes.push('nothing is deleted while it is away');
-  if (oldestUnsyncedSeconds >= 1) notes.push(`oldest change waits ${shortDuration(oldestUnsyncedSeconds)}`);
+  if (state === 'unavailable') notes.push('nothing is deleted while it is unavailable');
+  if (oldestUnsyncedSeconds >= 1) notes.push(`oldest change ${shortDuration(oldestUnsyncedSeconds)} ago`);
+  if (attached > 0) notes.push(countWords(attached, 'attachment'));
+  if (kept > 0) notes.push(`${numberWords(kept)} kept at the service`);
   if (missedByWatcher > 0) notes.push(`${countWords(missedByWatcher, 'change')} found by rescan`);
   return notes;
+}
+
+const maxSkipRows = 50;
+
+/** Files in the folders that are no documents, by the rule that says so. */
+function createSkips(): (status: PageStatus) => void {
+  const show = createList<Group<SkipStatus>>(byId('skip-groups'), ({ code }) => code, createSkipGroup);
+  return ({ skipped, skippedTotal }) => {
+    byId('skips').hidden = skippedTotal === 0;
+    setText(byId('skips-summary'), `${countWords(skippedTotal, 'file')} not sent`);
+    show(groupByCause(skipped));
+  };
+}
+
+function createSkipGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
+  const { cause, fix } = explain(code);
+  const count = el('span', { class: 'count' });
+  const list = el('ul', { class: 'names', tabindex: '0', 'aria-label': cause });
+  const more = el('p', { class: 'faint' });
+  const showRows = createList<SkipStatus>(
+    list,
+    ({ folder, path }) => `${folder}/${path}`,
+    ({ folder, path }) => ({ node: el('li', {}, pathText(folder, path)), show: () => undefined }),
+  );
+  return {
+    node: el(
+      'li',
+      {},
+      el('div', { class: 'card-head' }, el('h3', {}, cause), count),
+      el('p', { class: 'fix' }, fix),
+      list,
+      more,
+    ),
+    show: ({ items }) => {
+      setText(count, numberWords(items.length));
+      showRows(items.slice(0, maxSkipRows));
+      more.hidden = items.length <= maxSkipRows;
+      setText(more, `and ${numberWords(items.length - maxSkipRows)} more`);
+    },
+  };
 }

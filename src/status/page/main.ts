@@ -1,33 +1,20 @@
-import { createActivityList } from './activity-list.ts';
-import { createBudget } from './budget.ts';
+import { createActivityList } from './activity.ts';
+import { createAttention } from './attention.ts';
 import { createChart } from './chart.ts';
-import { connect } from './connection.ts';
+import { connect } from './data/connection.ts';
+import type { History, PageStatus, RecentActivity } from './data/page-status.ts';
+import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
-import { createDoubts } from './doubts.ts';
-import { createFailures } from './failures.ts';
+import { refreshStory } from './file-story.ts';
 import { createFolders } from './folders.ts';
-import { createHeld } from './held.ts';
 import { createOverview } from './overview.ts';
-import type { History, PageStatus, RecentActivity } from './page-status.ts';
-import { createSkips } from './skips.ts';
-import { retellStory } from './story.ts';
-import { clockWords } from './time-words.ts';
 import { createTransfers } from './transfers.ts';
 
 /** The chart moves on at least this often, and after a delivery no sooner than this. */
-const HISTORY_EVERY_MS = 60_000;
-const HISTORY_AFTER_MS = 2000;
+const historyEveryMs = 60_000;
+const historyAfterMs = 2000;
 
-const views = [
-  createOverview(),
-  createFailures(),
-  createHeld(),
-  createDoubts(),
-  createFolders(),
-  createBudget(),
-  createTransfers(),
-  createSkips(),
-];
+const views = [createOverview(), createAttention(), createFolders(), createTransfers()];
 const activities = createActivityList();
 const showChart = createChart();
 let version: string | null = null;
@@ -45,8 +32,8 @@ connect({
   },
   onActivity: (activity) => {
     activities.add(activity);
-    retellStory(activity);
-    historyTimer ??= setTimeout(() => void loadHistory(), HISTORY_AFTER_MS);
+    refreshStory(activity);
+    historyTimer ??= setTimeout(() => void loadHistory(), historyAfterMs);
   },
   onOpen: () => {
     void loadActivity();
@@ -54,7 +41,7 @@ connect({
   },
   onOffline: () => setOffline(true),
 });
-setInterval(() => void loadHistory(), HISTORY_EVERY_MS);
+setInterval(() => void loadHistory(), historyEveryMs);
 
 function showStatus(status: PageStatus): void {
   for (const view of views) view(status);
@@ -68,7 +55,9 @@ function setOffline(offline: boolean): void {
   document.body.classList.toggle('offline', offline);
   setText(byId('offline-since'), clockWords(heardAt));
   // Coming back, the status that follows says the state.
-  if (offline) setText(byId('state'), 'Offline');
+  if (!offline) return;
+  setText(byId('state'), 'Offline');
+  document.title = 'Offline · ingestd';
 }
 
 async function loadActivity(): Promise<void> {

@@ -1,41 +1,44 @@
 import { explain } from '../../model/report/fixes.ts';
 import { printable } from '../../lib/printable.ts';
-import type { FolderStatus, Reason } from '../../model/report/status.ts';
+import type { FolderStatus, Health, Reason } from '../../model/report/status.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/words.ts';
+import type { PageStatus } from './data/page-status.ts';
+import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
-import type { PageStatus } from './page-status.ts';
-import { createProportions } from './proportions.ts';
-import { minuteWords, momentWords, shortDuration } from './time-words.ts';
 
 const stateWords: Readonly<Record<PageStatus['state'], string>> = {
   starting: 'Starting',
   working: 'Working',
   idle: 'Idle',
-  paused: 'Paused',
+  paused: 'Waiting',
   degraded: 'Degraded',
   stopping: 'Stopping',
   standby: 'Standby',
   stopped: 'Stopped',
 };
 
-/** A verdict of more characters than this is set smaller. */
-const LONG_VERDICT = 90;
+const icons: Readonly<Record<Health, string>> = {
+  ok: '/assets/icon.svg',
+  attention: '/assets/icon-attention.svg',
+  error: '/assets/icon-error.svg',
+};
 
-/** Screen readers hear the verdict again no sooner than this, however fast its numbers change. */
-const SPOKEN_EVERY_MS = 12_000;
+/** Screen readers hear the headline again no sooner than this, however fast its numbers change. */
+const spokenEveryMs = 12_000;
 
-/** The head of the page: verdict, state, the whole in one bar, what is wrong; and its foot. */
+/** The head of the page: headline, health, progress in one bar, what is wrong; and its foot. */
 export function createOverview(): (status: PageStatus) => void {
   const speak = createSpeaker();
   const bar = createProportions(byId('whole'));
-  const showReasons = createList<Reason>(
+  const showReasons = createList<Reason & { readonly isHeadline: boolean }>(
     byId('reasons'),
-    ({ code, message }) => `${code} ${message}`,
-    ({ code, message }) => ({
+    ({ code, message, isHeadline }) => `${code} ${message} ${isHeadline}`,
+    ({ code, message, isHeadline }) => ({
       node: el(
         'li',
         {},
-        el('strong', {}, explain(code).cause),
+        // The headline says it already.
+        ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
         el('p', {}, printable(message)),
         el('p', { class: 'fix' }, explain(code).fix),
       ),
@@ -44,18 +47,37 @@ export function createOverview(): (status: PageStatus) => void {
   );
 
   return (status) => {
-    const sentence = printable(status.verdict);
-    setText(byId('verdict'), sentence);
-    setAttribute(byId('verdict'), 'data-long', String(sentence.length > LONG_VERDICT));
-    speak(sentence);
+    const phrase = printable(status.headline);
+    setText(byId('verdict'), phrase);
+    setText(byId('progress'), status.progress);
+    byId('progress').hidden = status.progress === '';
+    speak(phrase);
+    setAttribute(document.body, 'data-health', status.health);
     setAttribute(document.body, 'data-state', status.state);
-    setText(byId('state'), stateWords[status.state]);
+    setText(byId('state'), pillWords(status));
     bar(status.folders);
-    showReasons(status.reasons);
-    byId('reasons').hidden = status.reasons.length === 0;
+    const reasons = status.reasons
+      .filter(({ code }) => code !== 'held')
+      .map((reason) => ({ ...reason, isHeadline: phrase === explain(reason.code).cause }));
+    showReasons(reasons);
+    byId('reasons').hidden = reasons.length === 0;
+    byId('trial').hidden = !status.trial;
+    byId('trial-note').hidden = !status.trial;
     showFoot(status);
-    document.title = titleOf(status);
+    document.title = titleOf(status, phrase);
+    setAttribute(byId('favicon'), 'href', icons[status.health]);
   };
+}
+
+function pillWords({ health, state }: PageStatus): string {
+  if (health === 'error') return 'Error';
+  return health === 'attention' ? 'Attention' : stateWords[state];
+}
+
+function titleOf({ health, folders }: PageStatus, phrase: string): string {
+  if (health !== 'ok') return `${phrase} · ingestd`;
+  const moving = folders.reduce((sum, { pending, waiting }) => sum + pending + waiting, 0);
+  return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
 }
 
 function createSpeaker(): (text: string) => void {
@@ -69,7 +91,7 @@ function createSpeaker(): (text: string) => void {
     setTimeout(() => {
       resting = false;
       speak();
-    }, SPOKEN_EVERY_MS);
+    }, spokenEveryMs);
   };
   return (text) => {
     newest = text;
@@ -77,10 +99,11 @@ function createSpeaker(): (text: string) => void {
   };
 }
 
-function showFoot({ totals, startedAt, version, auth, pid, possibleDuplicates }: PageStatus): void {
+function showFoot(status: PageStatus): void {
+  const { totals, startedAt, pid } = status;
   const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
-  setText(byId('version'), version);
-  setText(byId('since'), `${momentWords(startedAt)}, ${shortDuration(seconds)} ago, process ${pid}`);
+  setText(byId('version'), status.version);
+  setText(byId('since'), `${momentWords(startedAt)} (${shortDuration(seconds)} ago), process ${pid}`);
   setText(
     byId('totals'),
     [
@@ -92,24 +115,63 @@ function showFoot({ totals, startedAt, version, auth, pid, possibleDuplicates }:
       `${sizeWords(totals.bytesSent)} sent`,
     ].join(' · '),
   );
-  setText(byId('auth'), authWords(auth));
-  byId('duplicates-row').hidden = possibleDuplicates === 0;
-  setText(byId('duplicates'), `${countWords(possibleDuplicates, 'document')} the service may hold twice`);
+  setText(byId('service'), printable(status.service));
+  setText(
+    byId('account'),
+    [printable(status.account ?? ''), authWords(status.auth)].filter(Boolean).join(', '),
+  );
+  setText(byId('configuration'), printable(status.configuration));
 }
 
 function authWords({ state, expiresAt }: PageStatus['auth']): string {
-  if (state === 'refused') return 'Credentials refused';
-  if (state === 'none') return 'No token needed yet';
-  return expiresAt === null ? 'Signed in' : `Signed in, token valid until ${minuteWords(expiresAt)}`;
+  if (state === 'refused') return 'credentials refused';
+  if (state === 'none') return 'not signed in yet';
+  return expiresAt === null ? 'signed in' : `signed in until ${minuteWords(expiresAt)}`;
 }
 
-function titleOf({ folders }: PageStatus): string {
-  const sum = (of: (folder: FolderStatus) => number) =>
-    folders.reduce((total, folder) => total + of(folder), 0);
-  const failed = sum((folder) => folder.failed);
-  if (failed > 0) return `${numberWords(failed)} failed · ingestd`;
-  const held = sum((folder) => folder.held);
-  if (held > 0) return `${numberWords(held)} held · ingestd`;
-  const moving = sum(({ pending, waiting }) => pending + waiting);
-  return moving > 0 ? `${numberWords(moving)} on their way · ingestd` : 'ingestd';
+type Counts = Pick<FolderStatus, 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'>;
+
+/** The documents are the whole of the bar; what is no document, or not on disk, has a number only. */
+const shares = [
+  { key: 'synced', label: 'delivered', inBar: true, of: (counts: Counts) => counts.synced },
+  {
+    key: 'moving',
+    label: 'on the way',
+    inBar: true,
+    of: ({ pending, waiting }: Counts) => pending + waiting,
+  },
+  { key: 'failed', label: 'failed', inBar: true, of: (counts: Counts) => counts.failed },
+  { key: 'held', label: 'deletions held', inBar: false, of: (counts: Counts) => counts.held },
+  { key: 'skipped', label: 'not sent', inBar: false, of: (counts: Counts) => counts.skipped },
+] as const;
+
+/** Fills `container` with a bar in proportion and the numbers under it. */
+export function createProportions(container: Element): (folders: readonly Counts[]) => void {
+  const bar = el('div', { class: 'bar', 'aria-hidden': 'true' });
+  const legend = el('dl', { class: 'legend' });
+  const rows = shares.map(({ key, label, inBar, of }) => {
+    const piece = el('i', { class: `piece ${key}` });
+    const number = el('dd', {});
+    const row = el('div', { class: key }, el('dt', {}, label), number);
+    if (inBar) bar.append(piece);
+    legend.append(row);
+    return { key, of, piece, number, row, inBar };
+  });
+  container.append(bar, legend);
+
+  return (folders) => {
+    let documents = 0;
+    let shown = 0;
+    for (const { key, of, piece, number, row, inBar } of rows) {
+      const count = folders.reduce((sum, folder) => sum + of(folder), 0);
+      if (inBar) documents += count;
+      shown += count;
+      piece.style.flexGrow = String(count);
+      piece.hidden = count === 0;
+      setText(number, numberWords(count));
+      row.hidden = count === 0 && key !== 'synced';
+    }
+    bar.hidden = documents === 0;
+    setAttribute(container, 'data-empty', String(shown === 0));
+  };
 }

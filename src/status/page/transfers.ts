@@ -1,16 +1,27 @@
 import type { TransferStatus } from '../../model/report/status.ts';
-import { countWords, durationWords, numberWords, sizeWords } from '../../lib/words.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/words.ts';
+import type { PageStatus } from './data/page-status.ts';
+import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
-import type { PageStatus } from './page-status.ts';
-import { pathText } from './path-text.ts';
+import { pathText } from './file-story.ts';
 
-/** What is on its way now, with its progress, and what comes after. */
+/** More would push everything else off the screen. */
+const maxTransfers = 8;
+
+/** A speed is measured over at least so long. */
+const speedEveryMs = 1000;
+
+/** What is being sent now, what comes next, and how much of the minute's budget is used. */
 export function createTransfers(): (status: PageStatus) => void {
   const show = createList<TransferStatus>(byId('transfer-list'), keyOf, createTransfer);
-  return ({ transfers, queue }) => {
-    show(transfers);
+  return ({ transfers, queue, rate }) => {
+    show(transfers.slice(0, maxTransfers));
+    const more = transfers.length - maxTransfers;
+    byId('transfers-more').hidden = more <= 0;
+    setText(byId('transfers-more'), `${numberWords(more)} more`);
     setText(byId('queue'), queueWords(queue, transfers.length));
+    showBudget(rate);
   };
 }
 
@@ -23,6 +34,7 @@ function createTransfer({ folder, path, operation, documents }: TransferStatus):
     documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
   const amount = el('span', { class: 'amount' });
   const progress = el('progress', { 'aria-label': `${operation} ${documents > 1 ? '' : path}` });
+  const speed = createSpeed();
   const node = el(
     'li',
     {},
@@ -34,24 +46,58 @@ function createTransfer({ folder, path, operation, documents }: TransferStatus):
     node,
     show: ({ bytesSent, bytesTotal }) => {
       const measured = bytesTotal > 0;
+      const sent = Math.min(bytesSent, bytesTotal);
       progress.hidden = !measured;
       if (measured) {
+        // Full is for what the service has accepted, and then it is no longer in this list.
         setAttribute(progress, 'max', String(bytesTotal));
-        setAttribute(progress, 'value', String(Math.min(bytesSent, bytesTotal)));
+        setAttribute(progress, 'value', String(Math.min(sent, Math.floor(bytesTotal * 0.99))));
       }
-      const sent = bytesSent >= bytesTotal;
-      setText(
-        amount,
-        measured && !sent ? `${sizeWords(bytesSent)} of ${sizeWords(bytesTotal)}` : 'waiting for the answer',
-      );
+      const rate = speed(sent);
+      const words = `${sizeWords(sent)} of ${sizeWords(bytesTotal)}${rate === null ? '' : ` · ${sizeWords(rate)}/s`}`;
+      setText(amount, measured && sent < bytesTotal ? words : 'waiting for the answer');
     },
+  };
+}
+
+/** Bytes per second since a moment ago; null: not known yet. */
+function createSpeed(): (bytes: number) => number | null {
+  let last: { readonly bytes: number; readonly at: number } | null = null;
+  let rate: number | null = null;
+  return (bytes) => {
+    const at = performance.now();
+    if (last === null || bytes < last.bytes) {
+      last = { bytes, at };
+      rate = null;
+    } else if (at - last.at >= speedEveryMs) {
+      rate = ((bytes - last.bytes) * 1000) / (at - last.at);
+      last = { bytes, at };
+    }
+    return rate;
   };
 }
 
 function queueWords({ pending, waiting, etaSeconds }: PageStatus['queue'], transfers: number): string {
   const parts: string[] = [];
   if (pending > 0) parts.push(`${numberWords(pending)} queued`);
-  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting to settle or for a retry`);
-  if (parts.length === 0) return transfers === 0 ? 'Nothing is on its way.' : 'Nothing else is queued.';
-  return `${parts.join(', ')}${pending > 0 && etaSeconds > 0 ? `; done in ${durationWords(etaSeconds)}` : ''}.`;
+  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting to settle or retry`);
+  if (parts.length === 0) return transfers === 0 ? 'Nothing in progress.' : 'Nothing else queued.';
+  return `${parts.join(', ')}${pending > 0 && etaSeconds > 0 ? `, ${shortDuration(etaSeconds)} left` : ''}.`;
+}
+
+function showBudget({ limit, used, windowSeconds, pausedUntil, nextFreeSeconds }: PageStatus['rate']): void {
+  const meter = byId('budget-meter');
+  setAttribute(meter, 'max', String(limit));
+  setAttribute(meter, 'value', String(Math.min(used, limit)));
+  const span = windowSeconds === 60 ? 'minute' : shortDuration(windowSeconds);
+  setText(byId('budget-used'), `${numberWords(used)} of ${countWords(limit, 'request')} in the last ${span}`);
+  const next = byId('budget-next');
+  next.hidden = pausedUntil === null && nextFreeSeconds <= 0;
+  setText(
+    next,
+    pausedUntil === null
+      ? `Next request in ${shortDuration(nextFreeSeconds)}`
+      : `The service asked to wait until ${clockWords(pausedUntil)}`,
+  );
+  byId('budget').dataset['paused'] = String(pausedUntil !== null);
 }

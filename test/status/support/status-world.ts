@@ -1,8 +1,8 @@
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { systemClock } from '../../../src/daemon/system-clock.ts';
-import { createMetrics } from '../../../src/status/metrics.ts';
-import { startStatusServer } from '../../../src/status/start-status-server.ts';
-import type { StatusServerOptions } from '../../../src/status/start-status-server.ts';
+import { createMetrics } from '../../../src/status/metrics/metrics.ts';
+import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
+import type { StatusServerOptions } from '../../../src/status/server/start-status-server.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { call } from './call.ts';
 import type { Answer, Call } from './call.ts';

@@ -1,0 +1,36 @@
+// Builds the status page into the directory that is given: one script, one style sheet, the page and its icon.
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const source = fileURLToPath(new URL('../src/status/page/', import.meta.url));
+
+export async function buildPage(directory) {
+  await mkdir(directory, { recursive: true });
+  await build({
+    entryPoints: { page: join(source, 'main.ts') },
+    outdir: directory,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  await build({
+    entryPoints: [join(source, 'page.css')],
+    outdir: directory,
+    minify: true,
+    target: ['chrome111', 'firefox113', 'safari16.4'],
+    logLevel: 'warning',
+  });
+  // The icon in a browser's tab shows the health.
+  const icon = await readFile(join(source, 'icon.svg'), 'utf8');
+  for (const [health, color] of Object.entries({ attention: '#b06a00', error: '#a92d21' })) {
+    await writeFile(join(directory, `icon-${health}.svg`), icon.replace('#16694d', color));
+  }
+  for (const name of ['index.html', 'icon.svg']) await copyFile(join(source, name), join(directory, name));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await buildPage(process.argv[2] ?? 'dist/status/page');

@@ -1,0 +1,60 @@
+import type { Clock } from '../../lib/clock.ts';
+import type { Activity } from '../../model/report/status.ts';
+
+/** What the chart tells apart. */
+const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;
+
+type DeliveryKind = (typeof deliveryKinds)[number];
+
+/** Documents per five minutes over the last day, oldest first; the last column is the one that runs. */
+type HistoryReport = {
+  readonly bucketSeconds: number;
+  /** ISO 8601, UTC: when the first column begins. */
+  readonly start: string;
+} & Readonly<Record<DeliveryKind, readonly number[]>>;
+
+/** Remembers how many documents were delivered when. Bounded: a day, however long the process runs. */
+export interface DeliveryHistory {
+  /** `at`: wall clock, ms; without it, now. */
+  readonly record: (activity: Activity, at?: number) => void;
+  readonly report: () => HistoryReport;
+}
+
+const BUCKET_SECONDS = 300;
+const BUCKETS = (24 * 3600) / BUCKET_SECONDS;
+
+type Counts = Record<DeliveryKind, number>;
+
+/** Starts with an empty day. */
+export function createDeliveryHistory(clock: Clock): DeliveryHistory {
+  const buckets = new Map<number, Counts>();
+  const current = () => Math.floor(clock.now() / 1000 / BUCKET_SECONDS);
+
+  return {
+    record: ({ what, documents }, at = clock.now()) => {
+      const kind = deliveryKinds.find((known) => known === what);
+      if (kind === undefined) return;
+      const index = Math.floor(at / 1000 / BUCKET_SECONDS);
+      const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
+      counts[kind] += Math.max(1, documents);
+      buckets.set(index, counts);
+      // The wall clock may have jumped either way: what is not of this day goes.
+      const now = current();
+      for (const key of buckets.keys()) if (key > now || key <= now - BUCKETS) buckets.delete(key);
+    },
+    report: () => {
+      const first = current() - BUCKETS + 1;
+      const column = (kind: DeliveryKind) =>
+        Array.from({ length: BUCKETS }, (_, offset) => buckets.get(first + offset)?.[kind] ?? 0);
+      return {
+        bucketSeconds: BUCKET_SECONDS,
+        start: new Date(first * BUCKET_SECONDS * 1000).toISOString(),
+        uploaded: column('uploaded'),
+        modified: column('modified'),
+        deleted: column('deleted'),
+        moved: column('moved'),
+        failed: column('failed'),
+      };
+    },
+  };
+}

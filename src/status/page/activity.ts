@@ -1,0 +1,68 @@
+import { printable } from '../../lib/printable.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { countWords } from '../../lib/words.ts';
+import { byId, el } from './dom.ts';
+import { pathText } from './file-story.ts';
+import { clockWords } from './data/time-words.ts';
+
+/** The list never grows beyond this, however long the page is open. */
+const maxRows = 30;
+
+const tones: Readonly<Record<string, string>> = {
+  uploaded: 'good',
+  modified: 'moving',
+  moved: 'moving',
+  deleted: 'plain',
+  failed: 'bad',
+  held: 'warn',
+  'in doubt': 'warn',
+  warning: 'warn',
+};
+
+/** What happened lately, newest first. */
+export interface ActivityList {
+  readonly add: (activity: Activity) => void;
+  /** Newest last, as the daemon gives it. */
+  readonly replace: (activities: readonly Activity[]) => void;
+}
+
+/** Rows that come in a burst are put on the page together, once a frame. */
+export function createActivityList(): ActivityList {
+  const list = byId('activity-list');
+  let waiting: Activity[] = [];
+
+  const flush = () => {
+    const rows = waiting.map(createRow).toReversed();
+    waiting = [];
+    list.prepend(...rows);
+    while (list.childElementCount > maxRows) list.lastElementChild?.remove();
+    byId('activity-none').hidden = list.childElementCount > 0;
+  };
+
+  return {
+    add: (activity) => {
+      if (waiting.length === 0) requestAnimationFrame(flush);
+      waiting.push(activity);
+      if (waiting.length > maxRows) waiting.shift();
+    },
+    replace: (activities) => {
+      list.replaceChildren();
+      waiting = activities.slice(-maxRows);
+      flush();
+    },
+  };
+}
+
+function createRow({ at, folder, path, what, message, documents }: Activity): HTMLElement {
+  const subject =
+    documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
+  const row = el(
+    'li',
+    {},
+    el('time', { datetime: at, title: at }, clockWords(at)),
+    el('span', { class: `what ${tones[what] ?? 'plain'}` }, printable(what)),
+    subject,
+  );
+  if (message !== null && message !== '') row.append(el('span', { class: 'message' }, printable(message)));
+  return row;
+}

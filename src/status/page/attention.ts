@@ -1,0 +1,278 @@
+import { explain } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
+import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
+import { countWords, numberWords } from '../../lib/words.ts';
+import { approve, resolve, retry } from './data/actions.ts';
+import { groupByCause } from './data/group-by-cause.ts';
+import type { Group } from './data/group-by-cause.ts';
+import type { PageStatus } from './data/page-status.ts';
+import { clockWords, momentWords } from './data/time-words.ts';
+import { button, byId, createList, el, setText } from './dom.ts';
+import type { Part } from './dom.ts';
+import { pathText } from './file-story.ts';
+
+/** Rows of one cause at first, and after "Show more". */
+const fewRows = 3;
+const maxRows = 200;
+const maxDoubts = 100;
+
+interface Place {
+  readonly folder: string;
+  readonly path: string;
+}
+
+/** Everything that needs a person: failures with their fix, held deletions, uploads in doubt, duplicates. */
+export function createAttention(): (status: PageStatus) => void {
+  const views = [createFailures(), createHeld(), createDoubts(), createDuplicates()];
+  return (status) => {
+    for (const view of views) view(status);
+  };
+}
+
+function createFailures(): (status: PageStatus) => void {
+  const show = createList<Group<FailureStatus>>(byId('failure-groups'), ({ code }) => code, createGroup);
+  const everything = byId('retry-everything');
+  everything.append(button('Retry all that failed', {}, () => retry([])));
+  return (status) => {
+    const elsewhere = toldAsDoubt(status);
+    const failures = status.failures.filter((failure) => !elsewhere.has(failure));
+    const total = status.failuresTotal - elsewhere.size;
+    byId('failures').hidden = total === 0;
+    setText(byId('failures-count'), numberWords(total));
+    show(groupByCause(failures));
+    // Retrying without a path concerns doubts too: that is not to happen in passing.
+    everything.hidden = total <= failures.length || status.inDoubtTotal > 0;
+    showCut('failures-cut', failures.length, total);
+  };
+}
+
+function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>> {
+  const { cause, fix } = explain(code);
+  const count = el('span', { class: 'count' });
+  const shared = el('p', { class: 'shared' });
+  const list = el('ul', { class: 'rows' });
+  const showRows = createList<FailureStatus>(list, keyOf, createFailure);
+  let group: Group<FailureStatus> = { code, items: [] };
+  let all = false;
+  const retryAll = button('', { class: 'quiet' }, () => retry(group.items.map(keyOf)));
+  const more = button('', { class: 'quiet more' }, () => {
+    all = !all;
+    showGroup(group);
+  });
+
+  const showGroup = (next: Group<FailureStatus>) => {
+    group = next;
+    const total = next.items.length;
+    setText(count, numberWords(total));
+    setText(retryAll, total === 1 ? 'Retry' : `Retry all ${numberWords(total)}`);
+    retryAll.setAttribute('aria-label', `${retryAll.textContent}: ${cause}`);
+    // What is the same for all is said once.
+    const messages = new Set(next.items.map(({ message }) => message));
+    const isShared = total > 1 && messages.size === 1;
+    setText(shared, isShared ? printable([...messages].join('')) : '');
+    shared.hidden = !isShared;
+    list.classList.toggle('same', isShared);
+    showRows(next.items.slice(0, all ? maxRows : fewRows));
+    more.hidden = total <= fewRows;
+    more.setAttribute('aria-expanded', String(all));
+    setText(more, all ? 'Show fewer' : `Show ${numberWords(Math.min(total, maxRows) - fewRows)} more`);
+  };
+
+  const node = el(
+    'li',
+    { class: 'card bad' },
+    el('div', { class: 'card-head' }, el('h3', {}, cause), count, retryAll),
+    el('p', { class: 'fix' }, fix),
+    shared,
+    list,
+    more,
+  );
+  return { node, show: showGroup };
+}
+
+function createFailure(failure: FailureStatus): Part<FailureStatus> {
+  const words = el('span', { class: 'message words' });
+  const more = el('span', { class: 'message' });
+  const { folder, path } = failure;
+  const again = button('Retry', { class: 'quiet', 'aria-label': `Retry ${printable(path)}` }, () =>
+    retry([keyOf(failure)]),
+  );
+  return {
+    node: el('li', {}, pathText(folder, path), again, words, more),
+    show: (next) => {
+      const parts: string[] = [];
+      if (next.attempts > 1) parts.push(`${next.attempts} attempts`);
+      if (next.retryAt !== null) parts.push(`next attempt at ${clockWords(next.retryAt)}`);
+      setText(words, printable(next.message));
+      setText(more, parts.join(' · '));
+      more.hidden = parts.length === 0;
+    },
+  };
+}
+
+function createHeld(): (status: PageStatus) => void {
+  const show = createList<HeldStatus>(byId('held-list'), ({ folder }) => folder, createHold);
+  return ({ held }) => {
+    byId('held').hidden = held.length === 0;
+    setText(byId('held-count'), numberWords(held.reduce((sum, { count }) => sum + count, 0)));
+    show(held);
+  };
+}
+
+function createHold({ folder }: HeldStatus): Part<HeldStatus> {
+  const heading = el('h3', {});
+  const reason = el('p', { class: 'fix' });
+  const summary = el('summary', {});
+  const names = el('ul', { class: 'names', tabindex: '0', 'aria-label': `Gone from ${printable(folder)}` });
+  const more = el('p', { class: 'faint' });
+  const showNames = createList<string>(
+    names,
+    (path) => path,
+    (path) => ({
+      node: el('li', {}, el('bdi', { class: 'path' }, printable(path))),
+      show: () => undefined,
+    }),
+  );
+  const confirmation = createConfirmation(folder);
+  const node = el(
+    'li',
+    { class: 'card warn' },
+    el('div', { class: 'card-head' }, heading, confirmation.opener),
+    reason,
+    confirmation.node,
+    el('details', {}, summary, names, more),
+  );
+  return {
+    node,
+    show: (held) => {
+      const { count, since, paths } = held;
+      setText(heading, `${countWords(count, 'file')} gone from ${printable(folder)}`);
+      setText(
+        reason,
+        `If this was a mistake, put the files back: nothing is deleted until you approve it. Since ${momentWords(since)}: ${printable(held.reason)}.`,
+      );
+      setText(summary, count === 1 ? 'Which one' : 'Which ones');
+      showNames(paths);
+      more.hidden = count <= paths.length;
+      setText(more, `and ${numberWords(count - paths.length)} more`);
+      confirmation.show(held);
+    },
+  };
+}
+
+interface Confirmation extends Part<HeldStatus> {
+  readonly opener: HTMLButtonElement;
+}
+
+/** Deleting at the service takes two steps, and the safe one has the focus. */
+function createConfirmation(folder: string): Confirmation {
+  const question = el('p', {});
+  const open = (yes: boolean) => {
+    node.hidden = !yes;
+    opener.hidden = yes;
+    (yes ? keep : opener).focus();
+  };
+  const opener = button('Approve deletion…', {}, () => open(true));
+  const keep = button('Keep', {}, () => open(false));
+  const confirm = button('', { class: 'danger' }, async () => {
+    await approve(folder);
+    open(false);
+  });
+  const node = el(
+    'div',
+    { class: 'confirm', role: 'group', 'aria-label': 'Confirm the deletion', hidden: '' },
+    question,
+    el('div', { class: 'actions' }, keep, confirm),
+  );
+  node.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') open(false);
+  });
+  return {
+    node,
+    opener,
+    show: ({ count }) => {
+      const documents = countWords(count, 'document');
+      setText(question, `This deletes ${documents} at the service. It cannot be undone.`);
+      setText(confirm, `Delete ${documents}`);
+    },
+  };
+}
+
+function createDoubts(): (status: PageStatus) => void {
+  const show = createList<InDoubtStatus>(byId('doubt-list'), keyOf, createDoubt);
+  return ({ inDoubt, inDoubtTotal }) => {
+    byId('doubts').hidden = inDoubtTotal === 0;
+    setText(byId('doubts-count'), numberWords(inDoubtTotal));
+    const shown = inDoubt.slice(0, maxDoubts);
+    show(shown);
+    showCut('doubts-cut', shown.length, inDoubtTotal);
+  };
+}
+
+function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
+  const { folder, path } = doubt;
+  const message = el('span', { class: 'message' });
+  const key = keyOf(doubt);
+  const name = printable(path);
+  const again = button('Send again', { class: 'quiet', 'aria-label': `Send again: ${name}` }, () =>
+    resolve(key, { kind: 'again' }),
+  );
+  const dismiss = button('Dismiss', { class: 'quiet', 'aria-label': `Dismiss ${name}` }, () =>
+    resolve(key, { kind: 'dismiss' }),
+  );
+  const docId = el('input', { maxlength: '200', autocomplete: 'off' });
+  const adopt = button('Adopt it', {}, async () => {
+    if (docId.value.trim() !== '') await resolve(key, { kind: 'adopt', docId: docId.value.trim() });
+  });
+  const there = el(
+    'details',
+    { class: 'adopt' },
+    el('summary', {}, 'It is there'),
+    el('label', {}, 'Its docId ', docId),
+    ' ',
+    adopt,
+  );
+  return {
+    node: el('li', {}, pathText(folder, path), el('span', {}, again, dismiss), message, there),
+    show: ({ count, since, message: words }) => {
+      const copies = count > 1 ? [`up to ${countWords(count, 'copy', 'copies')}`] : [];
+      setText(message, [printable(words), ...copies, momentWords(since)].join(' · '));
+    },
+  };
+}
+
+/** Without those that are in doubt: they stand in their own list. */
+function createDuplicates(): (status: PageStatus) => void {
+  const show = createList<DuplicateStatus>(byId('duplicate-list'), keyOf, createDuplicate);
+  return ({ duplicates, inDoubt, recordedDuplicates }) => {
+    const doubts = new Set(inDoubt.map(keyOf));
+    const shown = duplicates.filter((one) => !doubts.has(keyOf(one))).slice(0, maxDoubts);
+    byId('duplicates').hidden = recordedDuplicates === 0;
+    setText(byId('duplicates-count'), numberWords(recordedDuplicates));
+    show(shown);
+    const copies = shown.reduce((sum, one) => sum + one.copies, 0);
+    showCut('duplicates-cut', copies, recordedDuplicates);
+  };
+}
+
+function createDuplicate(one: DuplicateStatus): Part<DuplicateStatus> {
+  const message = el('span', { class: 'message' });
+  const end = button('Dismiss', { class: 'quiet', 'aria-label': `Dismiss ${printable(one.path)}` }, () =>
+    resolve(keyOf(one), { kind: 'dismiss' }),
+  );
+  return {
+    node: el('li', {}, pathText(one.folder, one.path), end, message),
+    show: ({ copies }) => setText(message, `up to ${countWords(copies, 'extra copy', 'extra copies')}`),
+  };
+}
+
+function showCut(id: string, listed: number, total: number): void {
+  const cut = byId(id);
+  cut.hidden = total <= listed;
+  setText(cut, `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`);
+}
+
+function keyOf({ folder, path }: Place): string {
+  return `${folder}/${path}`;
+}

@@ -1,0 +1,95 @@
+import type { Resolution } from '../../../model/ports/control-port.ts';
+import { byId } from '../dom.ts';
+
+/** The body of a request stays well below the daemon's limit of 64 KiB. */
+const maxBatchBytes = 48 * 1024;
+
+let token: string | null = null;
+
+/** Puts failed documents back into the queue; reports how it went. */
+export async function retry(paths: readonly string[]): Promise<void> {
+  await attempt(async () => {
+    let retried = 0;
+    for (const batch of batches(paths)) {
+      const answer = (await post('/api/retry', { paths: batch })) as { retried: number };
+      retried += answer.retried;
+    }
+    return retried === 0 ? 'Nothing left to retry.' : `Queued again: ${retried}.`;
+  });
+}
+
+/** Ends the doubt about an upload, or dismisses possible duplicates; reports how it went. */
+export async function resolve(path: string, resolution: Resolution): Promise<void> {
+  const { kind: action, ...rest } = resolution;
+  const done = { adopt: 'Adopted.', again: 'It is sent again.', dismiss: 'Dismissed.' };
+  await attempt(async () => {
+    await post('/api/resolve', { path, action, ...rest });
+    return done[action];
+  });
+}
+
+/** Releases what is held of a folder; reports how it went. */
+export async function approve(folder: string): Promise<void> {
+  await attempt(async () => {
+    const { approved } = (await post('/api/approve', { folder })) as { approved: number };
+    return `Deletions approved: ${approved}.`;
+  });
+}
+
+/** Shows a word of feedback; screen readers say it. */
+function say(text: string): void {
+  const toast = byId('toast');
+  toast.textContent = text;
+  toast.classList.add('shown');
+  setTimeout(() => {
+    if (toast.textContent === text) toast.classList.remove('shown');
+  }, 6000);
+}
+
+async function attempt(act: () => Promise<string>): Promise<void> {
+  try {
+    say(await act());
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The token is of one start of the daemon: where it does not fit any more, it is asked for once again. */
+async function post(path: string, body: object): Promise<unknown> {
+  const first = await send(path, body);
+  if (first.status !== 403) return await read(first);
+  token = null;
+  return await read(await send(path, body));
+}
+
+async function send(path: string, body: object): Promise<Response> {
+  token ??= ((await (await fetch('/api/token')).json()) as { token: string }).token;
+  return await fetch(path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-ingestd-token': token },
+    body: JSON.stringify(body),
+  });
+}
+
+async function read(response: Response): Promise<unknown> {
+  const body = (await response.json()) as { message?: string };
+  if (response.ok) return body;
+  throw new Error(body.message ?? `The daemon answered with status ${response.status}.`);
+}
+
+function batches(paths: readonly string[]): string[][] {
+  const result: string[][] = [[]];
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (const path of paths) {
+    // Six bytes at most for a character that JSON escapes, and the comma.
+    const size = encoder.encode(JSON.stringify(path)).length + 1;
+    if (bytes + size > maxBatchBytes) {
+      result.push([]);
+      bytes = 0;
+    }
+    result.at(-1)?.push(path);
+    bytes += size;
+  }
+  return result;
+}

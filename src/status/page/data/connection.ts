@@ -1,0 +1,96 @@
+import type { Activity } from '../../../model/report/status.ts';
+import type { PageStatus } from './page-status.ts';
+
+/** The events of the stream and what they carry. */
+interface Sent {
+  readonly status: PageStatus;
+  readonly activity: Activity;
+  readonly heartbeat: object;
+}
+
+export interface ConnectionEvents {
+  readonly onStatus: (status: PageStatus) => void;
+  readonly onActivity: (activity: Activity) => void;
+  /** A stream has begun: what was missed meanwhile is to be asked for. */
+  readonly onOpen: () => void;
+  readonly onOffline: () => void;
+}
+
+/** The first try after a stream broke is at once: a proxy may have ended it. */
+const firstRetryMs = 300;
+const maxRetryMs = 8000;
+
+/** The daemon gives a sign of life every 15 seconds. */
+const silenceMs = 40_000;
+
+/** A page that nobody sees holds its stream this long: browsers allow six of them for one address. */
+const hiddenMs = 30_000;
+
+/** Keeps one stream of events open while the page is seen, and comes back by itself. */
+export function connect({ onStatus, onActivity, onOpen, onOffline }: ConnectionEvents): void {
+  let source: EventSource | null = null;
+  let failures = 0;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let silenceTimer: ReturnType<typeof setTimeout> | undefined;
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const close = () => {
+    clearTimeout(silenceTimer);
+    clearTimeout(retryTimer);
+    source?.close();
+    source = null;
+  };
+
+  const broken = () => {
+    close();
+    failures += 1;
+    if (failures > 1) {
+      onOffline();
+      void returnToLogin();
+    }
+    retryTimer = setTimeout(open, Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)));
+  };
+
+  const alive = () => {
+    failures = 0;
+    clearTimeout(silenceTimer);
+    silenceTimer = setTimeout(broken, silenceMs);
+  };
+
+  const open = () => {
+    close();
+    const stream = new EventSource('/api/events');
+    source = stream;
+    const hear = <K extends keyof Sent>(name: K, call: (data: Sent[K]) => void) => {
+      stream.addEventListener(name, (event: MessageEvent<string>) => {
+        alive();
+        call(JSON.parse(event.data) as Sent[K]);
+      });
+    };
+    stream.addEventListener('open', () => {
+      alive();
+      onOpen();
+    });
+    stream.addEventListener('error', broken);
+    hear('status', onStatus);
+    hear('activity', onActivity);
+    hear('heartbeat', () => undefined);
+  };
+
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hiddenTimer);
+    if (document.hidden) hiddenTimer = setTimeout(close, hiddenMs);
+    else if (source === null) open();
+  });
+  open();
+}
+
+/** An address that asks for its token again shows the form for it when the page is loaded. */
+async function returnToLogin(): Promise<void> {
+  try {
+    const { status } = await fetch('/api/token');
+    if (status === 401) location.reload();
+  } catch {
+    // Nobody is there: the next try will tell.
+  }
+}

@@ -1,0 +1,22 @@
+import type { Activity, Status } from '../../../model/report/status.ts';
+
+/** What the daemon sends: it is the same build as this page, and nothing else answers at this address. */
+export interface PageStatus extends Status {
+  readonly headline: string;
+  readonly progress: string;
+}
+
+export interface RecentActivity {
+  readonly activities: readonly Activity[];
+}
+
+/** Documents per column, oldest first. */
+export interface History {
+  readonly bucketSeconds: number;
+  readonly start: string;
+  readonly uploaded: readonly number[];
+  readonly modified: readonly number[];
+  readonly deleted: readonly number[];
+  readonly moved: readonly number[];
+  readonly failed: readonly number[];
+}

@@ -1,0 +1,133 @@
+import type { Why } from '../../model/ports/control-port.ts';
+import { fixBeside } from '../../model/report/fixes.ts';
+import { printable } from '../../lib/printable.ts';
+import type { Activity } from '../../model/report/status.ts';
+import { countWords } from '../../lib/words.ts';
+import { clockWords, momentWords } from './data/time-words.ts';
+import { button, byId, el, setText } from './dom.ts';
+
+/**
+ * A document's place, which opens its story: the folder faint, the path plain, nothing in either able to turn the text
+ * around it.
+ */
+export function pathText(folder: string, path: string): HTMLElement {
+  const place = button(
+    '',
+    { class: 'path', title: printable(`${folder}/${path}`), 'aria-haspopup': 'dialog' },
+    () => openStory(folder, path),
+  );
+  place.append(
+    el(
+      'bdi',
+      {},
+      el('span', { class: 'faint' }, `${printable(folder)}/`),
+      // A long path may break after each of its parts.
+      ...printable(path)
+        .split(/(?<=\/)/)
+        .flatMap((part, index) => (index === 0 ? [part] : [el('wbr'), part])),
+    ),
+  );
+  return place;
+}
+
+/** Whose story is open; null: none. */
+let shown: { readonly folder: string; readonly path: string } | null = null;
+
+/** Opens the whole story of one file, as `ingestd why` tells it. Escape closes it, and the focus goes back. */
+async function openStory(folder: string, path: string): Promise<void> {
+  const dialog = byId('story') as HTMLDialogElement;
+  shown = { folder, path };
+  setText(byId('story-title'), printable(`${folder}/${path}`));
+  byId('story-body').replaceChildren();
+  dialog.addEventListener('close', forget, { once: true });
+  dialog.showModal();
+  await load();
+}
+
+/** Loads the open story again when something happened to its file. */
+export function refreshStory({ folder, path }: Pick<Activity, 'folder' | 'path'>): void {
+  if (shown?.folder === folder && shown.path === path) void load();
+}
+
+function forget(): void {
+  shown = null;
+  byId('story-body').replaceChildren();
+}
+
+async function load(): Promise<void> {
+  const asked = shown;
+  if (asked === null) return;
+  const parts = await ask(`${asked.folder}/${asked.path}`);
+  // Another story, or none, may be open by now.
+  if (shown === asked) byId('story-body').replaceChildren(...parts);
+}
+
+async function ask(path: string): Promise<readonly Node[]> {
+  try {
+    const response = await fetch(`/api/why?path=${encodeURIComponent(path)}`);
+    if (response.ok) return storyText((await response.json()) as Why);
+    const { message } = (await response.json()) as { message?: string };
+    return [el('p', {}, printable(message ?? `The daemon answered with status ${response.status}.`))];
+  } catch {
+    return [el('p', {}, 'The daemon does not answer.')];
+  }
+}
+
+/** Verdicts whose code has a fix. */
+const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'unknown']);
+
+/** What the daemon knows of one file: what it is, what comes next, what the service holds, each attempt. */
+function storyText(why: Why): readonly Node[] {
+  const { verdict, next, nextAt } = why;
+  const parts: Node[] = [el('p', {}, sentence(verdict.message))];
+  const fix = withFix.has(verdict.kind) ? fixBeside(verdict.code) : '';
+  if (fix !== '') parts.push(el('p', { class: 'fix' }, fix));
+  const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
+  for (const note of why.notes) parts.push(el('p', {}, sentence(note)));
+  parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
+  if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
+  return parts;
+}
+
+function facts(why: Why): HTMLElement {
+  const list = el('dl');
+  const row = (name: string, value: string | null | undefined, tag: 'span' | 'code' | 'pre' = 'span') => {
+    if (value === null || value === undefined || value === '') return;
+    list.append(el('dt', {}, name), el('dd', {}, el(tag, {}, el('bdi', {}, value))));
+  };
+  row('Document id', why.docId === null ? null : printable(why.docId), 'code');
+  row('Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
+  row('Modified', why.modifiedAt === null ? null : momentWords(why.modifiedAt));
+  row('Deleted', why.deletedAt === null ? null : momentWords(why.deletedAt));
+  row('Sidecar', why.sidecar === null ? null : printable(why.sidecar), 'code');
+  row('Attachments', why.attachments.map(printable).join(', '), 'code');
+  row(
+    'Possible duplicates',
+    why.possibleDuplicates > 0 ? countWords(why.possibleDuplicates, 'more copy', 'more copies') : null,
+  );
+  row('Metadata', why.metadata === null ? null : JSON.stringify(why.metadata, null, 2), 'pre');
+  row('SHA-256', why.sha256, 'code');
+  return list;
+}
+
+function attempts(all: Why['attempts']): HTMLElement {
+  const rows = all.toReversed().map(({ at, operation, code, message }) => {
+    const iso = new Date(at).toISOString();
+    return el(
+      'li',
+      {},
+      el('time', { class: 'faint', datetime: iso }, momentWords(iso)),
+      ` ${printable(operation)}: ${printable(message)} `,
+      el('code', { class: 'faint' }, printable(code)),
+    );
+  });
+  return el('ol', {}, ...rows);
+}
+
+function sentence(text: string): string {
+  const plain = printable(text);
+  // A message that begins with a name keeps it as it is written.
+  const isName = /^\S*[./\\]/.test(plain);
+  const first = isName ? plain.charAt(0) : plain.charAt(0).toUpperCase();
+  return `${first}${plain.slice(1).replace(/[.?!]+$/, '')}.`;
+}

@@ -1,0 +1,65 @@
+import type { FastifyReply } from 'fastify';
+import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Goes with every answer, contract section 7, 16: what the page needs is opened, and nothing else. */
+export const securityHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policy,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cache-control': 'no-store',
+};
+
+/** Every answer that is not a success has this body. */
+export interface ErrorBody {
+  readonly code: string;
+  readonly message: string;
+}
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['configuration', 400],
+  ['credentials-refused', 502],
+  ['service-unavailable', 503],
+  ['ledger-unwritable', 503],
+  ['stopped', 503],
+]);
+
+/** Turns whatever a route threw into an answer; what nobody foresaw goes to the log and not to the caller. */
+export function answerError(error: unknown, reply: FastifyReply, log: LogPort): FastifyReply {
+  if (error instanceof IngestdError) {
+    return send(reply, statuses.get(error.code) ?? 500, { code: error.code, message: error.message });
+  }
+  const status = clientStatus(error);
+  if (status !== null) return send(reply, status, { code: 'request', message: errorMessage(error) });
+  log.error({ code: errorCode(error), message: errorMessage(error) }, 'request failed');
+  return send(reply, 500, { code: 'unforeseen', message: 'an unexpected error; the log says more' });
+}
+
+/** Sends an error in its one shape. */
+export function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
+  return reply.code(status).send(body);
+}
+
+/** The server's own judgement of a request: not JSON, too long, of another type. */
+function clientStatus(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
+  const { statusCode } = error;
+  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : null;
+}

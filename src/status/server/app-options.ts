@@ -1,0 +1,31 @@
+import type { IncomingMessage } from 'node:http';
+import type { Clock } from '../../lib/clock.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { DeliveryHistory } from '../metrics/delivery-history.ts';
+import type { EventHub } from './event-hub.ts';
+import type { PageFiles } from './page-files.ts';
+import type { AccessRules } from './access-rules.ts';
+import type { StatusSnapshot } from './status-snapshot.ts';
+
+/** The text that Prometheus reads. */
+export interface MetricsSource {
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** What the routes answer from. */
+export interface AppOptions {
+  readonly control: ControlPort;
+  readonly snapshot: StatusSnapshot;
+  readonly metrics: MetricsSource;
+  readonly history: DeliveryHistory;
+  readonly hub: EventHub;
+  /** Null: it is not built. */
+  readonly page: () => Promise<PageFiles | null>;
+  readonly version: string;
+  readonly log: LogPort;
+  readonly clock: Clock;
+  /** Null for a request that came through the socket: the socket's file mode guards it. */
+  readonly rulesOf: (request: IncomingMessage) => AccessRules | null;
+}

@@ -1,0 +1,138 @@
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:http';
+import fastify from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { noSchemas } from '../../lib/no-schemas.ts';
+import { peerUser } from '../../lib/peer-user.ts';
+import { answerError, securityHeaders, send } from './answers.ts';
+import type { AppOptions } from './app-options.ts';
+import { addChangeRoutes } from './change-routes.ts';
+import { addLoginRoute, showLogin } from './login.ts';
+import { createLoginThrottle } from './login-throttle.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { addPageRoutes } from './page-routes.ts';
+import { addReadRoutes } from './read-routes.ts';
+import { bearerOf, isReading, judgePeer, judgeRequest } from './request-guard.ts';
+import type { AccessRules } from './access-rules.ts';
+import type { Access, Refusal } from './request-guard.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may ask for the route; left out: `guarded`. */
+    access?: Access;
+  }
+}
+
+/** All routes in one place, to be served by as many listeners as there are. */
+export interface App {
+  readonly handle: RequestListener;
+  readonly close: () => Promise<void>;
+}
+
+const maxBodyBytes = 64 * 1024;
+
+/** Builds the routes; nothing listens yet. */
+export async function openApp(options: AppOptions): Promise<App> {
+  let handle: RequestListener | null = null;
+  const throttle = createLoginThrottle(options);
+  const app = fastify({
+    bodyLimit: maxBodyBytes,
+    exposeHeadRoutes: true,
+    logger: false,
+    schemaController: noSchemas,
+    // A path that cannot be decoded runs no hooks: it gets headers and guard here.
+    frameworkErrors: (error, request, reply) => {
+      void reply.headers(securityHeaders);
+      const refusal = judgeRoute(request, options.rulesOf(request.raw));
+      if (refusal === null) void answerError(error, reply, options.log);
+      else void refuse(reply, refusal);
+    },
+    // The listeners are not the framework's: there are two, each with access rules of its own.
+    serverFactory: (handler) => {
+      handle = handler;
+      return createServer();
+    },
+  });
+  addGuard(app, options, throttle);
+  addPageRoutes(app, options);
+  addReadRoutes(app, options);
+  addChangeRoutes(app, options);
+  addLoginRoute(app, options, throttle);
+  app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
+  app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
+  await app.ready();
+  return {
+    handle: (request, response) => handle?.(request, response),
+    close: async () => {
+      throttle.close();
+      await app.close();
+    },
+  };
+}
+
+function addGuard(app: FastifyInstance, { rulesOf, log }: AppOptions, throttle: LoginThrottle): void {
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.headers(securityHeaders);
+    const rules = rulesOf(request.raw);
+    if (rules === null) return undefined;
+    const guessed = await judgeBearer(request, rules, throttle);
+    const refusal = guessed ?? judgeRoute(request, rules) ?? (await judgeUser(request, rules));
+    if (refusal === null) return undefined;
+    log.debug({ method: request.method, route: routeOf(request), code: refusal.code }, 'request refused');
+    if (refusal.code === 'login-required' && isReading(request) && routeOf(request) === '/') {
+      return showLogin({ request, reply, rules, throttle });
+    }
+    return refuse(reply, refusal);
+  });
+}
+
+/** The route that was matched decides, and never the text of the address; null: there is none. */
+function routeOf(request: FastifyRequest): string | null {
+  return request.is404 ? null : (request.routeOptions?.url ?? null);
+}
+
+function judgeRoute(request: FastifyRequest, rules: AccessRules | null): Refusal | null {
+  if (rules === null) return null;
+  const { method, headers } = request;
+  const access = routeOf(request) === null ? 'guarded' : (request.routeOptions.config.access ?? 'guarded');
+  return judgeRequest({ method, headers, access }, rules);
+}
+
+/** A wrong bearer is a failed login: it counts and is slowed like one. */
+async function judgeBearer(
+  request: FastifyRequest,
+  { httpToken }: AccessRules,
+  throttle: LoginThrottle,
+): Promise<Refusal | null> {
+  const given = bearerOf(request.headers);
+  if (httpToken === null || given === null) return null;
+  const attempt = await throttle.attempt(request.raw.socket.remoteAddress ?? '', given, httpToken);
+  if (attempt !== 'busy') return null;
+  return { status: 429, code: 'too-many-logins', message: 'too many failed logins; try again in a minute' };
+}
+
+/** The address's own token says more than the user does: where it is asked for, users are not. */
+async function judgeUser(
+  { method, raw }: FastifyRequest,
+  { httpToken }: AccessRules,
+): Promise<Refusal | null> {
+  const own = process.getuid?.();
+  if (isReading({ method }) || httpToken !== null || own === undefined) return null;
+  return judgePeer(await peerUser(raw.socket, own), own);
+}
+
+function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {
+  if (refusal.status === 401) void reply.header('www-authenticate', 'Bearer realm="ingestd"');
+  return send(reply, refusal.status, refusal);
+}
+
+function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const end = request.url.search(/[?#;]/);
+  const url = end === -1 ? request.url : request.url.slice(0, end);
+  const allowed = (['GET', 'HEAD', 'POST'] as const).filter(
+    (method) => app.findRoute({ method, url }) !== null,
+  );
+  if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'there is nothing here' });
+  void reply.header('allow', allowed.join(', '));
+  return send(reply, 405, { code: 'method', message: `answered here: ${allowed.join(', ')}` });
+}

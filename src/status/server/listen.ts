@@ -1,0 +1,136 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { chmod, lstat, rm } from 'node:fs/promises';
+import { STATUS_CODES } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+import type { ListenOptions } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { createLimitedServer } from '../../lib/server-limits.ts';
+import type { ServerLimits } from '../../lib/server-limits.ts';
+import { securityHeaders } from './answers.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+
+/** Something that listens. */
+export interface Listener {
+  /** 0 for a socket. */
+  readonly port: number;
+  /** Takes no more connections, gives answers under way a moment, then cuts what is left. */
+  readonly close: () => Promise<void>;
+}
+
+export interface PortOptions {
+  readonly host: string;
+  /** What the host stands for. */
+  readonly address: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+/** What fits into `sun_path` on Linux with its closing NUL. */
+const maxSocketPathBytes = 107;
+
+/** Answers under way when the listener closes get this long. */
+const closeGraceMs = 1000;
+
+/** Pages and monitoring need few connections; a page that is loaded, six at once. */
+const portLimits: Partial<ServerLimits> = { maxConnections: 192, maxConnectionsPerPeer: 160 };
+
+/** Only its owner can open the socket: all are one peer. */
+const socketLimits: Partial<ServerLimits> = { maxConnections: 64, maxConnectionsPerPeer: 64 };
+
+/** The address that a host name stands for. Throws ConfigurationError where it stands for none. */
+export async function resolveHost(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address;
+  } catch (error) {
+    throw new ConfigurationError(`http.host: ${host} is no address of this machine; try 127.0.0.1`, {
+      cause: error,
+    });
+  }
+}
+
+/** Listens on TCP. Throws ConfigurationError that names the key where the address cannot be had. */
+export async function listenOnPort(options: PortOptions, handle: RequestListener): Promise<Listener> {
+  const { host, address, port } = options;
+  try {
+    return await listen({ host: address, port }, handle, portLimits);
+  } catch (error) {
+    throw new ConfigurationError(portProblem(host, port, error), { cause: error });
+  }
+}
+
+/** Listens on a Unix socket that only its owner may use. A socket that a crash left is removed first. */
+export async function listenOnSocket(path: string, handle: RequestListener): Promise<Listener> {
+  if (Buffer.byteLength(path) > maxSocketPathBytes) {
+    throw new ConfigurationError(
+      `state.dir: the socket's path ${path} is longer than ${maxSocketPathBytes} bytes; choose a shorter directory`,
+    );
+  }
+  await removeStale(path);
+  const listener = await listen({ path }, handle, socketLimits);
+  await chmod(path, 0o600);
+  return listener;
+}
+
+async function listen(
+  where: ListenOptions,
+  handle: RequestListener,
+  limits: Partial<ServerLimits>,
+): Promise<Listener> {
+  const server = createLimitedServer(handle, limits);
+  server.on('clientError', answerClientError);
+  server.listen(where);
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    close: () => closeServer(server),
+  };
+}
+
+/** What is no HTTP reaches no route: it is answered here, with the headers of every answer. */
+function answerClientError(error: Error, socket: Duplex): void {
+  if (!socket.writable || errorCode(error) === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const status = clientStatuses.get(errorCode(error) ?? '') ?? 400;
+  const headers = { ...securityHeaders, connection: 'close', 'content-length': '0' };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
+}
+
+const clientStatuses: ReadonlyMap<string, number> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_HEADER_OVERFLOW', 431],
+]);
+
+async function closeServer(server: Server): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+  try {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+    });
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+async function removeStale(path: string): Promise<void> {
+  try {
+    if ((await lstat(path)).isSocket()) await rm(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+function portProblem(host: string, port: number, error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'EADDRINUSE') {
+    return `http.port: ${port} is taken by another program; stop it, set another port, or false for none`;
+  }
+  if (code === 'EACCES')
+    return `http.port: ${port} needs more rights than this process has; take one above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `http.host: ${host} is no address of this machine; try 127.0.0.1`;
+  return `http: cannot listen on ${host} port ${port}: ${errorMessage(error)}`;
+}

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+import type { AppOptions } from './app-options.ts';
+import { send } from './answers.ts';
+import { securityHeaders } from './answers.ts';
+
+/** Scrapes that come closer together are given the same text. */
+const metricsEveryMs = 250;
+
+const maxPathLength = 8192;
+
+const whySchema = z.object({
+  path: z
+    .string()
+    .min(1)
+    .max(maxPathLength)
+    .refine((path) => !path.includes('\0')),
+});
+
+type ReadRouteOptions = Pick<AppOptions, 'control' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'>;
+
+/** Everything that only tells: contract section 6. */
+export function addReadRoutes(
+  app: FastifyInstance,
+  { control, snapshot, metrics, history, hub, clock }: ReadRouteOptions,
+): void {
+  app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
+    const healthy = control.healthy();
+    return reply.code(healthy ? 200 : 503).send({ healthy });
+  });
+  app.get('/readyz', (_request, reply) => {
+    const reasons = control.unready();
+    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+  });
+  let scraped: { readonly text: Promise<string>; readonly at: number } | null = null;
+  app.get('/metrics', async (_request, reply) => {
+    const now = clock.monotonic();
+    if (scraped === null || now - scraped.at >= metricsEveryMs) scraped = { text: metrics.text(), at: now };
+    return reply.header('content-type', metrics.contentType).send(await scraped.text);
+  });
+  app.get('/api/status', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(snapshot.json()),
+  );
+  app.get('/api/activity', () => ({ activities: control.recent() }));
+  app.get('/api/history', () => history.report());
+  app.get('/api/why', async (request, reply) => {
+    const query = whySchema.safeParse(request.query);
+    if (!query.success) return send(reply, 400, { code: 'request', message: 'ask with ?path= and one path' });
+    return await control.why(query.data.path);
+  });
+  // A stream has no end, and nothing before its body.
+  app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
+    if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open' });
+    reply.hijack();
+    const { raw } = reply;
+    raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8' });
+    hub.add(raw);
+    return reply;
+  });
+}

@@ -1,0 +1,113 @@
+import { isTrustedPeer } from '../../lib/peer-user.ts';
+import type { PeerUser } from '../../lib/peer-user.ts';
+import type { AccessRules } from './access-rules.ts';
+import { sameSecret } from '../../lib/same-secret.ts';
+
+/**
+ * Who may ask for a route: everybody who may connect (`open`), who brings a token in the body (`login`), who is logged
+ * in and, for changes, has the page's own token (`guarded`), the command line alone (`socket`).
+ */
+export type Access = 'open' | 'login' | 'guarded' | 'socket';
+
+/** What of a request decides whether it is let in. Header names in lower case. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Of the route that was matched. */
+  readonly access: Access;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** Why a request is not let in: an HTTP status, a code for programs, words for people. */
+export interface Refusal {
+  readonly status: 401 | 403 | 429;
+  readonly code:
+    | 'wrong-host'
+    | 'other-site'
+    | 'login-required'
+    | 'page-token'
+    | 'socket-only'
+    | 'other-user'
+    | 'too-many-logins';
+  readonly message: string;
+}
+
+/** The header that carries the page's own token. */
+const pageTokenHeader = 'x-ingestd-token';
+
+/**
+ * Judges a request that came over TCP; null lets it in. Neither another site in the same browser nor a name that
+ * was bent to this address (DNS rebinding) gets past it, and a changing call needs the page's own token.
+ */
+export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal | null {
+  const host = header(facts, 'host')?.toLowerCase();
+  if (rules.hosts !== null && (host === undefined || !rules.hosts.has(host))) {
+    return refuse(403, 'wrong-host', 'this address is not known by that name');
+  }
+  if (fromElsewhere(facts, host)) {
+    return refuse(403, 'other-site', 'requests from other sites are not answered');
+  }
+  if (facts.access === 'open' || facts.access === 'login') return null;
+  if (rules.httpToken !== null && !isLoggedIn(facts, rules.httpToken, rules.cookie)) {
+    return refuse(401, 'login-required', 'log in with the token of this address');
+  }
+  if (facts.access === 'socket') {
+    return refuse(403, 'socket-only', 'only the command line on this machine may do this');
+  }
+  if (!isReading(facts) && !sameSecret(header(facts, pageTokenHeader) ?? '', rules.pageToken)) {
+    return refuse(403, 'page-token', 'only the page itself may do this; reload it');
+  }
+  return null;
+}
+
+/**
+ * Judges who is at the other end of a changing call that was let in: where the address asks for no token, the page's
+ * own can be fetched by everybody on the machine, so that only the user that runs the daemon and root may change things.
+ */
+export function judgePeer(peer: PeerUser, own: number): Refusal | null {
+  if (isTrustedPeer(peer, own)) return null;
+  return refuse(
+    403,
+    'other-user',
+    'only the user that runs ingestd may do this; use its command line as that user, or set INGESTD_HTTP_TOKEN',
+  );
+}
+
+/** The token of an `Authorization: Bearer` header; null: there is none. */
+export function bearerOf(headers: RequestFacts['headers']): string | null {
+  const value = [headers['authorization'] ?? ''].flat()[0] ?? '';
+  return /^Bearer +(\S+)$/i.exec(value)?.[1] ?? null;
+}
+
+/** Says whether a request changes nothing by its method. */
+export function isReading({ method }: Pick<RequestFacts, 'method'>): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+function refuse(status: Refusal['status'], code: Refusal['code'], message: string): Refusal {
+  return { status, code, message };
+}
+
+function header({ headers }: RequestFacts, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** Following a link here is allowed from anywhere; everything else only to our own page and to programs. */
+function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
+  const origin = header(facts, 'origin');
+  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return true;
+  const site = header(facts, 'sec-fetch-site');
+  if (site === undefined || site === 'same-origin' || site === 'none') return false;
+  const navigation = header(facts, 'sec-fetch-mode') === 'navigate';
+  return !(isReading(facts) && navigation && header(facts, 'sec-fetch-dest') === 'document');
+}
+
+function isLoggedIn(facts: RequestFacts, token: string, cookie: AccessRules['cookie']): boolean {
+  const bearer = bearerOf(facts.headers);
+  if (bearer !== null && sameSecret(bearer, token)) return true;
+  const cookies = (header(facts, 'cookie') ?? '').split(';').map((pair) => pair.trim());
+  const prefix = `${cookie.name}=`;
+  return cookies.some(
+    (pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie.value),
+  );
+}

@@ -1,0 +1,53 @@
+import type { Clock } from '../../lib/clock.ts';
+import { headline, progressLine } from '../../model/report/headline.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { Status } from '../../model/report/status.ts';
+
+/** The status as it is sent: contract section 6, with its headline beside it. */
+interface StatusAnswer extends Status {
+  readonly headline: string;
+  /** How far the deliveries are, in words; empty: there is nothing to deliver. */
+  readonly progress: string;
+}
+
+/** The newest status, built once for everybody who asks. */
+export interface StatusSnapshot {
+  readonly status: () => StatusAnswer;
+  /** The same as JSON. */
+  readonly json: () => string;
+  /** Something changed: what is known is not to be given again. */
+  readonly expire: () => void;
+}
+
+/** Ages, permits and bytes change without anybody saying so. */
+const longestMs = 250;
+
+export function createStatusSnapshot({
+  control,
+  clock,
+}: {
+  readonly control: Pick<ControlPort, 'status'>;
+  readonly clock: Clock;
+}): StatusSnapshot {
+  let known: { readonly status: StatusAnswer; readonly at: number; json: string | null } | null = null;
+  const current = () => {
+    const now = clock.monotonic();
+    if (known === null || now - known.at >= longestMs) {
+      const status = control.status();
+      const answer = { ...status, headline: headline(status), progress: progressLine(status) };
+      known = { status: answer, at: now, json: null };
+    }
+    return known;
+  };
+  return {
+    status: () => current().status,
+    json: () => {
+      const it = current();
+      it.json ??= JSON.stringify(it.status);
+      return it.json;
+    },
+    expire: () => {
+      known = null;
+    },
+  };
+}
