@@ -11,6 +11,10 @@ export interface FolderSettings {
   readonly names: 'reject' | 'rewrite';
   readonly onRemove: 'delete' | 'keep';
   readonly ignore: readonly string[];
+  /** Where a sidecar's `attachments` may lie: the document's directory and below, or anywhere in the folder. */
+  readonly attachments: 'below' | 'folder';
+  /** `same`: a sidecar, `.meta.json` or `.ingestignore` counts only if it belongs to the document's owner or root. */
+  readonly sidecarOwner: 'any' | 'same';
   readonly followSymlinks: boolean;
   readonly watch: 'auto' | 'native' | 'polling';
 }

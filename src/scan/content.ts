@@ -7,7 +7,7 @@ import type { FileStamp } from '../model/document.ts';
 import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
 import { stampOf } from './walk/entry.ts';
 
-/** A file to open: where it stands and what it was when it was looked at. */
+/** A file to open: where it stands and what it was when it was inspected. */
 export interface Wanted {
   /** Absolute, as on disk. */
   readonly absolute: string;
@@ -48,14 +48,14 @@ async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandl
   }
 }
 
-/** A directory on the way may have become a link: what was opened has to lie where it was looked for. */
+/** A directory on the way may have become a link: what was opened has to lie where it was inspected. */
 async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string): Promise<void> {
   const { absolute, root, followSymlinks } = wanted;
   const place = await placeOf(handle, absolute);
   const base = realRoot === '/' ? '' : realRoot;
   const expected = `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
   if (followSymlinks ? place.startsWith(`${base}/`) : place === expected) return;
-  throw new ContentChangedError('the file no longer lies where it was looked for');
+  throw new ContentChangedError('the file no longer lies where it was inspected');
 }
 
 async function placeOf(handle: FileHandle, absolute: string): Promise<string> {

@@ -2,7 +2,7 @@ import type { FolderHealth } from '../model/ports/folder-port.ts';
 import { printable } from '../lib/printable.ts';
 import { raiseWatchLimitCommand } from '../lib/watch-limit.ts';
 import { countWords } from '../lib/words.ts';
-import type { SweepReport } from './worker/protocol.ts';
+import type { ScanReport } from './worker/protocol.ts';
 
 /** Why a folder is not available; null: it is. */
 export type Trouble = { readonly code: string; readonly message: string } | null;
@@ -17,8 +17,8 @@ export function folderHealth({
   busy,
 }: {
   readonly trouble: Trouble;
-  /** Null: it was not swept yet. */
-  readonly report: SweepReport | null;
+  /** Null: it was not scanned yet. */
+  readonly report: ScanReport | null;
   readonly busy: boolean;
 }): FolderHealth {
   if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], busy };
@@ -33,7 +33,7 @@ function reasonsOf({
   unreadableTotal,
   unwatched,
   directories,
-}: SweepReport): FolderHealth['reasons'] {
+}: ScanReport): FolderHealth['reasons'] {
   const reasons = unreadable.slice(0, named).map(({ path, message }) => ({
     code: 'unreadable-directory',
     message: `${printable(path)}: ${message}; nothing below it is deleted meanwhile`,

@@ -1,31 +1,31 @@
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import { raiseWatchLimitCommand } from '../lib/watch-limit.ts';
-import type { SweepReport } from './worker/protocol.ts';
+import type { ScanReport } from './worker/protocol.ts';
 
-/** Says in the log what changed about a folder, once each. */
-export interface FolderNews {
-  readonly swept: (report: SweepReport, back: boolean) => void;
+/** Logs what changed about a folder, once each. */
+export interface FolderLog {
+  readonly scanned: (report: ScanReport, back: boolean) => void;
   readonly unavailable: (reason: { readonly code: string; readonly message: string }) => void;
 }
 
-export function createFolderNews(
+export function createFolderLog(
   log: LogPort,
   { name: folder, path }: Pick<FolderSettings, 'name' | 'path'>,
-): FolderNews {
+): FolderLog {
   let said = '';
   let unwatchedSaid = false;
   let unreadableSaid = new Set<string>();
 
   return {
-    swept: (report, back) => {
-      const { player, polled, directories, watches, silentFileSystem, unwatched } = report;
+    scanned: (report, back) => {
+      const { backend, polled, directories, watches, eventlessFileSystem, unwatched } = report;
       if (back) log.info({ folder }, 'the folder is available again');
-      const how = polled ? 'polling' : (player ?? 'polling');
+      const how = polled ? 'polling' : (backend ?? 'polling');
       if (how !== said) {
-        const data = { folder, path, directories, watches, watcher: player };
+        const data = { folder, path, directories, watches, watcher: backend };
         if (how === 'polling')
-          log.info({ folder, path, directories, fileSystem: silentFileSystem }, 'polling the folder');
+          log.info({ folder, path, directories, fileSystem: eventlessFileSystem }, 'polling the folder');
         else log.info(data, 'watching the folder');
         said = how;
       }

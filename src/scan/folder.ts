@@ -7,58 +7,58 @@ import { openContent } from './content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
 import { folderHealth } from './folder-health.ts';
 import type { Trouble } from './folder-health.ts';
-import { createFolderNews } from './folder-log.ts';
+import { createFolderLog } from './folder-log.ts';
 import type { FolderOptions } from './folder-options.ts';
-import { createRounds } from './scheduler.ts';
-import type { Rounds } from './scheduler.ts';
-import type { Questions, SweepOutcome, SweepReport, SweepRequest } from './worker/protocol.ts';
-import { createSweeper } from './worker/client.ts';
-import type { Sweeper } from './worker/client.ts';
+import { createScheduler } from './scheduler.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { Questions, ScanOutcome, ScanReport, ScanRequest } from './worker/protocol.ts';
+import { createWorkerClient } from './worker/client.ts';
+import type { WorkerClient } from './worker/client.ts';
 import { workerPlan } from './worker/worker-plan.ts';
 
-/** A folder that can begin before there is anybody to tell. */
+/** A folder that can begin before anybody listens. */
 export interface Folder extends FolderPort {
-  /** Begins the first sweep ahead of `start`; what it finds is kept for the listener. */
+  /** Begins the first scan ahead of `start`; what it finds is kept for the listener. */
   readonly prepare: () => void;
 }
 
-/** How often the root's identity is asked for: a mount over it rings for nothing. */
+/** How often the root's identity is asked for: a mount over it causes no event. */
 const rootCheckMs = 2_000;
 const rootRetryMs = 1_000;
 
-/** Makes a folder ready to be watched or looked into. Nothing is read before the first call. */
+/** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
 export function openFolder(options: FolderOptions): Folder {
   const { settings, timing, clock, log } = options;
   const root = resolve(settings.path);
-  const news = createFolderNews(log, settings);
-  let sweeper: Sweeper | null = null;
-  let rounds: Rounds | null = null;
+  const folderLog = createFolderLog(log, settings);
+  let client: WorkerClient | null = null;
+  let scheduler: Scheduler | null = null;
   let listener: FolderListener | null = null;
   let firstSweep: Promise<void> | null = null;
   let hear = () => {};
   const heard = new Promise<void>((resolve) => (hear = resolve));
   let trouble: Trouble = null;
-  let report: SweepReport | null = null;
+  let report: ScanReport | null = null;
   let identity: { readonly dev: number; readonly ino: number } | null = null;
   let closed = false;
   let cancelCheck = () => {};
 
-  function worker(): Sweeper {
+  function worker(): WorkerClient {
     if (closed) throw new StoppedError();
-    sweeper ??= createSweeper(workerPlan(options, root), clock, {
+    client ??= createWorkerClient(workerPlan(options, root), clock, {
       heard,
-      directory: (sweep: DirectoryScan) => listener?.directory(sweep),
-      rings: (directories) => rounds?.ring(directories),
+      directory: (scan: DirectoryScan) => listener?.directory(scan),
+      changed: (directories) => scheduler?.changed(directories),
       lost: ({ code, message }) => {
         log.warn({ folder: settings.name, code, reason: message }, 'the watcher lost count');
-        rounds?.lost(code !== 'queue-overflow');
+        scheduler?.lost(code !== 'queue-overflow');
       },
       died: (message) => {
-        sweeper = null;
-        unavailable({ code: 'folder-unavailable', message: `its sweeping thread failed: ${message}` });
+        client = null;
+        unavailable({ code: 'folder-unavailable', message: `its scanning thread failed: ${message}` });
       },
     });
-    return sweeper;
+    return client;
   }
 
   function ask<K extends keyof Questions>(
@@ -68,27 +68,27 @@ export function openFolder(options: FolderOptions): Folder {
     return worker().ask(kind, question);
   }
 
-  async function sweep(request: SweepRequest): Promise<SweepOutcome> {
+  async function scan(request: ScanRequest): Promise<ScanOutcome> {
     try {
       listener?.changed();
-      return await ask('sweep', request);
+      return await ask('scan', request);
     } catch (error) {
       return { kind: 'unavailable', code: 'folder-unavailable', message: errorMessage(error) };
     }
   }
 
-  function done(outcome: SweepOutcome, cause: DirectoryScan['cause']): void {
+  function done(outcome: ScanOutcome, cause: DirectoryScan['cause']): void {
     if (outcome.kind === 'unavailable') {
       unavailable(outcome);
       return;
     }
-    if (outcome.kind === 'swept') {
+    if (outcome.kind === 'scanned') {
       const back = trouble !== null && outcome.full;
       if (outcome.full) trouble = null;
       report = outcome.report;
       identity = outcome.root;
-      news.swept(report, back);
-      // Swept once more at once: what the ledger knows elsewhere may have been written before the watches were set.
+      folderLog.scanned(report, back);
+      // Scanned once more at once: what the ledger knows elsewhere may have been written before the watches were set.
       if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
     }
     listener?.changed();
@@ -96,7 +96,7 @@ export function openFolder(options: FolderOptions): Folder {
 
   function unavailable(reason: NonNullable<Trouble>): void {
     if (closed) return;
-    if (trouble?.message !== reason.message) news.unavailable(reason);
+    if (trouble?.message !== reason.message) folderLog.unavailable(reason);
     trouble = { code: reason.code, message: reason.message };
     identity = null;
     listener?.changed();
@@ -105,7 +105,7 @@ export function openFolder(options: FolderOptions): Folder {
 
   function checkLater(): void {
     cancelCheck();
-    if (rounds === null || closed) return;
+    if (scheduler === null || closed) return;
     cancelCheck = clock.after(trouble === null ? rootCheckMs : rootRetryMs, () => void checkRoot());
   }
 
@@ -116,7 +116,7 @@ export function openFolder(options: FolderOptions): Folder {
       const same =
         now.kind === 'there' && identity?.dev === now.identity.dev && identity.ino === now.identity.ino;
       if (now.kind === 'unavailable') unavailable(now);
-      else if (!same) await rounds?.everything('start', true);
+      else if (!same) await scheduler?.everything('start', true);
     } catch (error) {
       unavailable({ code: 'folder-unavailable', message: errorMessage(error) });
     }
@@ -135,8 +135,8 @@ export function openFolder(options: FolderOptions): Folder {
   }
 
   function prepare(): Promise<void> {
-    rounds ??= createRounds({ clock, timing, sweep, done });
-    firstSweep ??= rounds.everything('start', true);
+    scheduler ??= createScheduler({ clock, timing, scan, done });
+    firstSweep ??= scheduler.everything('start', true);
     return firstSweep;
   }
 
@@ -150,10 +150,10 @@ export function openFolder(options: FolderOptions): Folder {
       await prepare();
       checkLater();
     },
-    rescan: async (cause) => rounds?.everything(cause, false),
+    rescan: async (cause) => scheduler?.everything(cause, false),
     inspect: async (path): Promise<Inspection> => {
       try {
-        return await ask('look', { path: path.normalize('NFC') });
+        return await ask('inspect', { path: path.normalize('NFC') });
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
@@ -178,13 +178,13 @@ export function openFolder(options: FolderOptions): Folder {
       }
     },
     open: async (path, stamp) => createContentSource(await handleOf(path, stamp), stamp.size),
-    health: () => folderHealth({ trouble, report, busy: rounds?.busy() ?? false }),
+    health: () => folderHealth({ trouble, report, busy: scheduler?.busy() ?? false }),
     close: async () => {
       closed = true;
       listener = null;
       cancelCheck();
-      rounds?.close();
-      await sweeper?.close();
+      scheduler?.close();
+      await client?.close();
     },
   };
 }

@@ -2,48 +2,48 @@ import type { Clock } from '../lib/clock.ts';
 import type { ScanCause } from '../model/document.ts';
 import type { TimingSettings } from '../model/settings.ts';
 import { createDueTimes } from '../lib/due-times.ts';
-import type { SweepOutcome, SweepRequest } from './worker/protocol.ts';
+import type { ScanOutcome, ScanRequest } from './worker/protocol.ts';
 
-/** Decides what is swept when, one sweep at a time. */
-export interface Rounds {
-  /** Directories rang. */
-  readonly ring: (directories: readonly string[]) => void;
-  /** Sweeps everything; resolves when that is done, or when the folder turns out to be unavailable. */
-  readonly everything: (cause: ScanCause, anew: boolean) => Promise<void>;
-  /** Rings were lost: sweeps everything, but not again and again. */
-  readonly lost: (anew: boolean) => void;
-  /** True while a ring waits for its sweep, a sweep runs, or one is to follow. */
+/** Decides what is scanned when, one scan at a time. */
+export interface Scheduler {
+  /** Something changed in these directories. */
+  readonly changed: (directories: readonly string[]) => void;
+  /** Scans everything; resolves when that is done, or when the folder turns out to be unavailable. */
+  readonly everything: (cause: ScanCause, fromScratch: boolean) => Promise<void>;
+  /** Events were lost: scans everything, but not again and again. */
+  readonly lost: (fromScratch: boolean) => void;
+  /** True while an event waits for its scan, a scan runs, or one is to follow. */
   readonly busy: () => boolean;
   readonly close: () => void;
 }
 
-export interface RoundsParts {
+export interface SchedulerOptions {
   readonly clock: Clock;
   readonly timing: TimingSettings;
-  /** Sweeps; never rejects. */
-  readonly sweep: (request: SweepRequest) => Promise<SweepOutcome>;
-  /** Told of every outcome, before the next sweep. */
-  readonly done: (outcome: SweepOutcome, cause: ScanCause) => void;
+  /** Scans; never rejects. */
+  readonly scan: (request: ScanRequest) => Promise<ScanOutcome>;
+  /** Called with every outcome, before the next scan. */
+  readonly done: (outcome: ScanOutcome, cause: ScanCause) => void;
 }
 
-/** A directory is swept once more when files in it have had their time to settle. */
+/** A directory is scanned once more when files in it have had their time to settle. */
 const followUpSlackMs = 50;
-/** Sweeps of what rings take at most one part in so many of the time. */
+/** Scans after events take at most one part in so many of the time. */
 const restFactor = 4;
 const longestRestMs = 2_000;
-/** A folder whose watcher loses count all the time is swept no more often. */
+/** A folder whose watcher loses count all the time is scanned no more often. */
 const lostCoolDownMs = 10_000;
 
 interface Full {
   cause: ScanCause;
-  anew: boolean;
+  fromScratch: boolean;
   readonly waiters: (() => void)[];
 }
 
-export function createRounds({ clock, timing, sweep, done }: RoundsParts): Rounds {
-  let rung = new Set<string>();
+export function createScheduler({ clock, timing, scan, done }: SchedulerOptions): Scheduler {
+  let dirty = new Set<string>();
   let full: Full | null = null;
-  let silentDue = false;
+  let pollDue = false;
   let running = false;
   let closed = false;
   let restUntil = 0;
@@ -62,56 +62,56 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
     void perform(request);
   }
 
-  async function perform(request: SweepRequest): Promise<void> {
+  async function perform(request: ScanRequest): Promise<void> {
     const waiters = request.targets === 'all' ? (full?.waiters ?? []) : [];
     if (request.targets === 'all') full = null;
     const began = clock.monotonic();
-    const outcome = await sweep(request);
+    const outcome = await scan(request);
     if (closed) {
       for (const waiter of waiters) waiter();
       return;
     }
     const took = clock.monotonic() - began;
-    // Sweeps of everything are rare; the first one's time is that of the thread's start.
+    // Scans of everything are rare; the first one's time is that of the thread's start.
     if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
     note(request, outcome, waiters);
     done(outcome, request.cause);
-    // Those who wait for a sweep that has to be done again wait for that one.
+    // Those who wait for a scan that has to be done again wait for that one.
     if (outcome.kind !== 'moved' && !again(outcome)) for (const waiter of waiters) waiter();
     kick();
   }
 
-  /** What rang goes first, so that a rescan finds only what did not. */
-  function next(): SweepRequest | null {
+  /** Directories with events go first, so that a rescan finds only what had none. */
+  function next(): ScanRequest | null {
     const resting = restUntil - clock.monotonic();
-    if (full !== null && (full.anew || rung.size === 0)) {
-      const { cause, anew } = full;
-      rung = new Set();
-      return { cause, anew, targets: 'all' };
+    if (full !== null && (full.fromScratch || dirty.size === 0)) {
+      const { cause, fromScratch } = full;
+      dirty = new Set();
+      return { cause, fromScratch, targets: 'all' };
     }
-    if (rung.size > 0 && (resting <= 0 || full !== null)) {
-      const targets = [...rung, ...followUps.take()];
-      rung = new Set();
-      return { cause: 'event', targets, anew: false };
+    if (dirty.size > 0 && (resting <= 0 || full !== null)) {
+      const targets = [...dirty, ...followUps.take()];
+      dirty = new Set();
+      return { cause: 'event', targets, fromScratch: false };
     }
-    if (rung.size > 0) {
+    if (dirty.size > 0) {
       cancelRest();
       cancelRest = clock.after(resting, kick);
     }
-    if (silentDue) {
-      silentDue = false;
-      return { cause: 'poll', targets: 'silent', anew: false };
+    if (pollDue) {
+      pollDue = false;
+      return { cause: 'poll', targets: 'withoutEvents', fromScratch: false };
     }
     const due = followUps.take();
-    return due.length === 0 ? null : { cause: 'event', targets: due, anew: false };
+    return due.length === 0 ? null : { cause: 'event', targets: due, fromScratch: false };
   }
 
-  function note(request: SweepRequest, outcome: SweepOutcome, waiters: readonly (() => void)[]): void {
+  function note(request: ScanRequest, outcome: ScanOutcome, waiters: readonly (() => void)[]): void {
     if (outcome.kind === 'unavailable') {
-      rung.clear();
+      dirty.clear();
       followUps.clear();
-      silentDue = false;
+      pollDue = false;
       cancelPoll();
       return;
     }
@@ -127,24 +127,24 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
     cancelPoll();
-    if (outcome.report.silent) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
+    if (outcome.report.withoutEvents) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
   }
 
-  function again(outcome: SweepOutcome): boolean {
-    return outcome.kind === 'swept' && outcome.full && outcome.late;
+  function again(outcome: ScanOutcome): boolean {
+    return outcome.kind === 'scanned' && outcome.full && outcome.late;
   }
 
-  function plan(cause: ScanCause, anew: boolean, waiters: readonly (() => void)[]): void {
-    if (full === null) full = { cause, anew, waiters: [...waiters] };
+  function plan(cause: ScanCause, fromScratch: boolean, waiters: readonly (() => void)[]): void {
+    if (full === null) full = { cause, fromScratch, waiters: [...waiters] };
     else {
-      full.anew ||= anew;
-      if (anew) full.cause = cause;
+      full.fromScratch ||= fromScratch;
+      if (fromScratch) full.cause = cause;
       full.waiters.push(...waiters);
     }
   }
 
   function poll(): void {
-    silentDue = true;
+    pollDue = true;
     kick();
   }
 
@@ -155,33 +155,33 @@ export function createRounds({ clock, timing, sweep, done }: RoundsParts): Round
   }
 
   return {
-    ring: (directories) => {
+    changed: (directories) => {
       if (closed) return;
-      for (const directory of directories) rung.add(directory);
+      for (const directory of directories) dirty.add(directory);
       kick();
     },
-    everything: (cause, anew) =>
+    everything: (cause, fromScratch) =>
       new Promise((resolve) => {
         if (closed) {
           resolve();
           return;
         }
-        plan(cause, anew, [resolve]);
+        plan(cause, fromScratch, [resolve]);
         kick();
       }),
-    lost: (anew) => {
+    lost: (fromScratch) => {
       if (closed || cancelLost !== null) return;
       const wait = lostUntil - clock.monotonic();
       const begin = () => {
         cancelLost = null;
         lostUntil = clock.monotonic() + lostCoolDownMs;
-        plan('overflow', anew, []);
+        plan('overflow', fromScratch, []);
         kick();
       };
       if (wait <= 0) begin();
       else cancelLost = clock.after(wait, begin);
     },
-    busy: () => running || rung.size > 0 || full !== null || silentDue || followUps.size() > 0,
+    busy: () => running || dirty.size > 0 || full !== null || pollDue || followUps.size() > 0,
     close: () => {
       closed = true;
       cancelRest();

@@ -32,6 +32,8 @@ const folderSettings: FolderSettings = {
   names: 'reject',
   onRemove: 'delete',
   ignore: [],
+  attachments: 'below',
+  sidecarOwner: 'any',
   followSymlinks: false,
   watch: 'auto',
 };

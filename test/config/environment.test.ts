@@ -47,6 +47,8 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'folders[].names': ['rewrite', 'rewrite'],
   'folders[].onRemove': ['keep', 'keep'],
   'folders[].ignore': ['["*.bak", "drafts/"]', ['*.bak', 'drafts/']],
+  'folders[].attachments': ['folder', 'folder'],
+  'folders[].sidecarOwner': ['same', 'same'],
   'folders[].followSymlinks': ['true', true],
   'folders[].watch': ['polling', 'polling'],
   'state.dir': ['/srv/state', '/srv/state'],

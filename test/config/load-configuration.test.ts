@@ -67,6 +67,8 @@ describe('a good configuration', () => {
           names: 'reject',
           onRemove: 'delete',
           ignore: [],
+          attachments: 'below',
+          sidecarOwner: 'any',
           followSymlinks: false,
           watch: 'auto',
         },

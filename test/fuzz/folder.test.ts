@@ -37,7 +37,7 @@ async function inspectBeside(files: Readonly<Record<string, Buffer>>): Promise<s
     await writeFile(join(directory, name), content);
     await utimes(join(directory, name), longAgo, longAgo);
   }
-  const answer = await world.look(`run-${runs}/report.pdf`);
+  const answer = await world.inspect(`run-${runs}/report.pdf`);
   await rm(directory, { recursive: true });
   expect(kinds).toContain(answer.kind);
   if ('message' in answer) expect(answer.message.length).toBeLessThan(2_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { silentFileSystem, silentFileSystemAt } from '../../src/scan/watch/network-file-systems.ts';
+import { eventlessFileSystem, eventlessFileSystemAt } from '../../src/scan/watch/network-file-systems.ts';
 import { mountOf, parseMountTable } from '../../src/lib/mount-table.ts';
 
 const text = [
@@ -43,10 +43,10 @@ describe('file systems that do not ring (F44)', () => {
     [0x794c7630, 'overlay', false],
     [0x9123683e, 'btrfs', false],
   ])('says whether type %s, mounted as %s, is polled: %s', (statfs, mount, polled) => {
-    expect(silentFileSystem(statfs, mount) !== null).toBe(polled);
+    expect(eventlessFileSystem(statfs, mount) !== null).toBe(polled);
   });
 
   it('knows that this directory rings', () => {
-    expect(silentFileSystemAt(import.meta.dirname)).toBeNull();
+    expect(eventlessFileSystemAt(import.meta.dirname)).toBeNull();
   });
 });

@@ -8,7 +8,7 @@ const { settings, timing, watcher, hogged } = JSON.parse(process.argv[2]);
 const silence = () => {};
 const log = { trace: silence, debug: silence, info: silence, warn: silence, error: silence };
 const hogs = hogged.map((path) => watch(path, silence));
-const sweeps = new Map();
+const scans = new Map();
 const causes = new Set();
 
 const port = openFolder({
@@ -24,10 +24,10 @@ const port = openFolder({
 function documents() {
   const found = [];
   const visit = (directory) => {
-    const sweep = sweeps.get(directory);
-    if (sweep === undefined) return;
-    found.push(...sweep.entries.map(({ path }) => path));
-    for (const name of sweep.subdirectories) visit(directory === '' ? name : `${directory}/${name}`);
+    const scan = scans.get(directory);
+    if (scan === undefined) return;
+    found.push(...scan.entries.map(({ path }) => path));
+    for (const name of scan.subdirectories) visit(directory === '' ? name : `${directory}/${name}`);
   };
   visit('');
   return found.toSorted((a, b) => (a < b ? -1 : 1));
@@ -38,7 +38,7 @@ const answers = {
   count: () => documents().length,
   causes: () => [...causes],
   health: () => port.health(),
-  look: ({ path }) => port.inspect(path),
+  inspect: ({ path }) => port.inspect(path),
   rescan: () => port.rescan('rescan'),
   block: ({ ms }) => {
     process.send({ kind: 'blocked' });
@@ -55,9 +55,9 @@ process.on('disconnect', () => {
 });
 
 await port.start({
-  directory: (sweep) => {
-    sweeps.set(sweep.directory, sweep);
-    causes.add(sweep.cause);
+  directory: (scan) => {
+    scans.set(scan.directory, scan);
+    causes.add(scan.cause);
   },
   scanned: silence,
   changed: silence,

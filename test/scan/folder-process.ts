@@ -14,7 +14,7 @@ interface Questions {
   count: number;
   causes: readonly string[];
   health: FolderHealth;
-  look: Inspection;
+  inspect: Inspection;
   rescan: null;
   block: null;
 }
@@ -36,11 +36,11 @@ interface Options {
   readonly by?: readonly string[];
   /** Directories that something else in the process watches already. */
   readonly hogged?: (folder: TemporaryFolder) => readonly string[];
-  /** Fills the folder before it is swept first. */
+  /** Fills the folder before it is scanned first. */
   readonly before?: (folder: TemporaryFolder) => Promise<unknown>;
 }
 
-/** Starts a process that watches a directory of its own; resolves after the first sweep. */
+/** Starts a process that watches a directory of its own; resolves after the first scan. */
 export async function folderProcess(options: Options = {}): Promise<FolderProcess> {
   const home = await temporaryFolder();
   const folder = await subfolder(home, 'inbox');

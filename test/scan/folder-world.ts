@@ -21,14 +21,14 @@ export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
   readonly port: FolderPort;
   readonly log: RecordedLog;
   /** Everything that was told, in order. */
-  readonly sweeps: readonly DirectoryScan[];
-  readonly swept: readonly { readonly cause: string; readonly root: RootIdentity }[];
+  readonly scans: readonly DirectoryScan[];
+  readonly scanned: readonly { readonly cause: string; readonly root: RootIdentity }[];
   /** Paths of all documents that are known to stand there, sorted. */
   readonly documents: () => readonly string[];
   readonly skips: () => readonly Skip[];
   readonly contextOf: (path: string) => string | undefined;
   /** Looks until the answer is neither settling nor unknown. */
-  readonly look: (path: string) => Promise<Inspection>;
+  readonly inspect: (path: string) => Promise<Inspection>;
   /** The document at a path; throws for any other answer. */
   readonly document: (path: string) => Promise<FoundDocument>;
   readonly idle: () => Promise<void>;
@@ -42,7 +42,7 @@ interface WorldOptions {
   readonly watcher?: FolderOptions['watcher'];
   readonly clock?: FolderOptions['clock'];
   readonly stateDir?: string;
-  /** Fills the folder before it is swept first. */
+  /** Fills the folder before it is scanned first. */
   readonly before?: (folder: TemporaryFolder) => Promise<unknown>;
   /** False: it is opened and not started. */
   readonly start?: boolean;
@@ -67,21 +67,23 @@ export function folderSettings(path: string, settings: Partial<FolderSettings> =
     names: 'reject',
     onRemove: 'delete',
     ignore: [],
+    attachments: 'below',
+    sidecarOwner: 'any',
     followSymlinks: false,
     watch: 'auto',
     ...settings,
   };
 }
 
-/** Opens a folder over a directory of its own, and sweeps it. */
+/** Opens a folder over a directory of its own, and scans it. */
 export async function folderWorld(options: WorldOptions = {}): Promise<FolderWorld> {
   const home = await temporaryFolder();
   const folder = await subfolder(home, 'inbox');
   await options.before?.(folder);
   const log = recordedLog();
   const known = new Map<string, DirectoryScan>();
-  const sweeps: DirectoryScan[] = [];
-  const swept: { cause: string; root: RootIdentity }[] = [];
+  const scans: DirectoryScan[] = [];
+  const scanned: { cause: string; root: RootIdentity }[] = [];
   const port = openFolder({
     settings: folderSettings(folder.path, options.settings),
     timing: { ...quickTiming, ...options.timing },
@@ -93,11 +95,11 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   });
   if (options.start !== false) {
     await port.start({
-      directory: (sweep) => {
-        sweeps.push(sweep);
-        known.set(sweep.directory, sweep);
+      directory: (scan) => {
+        scans.push(scan);
+        known.set(scan.directory, scan);
       },
-      scanned: (summary) => swept.push(summary),
+      scanned: (summary) => scanned.push(summary),
       changed: () => undefined,
     });
   }
@@ -105,16 +107,16 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   function reachable(): readonly DirectoryScan[] {
     const found: DirectoryScan[] = [];
     const visit = (directory: string) => {
-      const sweep = known.get(directory);
-      if (sweep === undefined) return;
-      found.push(sweep);
-      for (const name of sweep.subdirectories) visit(joinPath(directory, name));
+      const scan = known.get(directory);
+      if (scan === undefined) return;
+      found.push(scan);
+      for (const name of scan.subdirectories) visit(joinPath(directory, name));
     };
     visit('');
     return found;
   }
 
-  const look = (path: string): Promise<Inspection> =>
+  const inspect = (path: string): Promise<Inspection> =>
     eventually(async () => {
       const answer = await port.inspect(path);
       return answer.kind === 'settling' || answer.kind === 'unknown' ? null : answer;
@@ -125,20 +127,20 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
     home,
     port,
     log,
-    sweeps,
-    swept,
+    scans,
+    scanned,
     documents: () =>
       reachable()
         .flatMap(({ entries }) => entries.map(({ path }) => path))
         .sort(),
-    skips: () => reachable().flatMap((sweep) => sweep.skips),
+    skips: () => reachable().flatMap((scan) => scan.skips),
     contextOf: (path) =>
       reachable()
         .flatMap(({ entries }) => entries)
-        .find((sighting) => sighting.path === path)?.context,
-    look,
+        .find((entry) => entry.path === path)?.context,
+    inspect,
     document: async (path) => {
-      const answer = await look(path);
+      const answer = await inspect(path);
       if (answer.kind !== 'document') throw new Error(`${path} is ${JSON.stringify(answer)}`);
       return answer.document;
     },

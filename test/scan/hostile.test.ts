@@ -25,7 +25,7 @@ import type { FolderWorld } from './folder-world.ts';
 const nfd = 'cafe\u0301.pdf';
 const nfc = 'caf\u00e9.pdf';
 
-/** Names that a file system takes, and what a look says of them. */
+/** Names that a file system takes, and what a inspect says of them. */
 const names: readonly (readonly [row: string, name: string, verdict: string])[] = [
   ['F21', 'a "quoted" one.pdf', 'document'],
   ['F21', 'line\r\nbreak.pdf', 'document'],
@@ -47,12 +47,12 @@ const names: readonly (readonly [row: string, name: string, verdict: string])[] 
   ['F26', 'exact.txt', 'document'],
   ['F26', 'large.txt', 'unfit too-large'],
   ['F25', 'empty.txt', 'skipped empty-file'],
-  ['F57', 'x.meta.json', 'ignored sidecar'],
+  ['F57', 'x.meta.json', 'skipped orphan-sidecar'],
 ];
 const maxFileBytes = 100_000;
 
-function said(look: Inspection): string {
-  return 'code' in look ? `${look.kind} ${look.code}` : look.kind;
+function said(inspect: Inspection): string {
+  return 'code' in inspect ? `${inspect.kind} ${inspect.code}` : inspect.kind;
 }
 
 describe('hostile names', () => {
@@ -90,10 +90,10 @@ describe('hostile names', () => {
   afterAll(() => world.close());
 
   it.each(names)('%s: %j is %s', async (_, name, verdict) => {
-    expect(said(await world.look(name))).toBe(verdict);
+    expect(said(await world.inspect(name))).toBe(verdict);
   });
 
-  it('F21: the documents are sighted by their names, and read', async () => {
+  it('F21: the documents are reported by their names, and read', async () => {
     const fit = names.filter(([, , verdict]) => verdict === 'document' || verdict.startsWith('unfit'));
     for (const [, name] of fit) expect(world.documents()).toContain(name.normalize('NFC'));
     for (const [, name, verdict] of fit) {
@@ -120,7 +120,7 @@ describe('hostile names', () => {
     const stamp = await stat(world.join(`twins/${nfc}`));
     expect(standing.stamp.ino).toBe(stamp.ino);
     expect(world.documents()).toContain('twins/cafe\\u{301}.pdf');
-    expect(said(await world.look('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
+    expect(said(await world.inspect('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
   });
 
   it('F19: a name in NFD alone is the document of its NFC form, sent in NFC', async () => {
@@ -131,16 +131,16 @@ describe('hostile names', () => {
   });
 
   it('F23: names and paths that are too long to exist are absent, and no error', async () => {
-    expect(said(await world.look(`${'x'.repeat(300)}.pdf`))).toBe('absent');
+    expect(said(await world.inspect(`${'x'.repeat(300)}.pdf`))).toBe('absent');
     expect(['absent', 'unknown unreadable']).toContain(
-      said(await world.look(`${'deep/'.repeat(1_000)}x.pdf`)),
+      said(await world.inspect(`${'deep/'.repeat(1_000)}x.pdf`)),
     );
   });
 
   it.each(['../outside.pdf', 'a/../../x.pdf', '/etc/passwd', './x.pdf', '', 'a//b.pdf', 'a\0.pdf'])(
     'no path leads out of the folder: %j',
     async (path) => {
-      expect(said(await world.look(path))).toBe('ignored outside-folder');
+      expect(said(await world.inspect(path))).toBe('ignored outside-folder');
     },
   );
 
@@ -187,7 +187,7 @@ describe('hostile files', () => {
   it('F32: pipes, sockets and devices are left out without a word, and never opened', async () => {
     expect(world.documents()).toEqual(['good.pdf', 'hard.pdf', 'real/inner.pdf']);
     expect(world.skips().filter(({ path }) => /pipe|socket|device/.test(path))).toEqual([]);
-    for (const name of ['pipe0.pdf', 'socket.pdf']) expect(said(await world.look(name))).toBe('absent');
+    for (const name of ['pipe0.pdf', 'socket.pdf']) expect(said(await world.inspect(name))).toBe('absent');
   });
 
   it('F32: a pipe that takes the place of a file stops nobody who opens it', async () => {
@@ -216,12 +216,12 @@ describe('hostile files', () => {
         .map(({ path }) => path)
         .sort(),
     ).toEqual(linked);
-    expect(said(await world.look('out.pdf'))).toBe('skipped symbolic-link');
-    expect(said(await world.look('circle/good.pdf'))).toBe('ignored symbolic-link');
-    expect(said(await world.look('outdir/secret.pdf'))).toBe('ignored symbolic-link');
+    expect(said(await world.inspect('out.pdf'))).toBe('skipped symbolic-link');
+    expect(said(await world.inspect('circle/good.pdf'))).toBe('ignored symbolic-link');
+    expect(said(await world.inspect('outdir/secret.pdf'))).toBe('ignored symbolic-link');
   });
 
-  it('F33, F34, S19: a file or a directory that becomes a link after the look is not read', async () => {
+  it('F33, F34, S19: a file or a directory that becomes a link after the inspect is not read', async () => {
     const { stamp } = await world.document('real/inner.pdf');
     await rename(world.join('real'), world.home.join('moved'));
     await symlink(world.home.join('moved'), world.join('real'));
@@ -241,8 +241,8 @@ describe('hostile files', () => {
     execFileSync('mkfifo', [world.join('piped/.ingestignore')]);
     await world.write('piped/a.pdf', 'a');
     await eventually(() => world.documents().includes('piped/a.pdf'));
-    expect(said(await world.look('piped/a.pdf'))).toBe('document');
-    expect(said(await world.look('good.pdf'))).toBe('document');
+    expect(said(await world.inspect('piped/a.pdf'))).toBe('document');
+    expect(said(await world.inspect('good.pdf'))).toBe('document');
   });
 });
 
@@ -330,7 +330,7 @@ describe('files that change while they are read', () => {
 });
 
 describe('a deep tree', () => {
-  it('F42: directories nested 100 deep are swept and watched, a way back up is not followed', async () => {
+  it('F42: directories nested 100 deep are scanned and watched, a way back up is not followed', async () => {
     const deep = Array.from({ length: 100 }, (_, at) => `d${at}`).join('/');
     const world = await folderWorld({
       before: async (folder) => {
@@ -417,10 +417,10 @@ describe('hostile sidecars', () => {
         await world.write(`${dir}/doc.pdf`, 'doc');
         return eventually(
           async () => {
-            const look = await world.look(`${dir}/doc.pdf`);
+            const inspect = await world.inspect(`${dir}/doc.pdf`);
             // A missing attachment waits out its grace first.
-            if (look.kind === 'waiting') return null;
-            return `${title}: ${'message' in look ? `${look.code} ${look.message}` : look.kind}`;
+            if (inspect.kind === 'waiting') return null;
+            return `${title}: ${'message' in inspect ? `${inspect.code} ${inspect.message}` : inspect.kind}`;
           },
           { withinMs: 25_000 },
         );
@@ -442,8 +442,8 @@ describe('hostile sidecars', () => {
     await world.write('pair/a.txt', 'txt');
     await world.write('pair/a.meta.json', '{"title": "whose"}');
     await eventually(() => world.documents().includes('pair/a.txt'));
-    await eventually(async () => said(await world.look('pair/a.pdf')) === 'unfit ambiguous-sidecar');
-    expect(said(await world.look('pair/a.txt'))).toBe('unfit ambiguous-sidecar');
+    await eventually(async () => said(await world.inspect('pair/a.pdf')) === 'unfit ambiguous-sidecar');
+    expect(said(await world.inspect('pair/a.txt'))).toBe('unfit ambiguous-sidecar');
     await world.write('pair/a.txt.meta.json', '{"title": "text"}');
     await rename(world.join('pair/a.meta.json'), world.join('pair/a.pdf.meta.json'));
     await eventually(async () => {

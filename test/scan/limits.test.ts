@@ -142,15 +142,15 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
       });
       // Whatever may be known of a single file, it is not that it is gone.
       for (const path of ['closed/y.pdf', 'closed/gone.pdf', 'closed/deep/x.pdf']) {
-        expect((await folder.ask('look', { path })).kind).not.toBe('absent');
+        expect((await folder.ask('inspect', { path })).kind).not.toBe('absent');
       }
       await chmod(folder.join('closed'), 0o700);
       await rm(folder.join('closed/y.pdf'));
       await eventually(async () => (await folder.ask('health')).reasons.length === 0, patience);
-      // A sweep may have come between the two.
+      // A scan may have come between the two.
       await eventually(async () => (await folder.ask('documents')).length === 2, patience);
       expect(await folder.ask('documents')).toEqual(['closed/deep/x.pdf', 'open.pdf']);
-      expect((await folder.ask('look', { path: 'closed/y.pdf' })).kind).toBe('absent');
+      expect((await folder.ask('inspect', { path: 'closed/y.pdf' })).kind).toBe('absent');
     },
   );
 
@@ -162,7 +162,7 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
         await chmod(home.join('closed'), 0o100);
       },
     });
-    expect(await folder.ask('look', { path: 'closed/deep/x.pdf' })).toMatchObject({
+    expect(await folder.ask('inspect', { path: 'closed/deep/x.pdf' })).toMatchObject({
       kind: 'unknown',
       code: 'unreadable',
       message: expect.stringMatching(/^closed: .*EACCES/),
@@ -173,7 +173,7 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
     folder = await folderProcess(filled);
     await chmod(folder.path, 0o000);
     await eventually(async () => (await folder.ask('health')).state === 'unavailable', patience);
-    expect((await folder.ask('look', { path: 'open.pdf' })).kind).toBe('unknown');
+    expect((await folder.ask('inspect', { path: 'open.pdf' })).kind).toBe('unknown');
     await chmod(folder.path, 0o700);
     await eventually(async () => (await folder.ask('health')).state === 'watching', patience);
     expect(await folder.ask('documents')).toEqual(all);
@@ -197,8 +197,8 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
     await folder.ask('rescan');
     const said = (path: string) =>
       eventually(async () => {
-        const look = await folder.ask('look', { path });
-        return look.kind !== 'settling' && 'code' in look ? `${look.kind} ${look.code}` : null;
+        const inspect = await folder.ask('inspect', { path });
+        return inspect.kind !== 'settling' && 'code' in inspect ? `${inspect.kind} ${inspect.code}` : null;
       }, patience);
     expect(await said('a/secret.pdf')).toBe('unfit unreadable');
     expect(await said('b/x.pdf')).toBe('unfit sidecar-unreadable');
@@ -206,19 +206,19 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
     expect(await said('d/x.pdf')).toBe('unknown unreadable');
     await chmod(folder.join('a/secret.pdf'), 0o600);
     await eventually(
-      async () => (await folder.ask('look', { path: 'a/secret.pdf' })).kind === 'document',
+      async () => (await folder.ask('inspect', { path: 'a/secret.pdf' })).kind === 'document',
       patience,
     );
   });
 });
 
 describe('changes that ring for nothing', () => {
-  it('F44: a folder that is polled finds changes by its sweeps, and holds no watch', async () => {
+  it('F44: a folder that is polled finds changes by its scans, and holds no watch', async () => {
     const world = await folderWorld({ settings: { watch: 'polling' }, timing: { pollSeconds: 0.1 } });
     expect(world.port.health()).toMatchObject({ state: 'polling', watches: 0 });
     await world.write('a/b.pdf', 'x');
     await eventually(() => world.documents().includes('a/b.pdf'), patience);
-    expect([...new Set(world.sweeps.map(({ cause }) => cause))]).toEqual(['start', 'poll']);
+    expect([...new Set(world.scans.map(({ cause }) => cause))]).toEqual(['start', 'poll']);
     await world.close();
   });
 
@@ -245,7 +245,7 @@ describeWhere(missing('python3', ['python3', '--version']), 'a write through mma
       'import mmap,sys\nf=open(sys.argv[1],"r+b")\nm=mmap.mmap(f.fileno(),0)\nm[0:3]=b"new"\nm.flush()';
     execFileSync('python3', ['-c', script, world.join('a.pdf')]);
     await world.port.rescan('rescan');
-    const found = world.sweeps.at(-1)?.entries[0]?.stamp;
+    const found = world.scans.at(-1)?.entries[0]?.stamp;
     expect(found?.mtimeMs).toBeGreaterThan(stamp.mtimeMs);
     await world.close();
   });

@@ -9,7 +9,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
-describe('a folder that is swept before anybody listens', () => {
+describe('a folder that is scanned before anybody listens', () => {
   let home: TemporaryFolder;
   let folder: Folder;
   const calls: string[] = [];
@@ -35,6 +35,8 @@ describe('a folder that is swept before anybody listens', () => {
         names: 'reject',
         onRemove: 'delete',
         ignore: [],
+        attachments: 'below',
+        sidecarOwner: 'any',
         followSymlinks: false,
         watch: 'native',
       },
@@ -71,7 +73,7 @@ describe('a folder that is swept before anybody listens', () => {
   it('tells what changed meanwhile as well', async () => {
     await home.write('inbox/a.pdf', 'a');
     folder.prepare();
-    // When this is answered the sweep has begun.
+    // When this is answered the scan has begun.
     await eventually(async () => (await folder.inspect('a.pdf')).kind === 'document');
     await home.write('inbox/late.pdf', 'late');
     await folder.start(listener);

@@ -37,7 +37,7 @@ const pause = async (ms: number) => {
   await world.pass(ms);
 };
 
-/** Does the steps of a save with a sweep and half a settling time after each, then lets everything come to rest. */
+/** Does the steps of a save with a scan and half a settling time after each, then lets everything come to rest. */
 async function save(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
   for (const step of steps) {
     await step();
@@ -69,7 +69,7 @@ const held = () =>
 const failed = () => [...world.engine().tasks.in('failed')].map(({ ref }) => ref.path);
 const skipped = () => [...world.engine().skips()].map(({ path }) => path);
 
-/** Ways in which programs write `name` anew: the steps, one by one. */
+/** Ways in which programs write `name` again: the steps, one by one. */
 const ways: Readonly<Record<string, (name: string) => readonly (() => Promise<unknown>)[]>> = {
   'F1: a scanner that pauses': (name) => [
     () => writeFile(at(name), 'n'),

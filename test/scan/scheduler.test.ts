@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { RootIdentity } from '../../src/model/ports/ledger-port.ts';
-import { createRounds } from '../../src/scan/scheduler.ts';
-import type { SweepOutcome, SweepReport, SweepRequest } from '../../src/scan/worker/protocol.ts';
+import { createScheduler } from '../../src/scan/scheduler.ts';
+import type { ScanOutcome, ScanReport, ScanRequest } from '../../src/scan/worker/protocol.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-const report: SweepReport = {
+const report: ScanReport = {
   directories: 1,
   watches: 1,
-  player: 'native',
+  backend: 'native',
   polled: false,
-  silentFileSystem: null,
-  silent: false,
+  eventlessFileSystem: null,
+  withoutEvents: false,
   unwatched: 0,
   unreadable: [],
   unreadableTotal: 0,
@@ -19,12 +19,12 @@ const report: SweepReport = {
 };
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
 
-type Swept = Extract<SweepOutcome, { kind: 'swept' }>;
+type Scanned = Extract<ScanOutcome, { kind: 'scanned' }>;
 
-/** Rounds whose sweeps take `sweepMs` each and say what they are told to. */
-function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<Swept> = {}) {
+/** Scheduler whose scans take `sweepMs` each and say what they are told to. */
+function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<Scanned> = {}) {
   const clock = manualClock();
-  const requests: (SweepRequest & { readonly at: number })[] = [];
+  const requests: (ScanRequest & { readonly at: number })[] = [];
   const timing = {
     settleMs: 2_000,
     removeGraceMs: 5_000,
@@ -32,15 +32,15 @@ function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<S
     pollSeconds: 30,
     stopSeconds: 30,
   };
-  const rounds = createRounds({
+  const scheduler = createScheduler({
     clock,
     timing,
-    sweep: (request) =>
+    scan: (request) =>
       new Promise((resolve) => {
         requests.push({ ...request, at: clock.monotonic() });
         clock.after(sweepMs, () =>
           resolve({
-            kind: 'swept',
+            kind: 'scanned',
             full: request.targets === 'all',
             root,
             changed: [],
@@ -55,32 +55,32 @@ function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<S
     done: () => {},
   });
   const causes = () => requests.map(({ cause, targets, at }) => `${at} ${cause} ${String(targets)}`);
-  return { clock, rounds, requests, causes };
+  return { clock, scheduler, requests, causes };
 }
 
-describe('rounds of sweeps', () => {
-  it('F43: sweeps everything once when the watcher lost count, and not again for ten seconds', async () => {
-    const { clock, rounds, causes } = roundsWorld();
-    for (let flood = 0; flood < 5; flood += 1) rounds.lost(false);
+describe('scheduler of scans', () => {
+  it('F43: scans everything once when the watcher lost count, and not again for ten seconds', async () => {
+    const { clock, scheduler, causes } = roundsWorld();
+    for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
     await clock.advance(5_000);
-    for (let flood = 0; flood < 5; flood += 1) rounds.lost(false);
+    for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
     expect(causes()).toEqual(['0 overflow all']);
     await clock.advance(60_000);
     expect(causes()).toEqual(['0 overflow all', '10000 overflow all']);
   });
 
-  it('sweeps a directory that rings at once, also right after a long first sweep', async () => {
-    const { clock, rounds, causes } = roundsWorld({ sweepMs: 700 });
-    void rounds.everything('start', true);
+  it('scans a directory that rings at once, also right after a long first scan', async () => {
+    const { clock, scheduler, causes } = roundsWorld({ sweepMs: 700 });
+    void scheduler.everything('start', true);
     await clock.advance(1_000);
-    rounds.ring(['a']);
+    scheduler.changed(['a']);
     expect(causes()).toEqual(['0 start all', '1000 event a']);
   });
 
-  it('gathers what rings while a sweep of rings rests, so that a busy directory takes no more than a part', async () => {
-    const { clock, rounds, requests } = roundsWorld({ sweepMs: 100 });
+  it('gathers what rings while a scan of rings rests, so that a busy directory takes no more than a part', async () => {
+    const { clock, scheduler, requests } = roundsWorld({ sweepMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 10) {
-      rounds.ring(['a']);
+      scheduler.changed(['a']);
       await clock.advance(10);
     }
     expect(requests.length).toBeGreaterThan(10);
@@ -88,46 +88,46 @@ describe('rounds of sweeps', () => {
   });
 
   it('looks into a directory once more when what changed in it has had time to settle', async () => {
-    const { clock, rounds, causes } = roundsWorld({ changed: ['a'] });
-    rounds.ring(['a']);
+    const { clock, scheduler, causes } = roundsWorld({ changed: ['a'] });
+    scheduler.changed(['a']);
     await clock.advance(2_000);
     expect(causes()).toEqual(['0 event a']);
     await clock.advance(100);
     expect(causes()).toEqual(['0 event a', '2060 event a']);
-    rounds.close();
+    scheduler.close();
   });
 
   it('F11: rescans every quarter of an hour', async () => {
-    const { clock, rounds, causes } = roundsWorld();
+    const { clock, scheduler, causes } = roundsWorld();
     await clock.advance(31 * 60_000);
-    rounds.close();
+    scheduler.close();
     expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
-  it('F44: sweeps what does not ring every pollSeconds, and rings first', async () => {
-    const { clock, rounds, causes } = roundsWorld({ report: { ...report, silent: true } });
-    void rounds.everything('start', true);
+  it('F44: scans what does not ring every pollSeconds, and rings first', async () => {
+    const { clock, scheduler, causes } = roundsWorld({ report: { ...report, withoutEvents: true } });
+    void scheduler.everything('start', true);
     await clock.advance(60_100);
-    rounds.close();
-    expect(causes()).toEqual(['0 start all', '30010 poll silent', '60020 poll silent']);
+    scheduler.close();
+    expect(causes()).toEqual(['0 start all', '30010 poll withoutEvents', '60020 poll withoutEvents']);
   });
 
-  it('sweeps again when watches were set after the reading, and those who wait wait for that', async () => {
+  it('scans again when watches were set after the reading, and those who wait wait for that', async () => {
     const outcomes = { late: true };
-    const { clock, rounds, causes } = roundsWorld(outcomes);
+    const { clock, scheduler, causes } = roundsWorld(outcomes);
     let done = false;
-    void rounds.everything('start', true).then(() => (done = true));
+    void scheduler.everything('start', true).then(() => (done = true));
     await clock.advance(15);
     expect(done).toBe(false);
     expect(causes()).toEqual(['0 start all', '10 start all']);
-    rounds.close();
+    scheduler.close();
   });
 
   it('lets nobody wait for a folder that is closed', async () => {
-    const { clock, rounds } = roundsWorld();
-    const waiting = rounds.everything('start', true);
-    const next = rounds.everything('rescan', false);
-    rounds.close();
+    const { clock, scheduler } = roundsWorld();
+    const waiting = scheduler.everything('start', true);
+    const next = scheduler.everything('rescan', false);
+    scheduler.close();
     await clock.advance(100);
     await expect(Promise.race([Promise.all([waiting, next]).then(() => 'done'), after()])).resolves.toBe(
       'done',

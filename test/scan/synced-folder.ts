@@ -38,7 +38,7 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
 interface Options {
   readonly settings?: Partial<FolderSettings>;
   readonly safety?: Partial<SafetySettings>;
-  /** Fills the folder before it is swept first. */
+  /** Fills the folder before it is scanned first. */
   readonly before?: (inbox: TemporaryFolder) => Promise<unknown>;
 }
 

@@ -8,7 +8,7 @@ import { fixFor } from '../../model/report/fixes.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/words.ts';
-import { isAttachmentDirectory } from '../../scan/rules/attachment-directory.ts';
+import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from '../open-unwatched.ts';
 

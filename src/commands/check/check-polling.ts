@@ -1,11 +1,11 @@
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings } from '../../model/settings.ts';
-import { silentFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** Says which folder will be looked through on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
   { name, path, watch }: FolderSettings,
-  { pollSeconds, fileSystemAt = silentFileSystemAt }: PollingOptions,
+  { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
 ): CheckFinding | null {
   const told = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
     return { level, subject: name, code: 'polling', message, fix };

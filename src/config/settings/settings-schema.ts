@@ -126,6 +126,24 @@ const folder = z.strictObject({
     .max(1000)
     .default([])
     .meta(notes({ description: 'gitignore patterns, beside .ingestignore files in the tree.' })),
+  attachments: z
+    .enum(['below', 'folder'])
+    .default('below')
+    .meta(
+      notes({
+        description:
+          "Where a sidecar's attachments may lie: in the document's directory and below, or anywhere in the folder.",
+      }),
+    ),
+  sidecarOwner: z
+    .enum(['any', 'same'])
+    .default('any')
+    .meta(
+      notes({
+        description:
+          'With same, a sidecar, .meta.json or .ingestignore counts only if it belongs to the owner of the document or directory, or to root.',
+      }),
+    ),
   followSymlinks: z
     .boolean()
     .default(false)

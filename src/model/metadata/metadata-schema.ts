@@ -38,7 +38,17 @@ export const metadataSchema = z.strictObject({
 });
 
 /** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
-const sidecarSchema = metadataSchema.extend({ attachments: z.array(z.string().min(1)).optional() });
+const sidecarSchema = metadataSchema.extend({
+  attachments: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .refine((path) => Buffer.byteLength(path) <= 4_096, 'is longer than 4096 bytes; shorten it'),
+    )
+    .max(64, 'has more than 64 entries; remove some')
+    .optional(),
+});
 
 /** The fields of each place, by the field that leads there. */
 const elementFields = {

@@ -89,6 +89,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Sidecar without a document',
         fix: 'Add its document, or remove the sidecar. It does no harm.',
       },
+      'foreign-sidecar': {
+        cause: 'Sidecar of another user',
+        fix: 'Give the sidecar the same owner as its document, or set sidecarOwner: any for the folder.',
+      },
       'orphan-attachments': {
         cause: 'Attachments without a document',
         fix: 'Add their document next to the directory (its name is the part before .attachments), or add the directory to .ingestignore.',

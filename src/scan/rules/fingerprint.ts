@@ -11,18 +11,21 @@ export interface Companions {
 }
 
 /** The context of a folder's plain documents: its settings that decide what is sent. */
-export function settingsContext(settings: FolderSettings, maxFileBytes: number): string {
-  const { metadata, sidecar, title, createdTimestamp, names } = settings;
-  return digest([metadata, sidecar, title, createdTimestamp, names, maxFileBytes]);
+export function settingsFingerprint(settings: FolderSettings, maxFileBytes: number): string {
+  const { metadata, sidecar, title, createdTimestamp, names, attachments, sidecarOwner } = settings;
+  const parts: unknown[] = [metadata, sidecar, title, createdTimestamp, names, maxFileBytes];
+  // Left out where they are as they were before they were settings, so that an upgrade changes no fingerprint.
+  if (attachments !== 'below' || sidecarOwner !== 'any') parts.push(attachments, sidecarOwner);
+  return digest(parts);
 }
 
 /** The context of a directory's plain documents: that of the one above, and its own `.meta.json`. */
-export function directoryContext(above: string, defaultsKey: string): string {
+export function directoryFingerprint(above: string, defaultsKey: string): string {
   return defaultsKey === '' ? above : digest([above, defaultsKey]);
 }
 
 /** The context of one document. */
-export function documentContext(directory: string, { sidecar, attachments }: Companions): string {
+export function documentFingerprint(directory: string, { sidecar, attachments }: Companions): string {
   if (sidecar === null && attachments.length === 0) return directory;
   return digest([directory, sidecar === null ? null : [sidecar.kind, sidecar.key], attachments]);
 }

@@ -7,6 +7,12 @@ export interface IgnoreRules {
   readonly judge: (path: string, isDirectory: boolean) => 'ignored' | 'kept' | null;
 }
 
+/** Rules and the directory that they stand in. */
+export interface PlacedRules {
+  readonly directory: string;
+  readonly rules: IgnoreRules;
+}
+
 /** The package remembers every path that it was asked about. */
 const forgetAfter = 4_000;
 
@@ -33,6 +39,18 @@ export function createIgnoreRules(patterns: readonly string[]): IgnoreRules {
       return 'ignored';
     },
   };
+}
+
+/** Says whether rules ignore a path whose parents they do not ignore. The innermost that names it decides. */
+export function isIgnored(rules: readonly PlacedRules[], path: string, isDirectory: boolean): boolean {
+  for (let at = rules.length - 1; at >= 0; at -= 1) {
+    const placed = rules[at];
+    if (placed === undefined) continue;
+    const relative = placed.directory === '' ? path : path.slice(placed.directory.length + 1);
+    const verdict = placed.rules.judge(relative, isDirectory);
+    if (verdict !== null) return verdict === 'ignored';
+  }
+  return false;
 }
 
 function compile(patterns: readonly string[]): Ignore {

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 
-import { stampKey } from '../walk/entry.ts';
+import { statKey } from '../walk/entry.ts';
 import { settleDelay } from './settle.ts';
 
 /** The three times a judgement needs, taken at one moment. */
@@ -11,9 +11,9 @@ export interface Moment {
 
 /** Remembers since when young files have looked as they do. */
 export interface Observations {
-  /** Takes note of a file that a sweep saw, if it is young enough to matter. */
+  /** Takes note of a file that a scan saw, if it is young enough to matter. */
   readonly see: (path: string, stats: Stats) => void;
-  /** Milliseconds until the file counts as settled; 0: it has. Counts as a look. */
+  /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
   readonly settle: (path: string, stats: Stats) => number;
   /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
   readonly since: (topic: string) => number;
@@ -27,7 +27,7 @@ export interface Observations {
 
 /** A wall clock that moves this much against the monotonic one has jumped; slewing is slower. */
 const jumpMs = 1_000;
-/** Nothing looks again this late. */
+/** Nothing is inspected again this late. */
 const keepMs = 3_600_000;
 const pruneAbove = 5_000;
 
@@ -45,7 +45,7 @@ export function createObservations(settleMs: number): Observations {
   }
 
   function observe(path: string, stats: Stats, monotonic: number): number | null {
-    const key = stampKey(stats);
+    const key = statKey(stats);
     const known = seen.get(path);
     if (known?.key === key) return known.since;
     seen.set(path, { key, since: monotonic });
@@ -54,7 +54,7 @@ export function createObservations(settleMs: number): Observations {
 
   return {
     see: (path, stats) => {
-      // The moment of the sweep's start would do, but for sweeps that take longer than a file needs to settle.
+      // The moment of the scan's start would do, but for scans that take longer than a file needs to settle.
       if (Math.max(stats.mtimeMs, stats.ctimeMs) < at.now - settleMs) return;
       observe(path, stats, present().monotonic);
     },

@@ -9,8 +9,8 @@ export const defaultsName = '.meta.json';
 export interface Pairing {
   /** By document name. `ambiguous`: the sidecar bears the stem of several documents. */
   readonly sidecars: ReadonlyMap<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>;
-  /** Sidecars without a document. */
-  readonly orphans: readonly string[];
+  /** Sidecars that belong to no document: none is there, or `foreign`, it is another user's. */
+  readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'>;
 }
 
 /** What pairing needs to know of a directory. */
@@ -25,6 +25,8 @@ export interface PairingInput {
   readonly isAttachment: (document: string) => boolean;
   /** Names in this directory that a sidecar lists as attachments. */
   readonly listedBy: (sidecar: string) => ReadonlySet<string>;
+  /** Whether a sidecar of this name may be this document's, by the users that they belong to. */
+  readonly counts: (sidecar: string, document: string) => boolean;
 }
 
 /**
@@ -34,25 +36,28 @@ export interface PairingInput {
 export function pairSidecars(input: PairingInput): Pairing {
   const { sidecars, documents, others } = input;
   const paired = new Map<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>();
-  const orphans: string[] = [];
+  const unpaired = new Map<string, 'orphan' | 'foreign'>();
   const byStem: string[] = [];
   for (const name of sidecars) {
     const owner = name.slice(0, -sidecarEnd.length);
-    if (documents.has(owner)) paired.set(owner, { name, kind: 'own' });
-    else byStem.push(name);
+    if (!documents.has(owner)) byStem.push(name);
+    else if (input.counts(name, owner)) paired.set(owner, { name, kind: 'own' });
+    else unpaired.set(name, 'foreign');
   }
   const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
   for (const name of byStem) {
     const stem = name.slice(0, -sidecarEnd.length);
     const listed = input.listedBy(name);
-    const claimants = (stems.get(stem) ?? []).filter(
+    const candidates = (stems.get(stem) ?? []).filter(
       (document) => !listed.has(document) && !input.isAttachment(document),
     );
-    if (claimants.length === 0 && !others(stem)) orphans.push(name);
+    const claimants = candidates.filter((document) => input.counts(name, document));
+    if (claimants.length === 0 && candidates.length > 0) unpaired.set(name, 'foreign');
+    else if (claimants.length === 0 && !others(stem)) unpaired.set(name, 'orphan');
     const kind = claimants.length === 1 ? 'own' : 'ambiguous';
     for (const document of claimants) if (!paired.has(document)) paired.set(document, { name, kind });
   }
-  return { sidecars: paired, orphans };
+  return { sidecars: paired, unpaired };
 }
 
 function groupByStem(documents: ReadonlySet<string>): Map<string, string[]> {

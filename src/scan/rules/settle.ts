@@ -12,8 +12,8 @@ export interface SettleQuestion {
   readonly settleMs: number;
 }
 
-/** How soon a moved-in file is looked at for the second time. */
-const secondLookMs = 50;
+/** How soon a moved-in file is inspected for the second time. */
+const secondInspectionMs = 50;
 
 /**
  * Says how long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from the
@@ -30,5 +30,5 @@ export function settleDelay(question: SettleQuestion): number {
   if (quiet > 0) return Math.ceil(Math.min(quiet, watched));
   const came = now - stamp.ctimeMs;
   const cameLongAgo = came >= settleMs;
-  return cameLongAgo || seenSince !== null ? 0 : Math.min(secondLookMs, settleMs);
+  return cameLongAgo || seenSince !== null ? 0 : Math.min(secondInspectionMs, settleMs);
 }

@@ -1,18 +1,14 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { IgnoreRules } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-rules.ts';
 
-/** Rules and the directory that they stand in. */
-export interface PlacedRules {
-  readonly directory: string;
-  readonly rules: IgnoreRules;
-}
-
-/** What is remembered of one directory between sweeps. */
+/** What is remembered of one directory between scans. */
 export interface DirectoryState {
   /** As on disk, from the root. */
   readonly raw: string;
   readonly dev: number;
   readonly ino: number;
+  /** The user it belongs to. */
+  readonly uid: number;
   /** How many followed links lead here. */
   readonly links: number;
   /** Changes when anything in it does. */
@@ -25,7 +21,7 @@ export interface DirectoryState {
   readonly defaultsKey: string;
   /** The context of plain documents in it. */
   readonly context: string;
-  /** Directories in it that were swept, by name. */
+  /** Directories in it that were scanned, by name. */
   readonly children: ReadonlySet<string>;
   /** Directories of attachments that are watched with it. */
   readonly attachmentDirectories: readonly string[];
@@ -37,11 +33,15 @@ export interface DirectoryState {
   readonly rawNames: ReadonlyMap<string, string> | null;
   /** Names on disk of twins, by the printable name they were sighted under. */
   readonly twins: ReadonlyMap<string, string> | null;
+  /** Names that cannot be decoded, as they are shown. */
+  readonly undecodable: ReadonlySet<string> | null;
+  /** Sidecars that belong to none of its documents. */
+  readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;
   /** Its sidecars and the attachments that they list; null for none. */
   readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** By document: the sidecar that bears its stem; null for none. */
   readonly stemSidecars: ReadonlyMap<string, StemSidecar> | null;
-  /** Nothing rings in it, by its file system. */
+  /** Its file system reports no events. */
   readonly polled: boolean;
   /** The operating system gives no watch for it. */
   readonly unwatched: boolean;
@@ -117,16 +117,4 @@ export function createTree(): Tree {
     size: () => states.size,
     clear: () => states.clear(),
   };
-}
-
-/** Says whether rules ignore a path whose parents they do not ignore. The innermost that has a word decides. */
-export function isIgnored(rules: readonly PlacedRules[], path: string, isDirectory: boolean): boolean {
-  for (let at = rules.length - 1; at >= 0; at -= 1) {
-    const placed = rules[at];
-    if (placed === undefined) continue;
-    const relative = placed.directory === '' ? path : path.slice(placed.directory.length + 1);
-    const verdict = placed.rules.judge(relative, isDirectory);
-    if (verdict !== null) return verdict === 'ignored';
-  }
-  return false;
 }

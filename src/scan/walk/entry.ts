@@ -1,6 +1,9 @@
+import { realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
+import { directoryOf } from '../../model/document.ts';
 import type { FileStamp } from '../../model/document.ts';
+import type { EntryKind } from '../rules/classify.ts';
 
 /** One name in a directory and what `lstat` says of it. */
 export interface Entry {
@@ -14,9 +17,6 @@ export interface Entry {
   /** Directory of a followed link's target, NFC, from the root; null: no followed link. */
   readonly linkedFrom: string | null;
 }
-
-/** `other`: FIFO, socket, device. `unreadable`: it is there and `lstat` fails. */
-export type EntryKind = 'file' | 'directory' | 'link' | 'other' | 'unreadable';
 
 /** Sorts what `lstat` said into kinds. */
 export function kindOf(stats: Stats): Exclude<EntryKind, 'unreadable'> {
@@ -32,11 +32,34 @@ export function stampOf(stats: Stats): FileStamp {
 }
 
 /** Short text that differs when the file does, as far as one can tell without reading. */
-export function stampKey({
+export function statKey({
   size,
   mtimeMs,
   ctimeMs,
   ino,
 }: Pick<FileStamp, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
+}
+
+/** The same of a directory entry: its kind where it is no regular file. */
+export function entryKey({ kind, stats }: Pick<Entry, 'kind' | 'stats'>): string {
+  return kind === 'file' && stats !== null ? statKey(stats) : kind;
+}
+
+/**
+ * Follows a symbolic link to a file or directory inside the folder; gives the entry as it is where nothing is to be
+ * followed: the link dangles, turns in a circle, or leads out.
+ */
+export function followLink(entry: Entry, absolute: string, realRoot: string): Entry {
+  try {
+    const target = realpathSync(absolute);
+    if (!target.startsWith(`${realRoot}/`)) return entry;
+    const stats = statSync(target);
+    const kind = kindOf(stats);
+    if (kind !== 'file' && kind !== 'directory') return entry;
+    const linkedFrom = directoryOf(target.slice(realRoot.length + 1)).normalize('NFC');
+    return { ...entry, kind, stats, linkedFrom };
+  } catch {
+    return entry;
+  }
 }

@@ -2,7 +2,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 
 import { errorCode } from '../../model/errors.ts';
 import { kindOf } from './entry.ts';
-import type { Entry, EntryKind } from './entry.ts';
+import type { EntryKind } from '../rules/classify.ts';
+import type { Entry } from './entry.ts';
 import type { TimeSlice } from '../../lib/time-slice.ts';
 
 /** Everything in a directory. */

@@ -1,35 +1,35 @@
 import type { DirectoryScan, DocumentEntry, Skip, ScanCause } from '../../model/document.ts';
 import { joinPath } from '../../model/document.ts';
 
-/** One directory's sweep, packed to cross from thread to thread. */
-export interface PackedSweep {
+/** One directory's scan, packed to cross from thread to thread. */
+export interface PackedScan {
   readonly directory: string;
   readonly cause: ScanCause;
-  /** Names of the sightings, `/` between them. */
+  /** Names of the entries, `/` between them. */
   readonly names: string;
-  /** Six numbers for each sighting. */
+  /** Six numbers for each entry. */
   readonly stamps: Float64Array;
-  /** The context of each sighting; one for all where all are equal. */
+  /** The context of each entry; one for all where all are equal. */
   readonly contexts: readonly string[];
   readonly skips: readonly Skip[];
   readonly subdirectories: readonly string[];
   readonly device: number;
 }
 
-/** A sighting before it is packed. */
-export interface NamedSighting extends Omit<DocumentEntry, 'path'> {
+/** An entry before it is packed. */
+export interface NamedEntry extends Omit<DocumentEntry, 'path'> {
   readonly name: string;
 }
 
 const width = 6;
 
-/** Packs sightings; the buffer of `stamps` may be transferred. */
-export function packSightings(
-  sightings: readonly NamedSighting[],
-): Pick<PackedSweep, 'names' | 'stamps' | 'contexts'> {
-  const stamps = new Float64Array(sightings.length * width);
+/** Packs entries; the buffer of `stamps` may be transferred. */
+export function packEntries(
+  entries: readonly NamedEntry[],
+): Pick<PackedScan, 'names' | 'stamps' | 'contexts'> {
+  const stamps = new Float64Array(entries.length * width);
   let at = 0;
-  for (const { stamp } of sightings) {
+  for (const { stamp } of entries) {
     stamps[at] = stamp.size;
     stamps[at + 1] = stamp.mtimeMs;
     stamps[at + 2] = stamp.ctimeMs;
@@ -38,17 +38,17 @@ export function packSightings(
     stamps[at + 5] = stamp.dev;
     at += width;
   }
-  const first = sightings[0]?.context;
-  const equal = sightings.every(({ context }) => context === first);
+  const first = entries[0]?.context;
+  const equal = entries.every(({ context }) => context === first);
   return {
-    names: sightings.map(({ name }) => name).join('/'),
+    names: entries.map(({ name }) => name).join('/'),
     stamps,
-    contexts: equal ? (first === undefined ? [] : [first]) : sightings.map(({ context }) => context),
+    contexts: equal ? (first === undefined ? [] : [first]) : entries.map(({ context }) => context),
   };
 }
 
 /** Gives back what was packed. */
-export function unpackSweep(folder: string, packed: PackedSweep): DirectoryScan {
+export function unpackScan(folder: string, packed: PackedScan): DirectoryScan {
   const { directory, cause, stamps, contexts, skips, subdirectories, device } = packed;
   const names = stamps.length === 0 ? [] : packed.names.split('/');
   const entries = names.map((name, index): DocumentEntry => {

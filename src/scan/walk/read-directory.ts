@@ -1,32 +1,34 @@
 import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { directoryOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import { noteCompanions } from '../rules/companion-grace.ts';
-import { directoryContext } from '../rules/fingerprint.ts';
-import { pairEntries, stemSidecars } from '../rules/directory-claims.ts';
-import { readRules, rulesName } from '../rules/directory-rules.ts';
+import type { FolderState } from '../folder-state.ts';
+import { noteCompanions } from '../inspect/companion-grace.ts';
+import { companionCounts, ignoreFileName } from '../rules/classify.ts';
+import { directoryFingerprint } from '../rules/fingerprint.ts';
+import type { PlacedRules } from '../rules/ignore-rules.ts';
+import { defaultsName, sidecarEnd } from '../rules/pair-sidecars.ts';
+import type { DirectoryState } from './directory-state.ts';
+import { entryKey, followLink } from './entry.ts';
 import type { Entry } from './entry.ts';
-import { stampKey } from './entry.ts';
-import { followLink } from './follow-link.ts';
-import type { Ground } from '../ground.ts';
 import { listDirectory } from './list-directory.ts';
 import type { Listing } from './list-directory.ts';
-import { defaultsName } from '../rules/pair-sidecars.ts';
-import { packSightings } from './packed-scan.ts';
-import type { PackedSweep } from './packed-scan.ts';
-import { sightDocuments } from './list-documents.ts';
-import { signatureOf } from './signature.ts';
+import { listDocuments } from './list-documents.ts';
+import type { FoundDocuments } from './list-documents.ts';
+import { packEntries } from './packed-scan.ts';
+import type { PackedScan } from './packed-scan.ts';
+import { pairEntries, stemSidecars } from './pair-directory.ts';
+import { readIgnoreFile } from './read-ignore-file.ts';
 import { sortEntries } from './sort-entries.ts';
-import type { DirectoryState, PlacedRules } from './directory-state.ts';
+import type { SortedEntries } from './sort-entries.ts';
 import type { Visitor, WatchState } from './visitor.ts';
 
 /** What came of a visit. */
 export type Visit =
   | {
       readonly kind: 'listed';
-      readonly packed: PackedSweep;
+      readonly packed: PackedScan;
       readonly before: DirectoryState | undefined;
       readonly state: DirectoryState;
       /** Directories in it that may hold documents. */
@@ -43,16 +45,16 @@ export type Visit =
 const maxLinks = 2;
 
 /** Lists one directory, takes note of it in the tree, and packs what was seen. Never throws for what is on disk. */
-export async function visitDirectory(ground: Ground, path: string, visitor: Visitor): Promise<Visit> {
-  const absolute = ground.absolute(ground.tree.rawPath(path));
-  const before = ground.tree.get(path);
+export async function visitDirectory(folder: FolderState, path: string, visitor: Visitor): Promise<Visit> {
+  const absolute = folder.absolute(folder.tree.rawPath(path));
+  const before = folder.tree.get(path);
   try {
-    const links = linksTo(ground, path, absolute);
+    const links = linksTo(folder, path, absolute);
     const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
     const watched = visitor.watch(path, absolute, stats);
     const listing = await listDirectory(absolute, visitor.slice);
-    return await readListing(ground, path, { visitor, absolute, stats, before, watched, links, listing });
+    return await readListing(folder, path, { visitor, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'vanished' };
@@ -71,113 +73,128 @@ interface Read {
   readonly listing: Listing;
 }
 
-async function readListing(ground: Ground, path: string, read: Read): Promise<Visit> {
+async function readListing(folder: FolderState, path: string, read: Read): Promise<Visit> {
   const { visitor, absolute, stats, before, watched, links } = read;
-  const above = path === '' ? undefined : ground.tree.get(directoryOf(path));
-  const listing = ground.settings.followSymlinks ? follow(ground, path, read) : read.listing;
-  const rulesKey = keyOf(listing, rulesName);
-  const rules = rulesFor(path, absolute, above?.rules ?? ground.rules, rulesKey);
+  const { tree, excluded } = folder;
+  const above = path === '' ? undefined : tree.get(directoryOf(path));
+  const listing = folder.settings.followSymlinks ? follow(folder, path, read) : read.listing;
+  const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
+  const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   if (typeof rules === 'string') return { kind: 'unreadable', message: rules };
-  const defaultsKey = keyOf(listing, defaultsName);
-  const context = directoryContext(above?.context ?? ground.context, defaultsKey);
+  const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
+  const fingerprint = directoryFingerprint(above?.context ?? folder.context, defaultsKey);
 
-  const sorted = sortEntries(path, listing, rules);
-  const children = sorted.children.filter(({ name }) => joinPath(path, name) !== ground.excluded);
-  const paired = pairEntries(ground, path, absolute, sorted);
-  const seen = await sightDocuments(ground, {
-    path,
-    absolute,
-    rules,
-    context,
-    listing,
-    sorted,
-    paired,
-    visitor,
-  });
+  const sorted = sortEntries(path, listing, { rules, excluded });
+  const paired = await pairEntries(folder, path, { absolute, sorted });
+  const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, visitor });
 
   const state: DirectoryState = {
-    raw: ground.tree.rawPath(path),
+    raw: tree.rawPath(path),
     dev: stats.dev,
     ino: stats.ino,
+    uid: stats.uid,
     links,
-    signature: signatureOf(context, sorted, seen),
+    signature: signatureOf(fingerprint, sorted, found),
     rules,
     rulesKey,
     defaultsKey,
-    context,
-    children: new Set(children.map(({ name }) => name)),
-    attachmentDirectories: seen.attachmentDirectories,
-    attached: seen.attached,
+    context: fingerprint,
+    children: new Set(sorted.children.map(({ name }) => name)),
+    attachmentDirectories: found.attachmentDirectories,
+    attached: found.attached,
     linkedFrom: linkedFrom(listing),
     rawNames: rawNames(listing),
-    twins: seen.twins,
+    twins: found.twins,
+    undecodable: sorted.undecodable,
+    unpaired: paired.unpaired.size === 0 ? null : paired.unpaired,
     lists: paired.lists,
     stemSidecars: stemSidecars(paired),
     ...watched,
     unreadable: null,
   };
-  ground.tree.set(path, state);
-  if (before !== undefined) noteCompanions(ground, path, before, state);
-  const subdirectories = sorted.subdirectories;
+  tree.set(path, state);
+  if (before !== undefined) noteCompanions(folder, path, before, state);
   return {
     kind: 'listed',
     packed: {
       directory: path,
       cause: visitor.cause,
-      ...packSightings(seen.sightings),
-      skips: [...sorted.skips, ...seen.skips],
-      subdirectories,
+      ...packEntries(found.entries),
+      skips: [...sorted.skips, ...found.skips],
+      subdirectories: sorted.subdirectories,
       device: stats.dev,
     },
     before,
     state,
-    children,
-    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.context !== context),
+    children: sorted.children,
+    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.context !== fingerprint),
     claimed: paired.changed,
   };
 }
 
 /** How many followed links lead to a directory. */
-function linksTo(ground: Ground, path: string, absolute: string): number {
-  if (path === '' || !ground.settings.followSymlinks) return 0;
-  const above = ground.tree.get(directoryOf(path))?.links ?? 0;
+function linksTo(folder: FolderState, path: string, absolute: string): number {
+  if (path === '' || !folder.settings.followSymlinks) return 0;
+  const above = folder.tree.get(directoryOf(path))?.links ?? 0;
   return above + (lstatSync(absolute).isSymbolicLink() ? 1 : 0);
 }
 
-function follow(ground: Ground, path: string, { visitor, absolute, listing, stats, links }: Read): Listing {
+function follow(
+  folder: FolderState,
+  path: string,
+  { visitor, absolute, listing, stats, links }: Read,
+): Listing {
   const entries = listing.entries.map((entry) => {
-    if (entry.kind !== 'link') return entry;
+    // A sidecar, defaults or rules by way of a link would speak for another directory.
+    if (entry.kind !== 'link' || entry.name === ignoreFileName || entry.name.endsWith(sidecarEnd))
+      return entry;
     const followed = followLink(entry, `${absolute}/${entry.raw}`, visitor.realRoot);
     if (followed.kind !== 'directory' || followed.stats === null) return followed;
     const target = followed.stats;
-    const circle = isAbove(ground, path, target) || (target.dev === stats.dev && target.ino === stats.ino);
+    const circle = isAbove(folder, path, target) || (target.dev === stats.dev && target.ino === stats.ino);
     return circle || links >= maxLinks ? entry : followed;
   });
   return { ...listing, entries };
 }
 
-function isAbove(ground: Ground, path: string, { dev, ino }: Stats): boolean {
+function isAbove(folder: FolderState, path: string, { dev, ino }: Stats): boolean {
   for (let at = path; at !== ''; at = directoryOf(at)) {
-    const above = ground.tree.get(directoryOf(at));
+    const above = folder.tree.get(directoryOf(at));
     if (above?.dev === dev && above.ino === ino) return true;
   }
   return false;
 }
 
-function keyOf({ entries }: Listing, name: string): string {
+/** The key of a `.meta.json` or `.ingestignore` that counts; '' where there is none. */
+function companionKey(
+  { settings }: Pick<FolderState, 'settings'>,
+  { entries }: Listing,
+  { name, ownerUid }: { readonly name: string; readonly ownerUid: number },
+): string {
   const entry = entries.find((candidate) => candidate.name === name);
   if (entry === undefined || entry.kind === 'directory' || entry.kind === 'other') return '';
-  return entry.kind === 'file' && entry.stats !== null ? stampKey(entry.stats) : entry.kind;
+  const { stats } = entry;
+  return stats !== null && !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)
+    ? ''
+    : entryKey(entry);
 }
 
+interface RulesSource {
+  readonly above: readonly PlacedRules[];
+  readonly key: string;
+  readonly before: DirectoryState | undefined;
+}
+
+/** The rules that hold in a directory; in words, why its own cannot be used. */
 function rulesFor(
   path: string,
   absolute: string,
-  above: readonly PlacedRules[],
-  key: string,
+  { above, key, before }: RulesSource,
 ): readonly PlacedRules[] | string {
   if (key === '') return above;
-  const own = readRules(path, `${absolute}/${rulesName}`);
+  const known = before?.rulesKey === key ? before.rules.at(-1) : undefined;
+  if (known?.directory === path) return [...above, known];
+  const own = readIgnoreFile(path, `${absolute}/${ignoreFileName}`);
   return own.kind === 'valid' ? [...above, own.rules] : own.message;
 }
 
@@ -189,4 +206,37 @@ function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {
 function linkedFrom({ entries }: Listing): readonly string[] {
   const directories = entries.flatMap((entry) => (entry.linkedFrom === null ? [] : [entry.linkedFrom]));
   return directories.length === 0 ? [] : [...new Set(directories)];
+}
+
+/**
+ * Adds up what counts in a directory, in whatever order it comes. Files that are no documents do not: one that is
+ * written all the time would keep its directory in motion for ever.
+ */
+function signatureOf(
+  fingerprint: string,
+  sorted: SortedEntries,
+  { skips, fingerprints }: FoundDocuments,
+): number {
+  let sum = mix(textSum(fingerprint), sorted.skips.length + skips.length);
+  for (const entries of [sorted.documents, sorted.sidecars.values(), sorted.children]) {
+    for (const { name, stats, kind } of entries) {
+      if (stats === null) continue;
+      const times = kind === 'directory' ? 0 : mix(stats.mtimeMs, stats.ctimeMs);
+      sum = (sum + mix(mix(stats.ino, kind === 'directory' ? 0 : stats.size), mix(textSum(name), times))) | 0;
+    }
+  }
+  for (const text of fingerprints) sum = (sum + textSum(text)) | 0;
+  return sum;
+}
+
+function textSum(text: string): number {
+  let sum = text.length;
+  for (let at = 0; at < text.length; at += 1) sum = (Math.imul(sum, 31) + text.charCodeAt(at)) | 0;
+  return sum;
+}
+
+function mix(one: number, other: number): number {
+  // Microseconds: an mtime has a fraction.
+  const folded = Math.imul((one * 1_000) | 0, 0x9e3779b1) ^ ((other * 1_000) | 0);
+  return Math.imul(folded ^ (folded >>> 15), 0x85ebca6b);
 }

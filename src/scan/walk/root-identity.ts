@@ -8,7 +8,7 @@ export type RootReading =
   | { readonly kind: 'there'; readonly identity: RootIdentity }
   | { readonly kind: 'unavailable'; readonly code: string; readonly message: string };
 
-/** Looks at a root directory. Never throws. */
+/** Reads a root directory's identity. Never throws. */
 export function readRoot(path: string): RootReading {
   try {
     const stats = statSync(path);

@@ -2,68 +2,67 @@ import { directoryOf, joinPath } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Entry } from './entry.ts';
-import type { Ground } from '../ground.ts';
+import type { FolderState } from '../folder-state.ts';
 import { createTimeSlice } from '../../lib/time-slice.ts';
-import type { PackedSweep } from './packed-scan.ts';
+import type { PackedScan } from './packed-scan.ts';
 import { realRoot, sameRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
-import { unreadDirectory } from './unread-directory.ts';
 import { visitDirectory } from './read-directory.ts';
 import type { Visit } from './read-directory.ts';
 import type { Visitor } from './visitor.ts';
-import type { WatchPost } from '../watch/watch-set.ts';
+import type { WatchSet } from '../watch/watch-set.ts';
 
-/** One sweep to do. */
-export interface SweepJob {
+/** One scan to do. */
+export interface ScanJob {
   readonly cause: ScanCause;
-  /** Directories as they rang, or everything. Those that are not known stand for the nearest that is. */
+  /** Directories with events, or everything. Those that are not known stand for the nearest that is. */
   readonly targets: readonly string[] | 'all';
   /** The root as it was when the job began. */
   readonly root: RootIdentity;
 }
 
-/** What a sweep works with. */
-export interface SweepParts {
-  readonly ground: Ground;
-  readonly post: WatchPost;
+/** What a scan works with. */
+export interface ScanTools {
+  readonly folder: FolderState;
+  readonly watches: WatchSet;
   readonly readRoot: () => RootReading;
   /** Takes packed directories; resolves when there is room for more. */
-  readonly send: (batch: readonly PackedSweep[]) => Promise<void>;
+  readonly send: (batch: readonly PackedScan[]) => Promise<void>;
 }
 
-/** What a sweep found, besides what it sent. */
-export type SweepResult =
+/** What a scan found, besides what it sent. */
+export type TreeScan =
   | {
-      readonly kind: 'swept';
+      readonly kind: 'scanned';
       /** Directories in which something was not as it was the last time; new ones too. */
       readonly changed: readonly string[];
       /** Those of them that were not known. */
       readonly fresh: readonly string[];
-      /** The most entries that one of the directories, or all together when everything was swept, had. */
+      /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;
     }
-  /** The root became another one, or went, while it was swept: what was not sent yet is thrown away. */
+  /** The root became another one, or went, while it was scanned: what was not sent yet is thrown away. */
   | { readonly kind: 'moved' };
 
-/** A batch goes out when it holds so many sightings, */
-const batchSightings = 1_500;
+/** A batch goes out when it holds so many entries, */
+const batchEntries = 1_500;
 /** or so many directories. */
 const batchDirectories = 200;
 
-/** Sweeps directories: lists them, sends what is in them, visits what is new below, forgets what is gone. */
-export async function sweepTree(parts: SweepParts, job: SweepJob): Promise<SweepResult> {
-  const sweep = createSweep(parts, job);
+/** Scans directories: lists them, sends what is in them, visits what is new below, forgets what is gone. */
+export async function scanTree(parts: ScanTools, job: ScanJob): Promise<TreeScan> {
+  const scan = createTreeScan(parts, job);
   const targets = job.targets === 'all' ? [''] : job.targets;
-  for (const target of targets) sweep.plan(parts.ground.tree.nearest(target), job.targets === 'all');
-  for (let next = sweep.next(); next !== null; next = sweep.next()) {
-    if (!(await sweep.visit(next))) return { kind: 'moved' };
+  for (const target of targets) scan.plan(parts.folder.tree.nearest(target), job.targets === 'all');
+  for (let next = scan.next(); next !== null; next = scan.next()) {
+    if (!(await scan.visit(next))) return { kind: 'moved' };
   }
-  if (!(await sweep.flush())) return { kind: 'moved' };
-  return { kind: 'swept', changed: sweep.changed, fresh: sweep.fresh, entries: sweep.entries() };
+  if (!(await scan.flush())) return { kind: 'moved' };
+  return { kind: 'scanned', changed: scan.changed, fresh: scan.fresh, entries: scan.entries() };
 }
 
-interface Sweep {
+interface TreeScanState {
   readonly plan: (directory: string, deep: boolean) => void;
   readonly next: () => string | null;
   /** False: the root is another one. */
@@ -74,22 +73,22 @@ interface Sweep {
   readonly entries: () => number;
 }
 
-function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob): Sweep {
-  const { tree } = ground;
+function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: ScanJob): TreeScanState {
+  const { tree } = folder;
   const planned = new Map<string, boolean>();
   const stack: string[] = [];
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
   const fresh: string[] = [];
-  let batch: PackedSweep[] = [];
-  let sightings = 0;
+  let batch: PackedScan[] = [];
+  let batched = 0;
   let entries = 0;
   const visitor: Visitor = {
     cause: job.cause,
-    realRoot: realRoot(ground.root),
+    realRoot: realRoot(folder.root),
     slice: createTimeSlice(32),
-    watch: post.watch,
+    watch: watches.watch,
   };
 
   function plan(directory: string, deep: boolean): void {
@@ -106,18 +105,18 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
 
   function forget(directory: string): void {
     for (const gone of tree.forget(directory)) {
-      post.forget(gone);
-      for (const path of ground.claims.set(gone, new Map())) redo(directoryOf(path));
+      watches.forget(gone);
+      for (const path of folder.claims.set(gone, new Map())) redo(directoryOf(path));
     }
   }
 
   async function visit(directory: string): Promise<boolean> {
     const deep = planned.get(directory) === true;
     planned.delete(directory);
-    const visit = await visitDirectory(ground, directory, visitor);
+    const visit = await visitDirectory(folder, directory, visitor);
     if (visit.kind === 'listed') {
       await note(directory, visit, deep);
-      return batch.length < batchDirectories && sightings < batchSightings ? true : flush();
+      return batch.length < batchDirectories && batched < batchEntries ? true : flush();
     }
     // Without its root nothing can be said of a folder.
     if (directory === '') return false;
@@ -133,7 +132,7 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     const { before, state, children, packed } = visit;
     batch.push(packed);
     const count = packed.stamps.length / 6 + packed.skips.length;
-    sightings += count;
+    batched += count;
     entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
     forgetOld(directory, before, state);
     // What was frozen may have changed in any place below.
@@ -155,7 +154,7 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     if (before === undefined) return;
     for (const name of before.children) if (!state.children.has(name)) forget(joinPath(directory, name));
     for (const path of before.attachmentDirectories) {
-      if (!state.attachmentDirectories.includes(path)) post.forget(path);
+      if (!state.attachmentDirectories.includes(path)) watches.forget(path);
     }
   }
 
@@ -170,8 +169,8 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
   /** Directories whose documents depend on files in this one. */
   function planDependents(directory: string): void {
     if (job.targets === 'all') return;
-    for (const dependent of ground.claims.dependents(directory)) if (!visited.has(dependent)) redo(dependent);
-    if (!ground.settings.followSymlinks) return;
+    for (const dependent of folder.claims.dependents(directory)) if (!visited.has(dependent)) redo(dependent);
+    if (!folder.settings.followSymlinks) return;
     for (const [path, { linkedFrom }] of tree.entries()) if (linkedFrom.includes(directory)) redo(path);
   }
 
@@ -180,7 +179,7 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     const known = tree.get(directory);
     tree.set(
       directory,
-      known === undefined ? unreadDirectory(ground, directory, message) : { ...known, unreadable: message },
+      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message },
     );
   }
 
@@ -190,10 +189,44 @@ function createSweep({ ground, post, readRoot, send }: SweepParts, job: SweepJob
     if (batch.length === 0) return true;
     const full = batch;
     batch = [];
-    sightings = 0;
+    batched = 0;
     await send(full);
     return true;
   }
 
   return { plan, next: () => stack.pop() ?? null, visit, flush, changed, fresh, entries: () => entries };
+}
+
+/** What is known of a directory that could not be read when it was found: nothing but what holds above it. */
+function unreadDirectory(
+  { tree, rules, context }: FolderState,
+  directory: string,
+  message: string,
+): DirectoryState {
+  const above = tree.get(directoryOf(directory));
+  return {
+    raw: tree.rawPath(directory),
+    dev: 0,
+    ino: 0,
+    uid: -1,
+    links: 0,
+    signature: 0,
+    rules: above?.rules ?? rules,
+    rulesKey: '',
+    defaultsKey: '',
+    context: above?.context ?? context,
+    children: new Set(),
+    attachmentDirectories: [],
+    attached: 0,
+    linkedFrom: [],
+    rawNames: null,
+    twins: null,
+    undecodable: null,
+    unpaired: null,
+    lists: null,
+    stemSidecars: null,
+    polled: above?.polled ?? false,
+    unwatched: false,
+    unreadable: message,
+  };
 }

@@ -4,13 +4,13 @@ import type { ScanCause } from '../../model/document.ts';
 import type { TimeSlice } from '../../lib/time-slice.ts';
 import type { DirectoryState } from './directory-state.ts';
 
-/** What a visit to a directory needs besides the ground. */
+/** What a visit to a directory needs besides the folder. */
 export interface Visitor {
   readonly cause: ScanCause;
   /** Where the root really is, for links that are followed. */
   readonly realRoot: string;
   readonly slice: TimeSlice;
-  /** Sees to it that changes in a directory ring; says how it stands. Called before the directory is read. */
+  /** Watches a directory, and says whether it is. Called before the directory is read. */
   readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
 }
 

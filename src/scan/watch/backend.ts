@@ -1,8 +1,8 @@
-/** What a watcher tells. Directories are paths as they were given to `watch`. */
+/** What a watcher reports. Directories are paths as they were given to `watch`. */
 export interface WatcherEvents {
-  /** Something changed in a directory, or the directory itself did. It means: look there. */
-  readonly ring: (directory: string) => void;
-  /** Rings were lost, or cannot be had: everything has to be swept. */
+  /** Something changed in a directory, or the directory itself did. It means: scan it. */
+  readonly changed: (directory: string) => void;
+  /** Events were lost, or cannot be had: everything has to be scanned. */
   readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
 }
 
@@ -10,7 +10,7 @@ export interface WatcherEvents {
 export interface WatchedDirectory {
   readonly directory: string;
   readonly absolute: string;
-  /** Device and inode: another one under the same path is watched anew. */
+  /** Device and inode: another one under the same path is watched again. */
   readonly identity: string;
 }
 

@@ -9,14 +9,16 @@ import type { Watcher, WatcherEvents } from './backend.ts';
 const readyWithinMs = 5_000;
 
 /**
- * chokidar on single directories: files and directories that nobody asked for are ignored, its `raw` events ring.
- * It reads a directory before it watches it, so watches come late; what is in a directory is for the sweep to say.
+ * chokidar on single directories: files and directories that nobody asked for are ignored, its `raw` events count.
+ * It reads a directory before it watches it, so watches come late; the scan reads what is in a directory.
  */
 export function createChokidarWatcher(events: WatcherEvents): Watcher {
   const wanted = new Map<string, { readonly absolute: string; readonly identity: string }>();
   const directories = new Map<string, string>();
   const placed = new Set<string>();
   let pending: string[] = [];
+  /** Something was asked for since `armed` was called last. */
+  let added = false;
   let waiting: Promise<void> | null = null;
   const chokidar = new DirectoryWatcher({
     ignored: (path) => !directories.has(path),
@@ -31,9 +33,9 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
     const absolute = watchedPath(details);
     const directory = absolute === null ? undefined : directories.get(absolute);
     if (absolute === null || directory === undefined) return;
-    // Its own name: it was moved, removed or unmounted, and the watch may be dead. The next sweep sets another.
+    // Its own name: it was moved, removed or unmounted, and the watch may be dead. The next scan sets another.
     if (event === 'rename' && name === basename(absolute)) forget(directory);
-    events.ring(directory);
+    events.changed(directory);
   });
   chokidar.on('error', (error) => {
     events.lost({ code: errorCode(error) ?? 'watch-failed', message: errorMessage(error) });
@@ -46,6 +48,7 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
     directories.delete(known.absolute);
   }
 
+  /** All at once: chokidar says only of its first paths when they are watched. */
   function place(): void {
     if (pending.length === 0) return;
     const first = placed.size === 0;
@@ -68,14 +71,15 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
       forget(directory);
       wanted.set(directory, { absolute, identity });
       directories.set(absolute, directory);
-      if (pending.length === 0) queueMicrotask(() => setImmediate(place));
       pending.push(absolute);
+      added = true;
       return true;
     },
     forget,
     count: () => wanted.size,
     armed: async () => {
-      const late = pending.length > 0;
+      const late = added;
+      added = false;
       place();
       await waiting;
       return late;

@@ -18,9 +18,9 @@ export function createNativeWatcher(events: WatcherEvents): Watcher {
     const own = basename(absolute);
     const handle = watchDirectory(absolute, (event, name) => {
       if (watches.get(directory)?.handle !== handle) return;
-      // Its own name: it was moved, removed or unmounted, and the watch may be dead. The next sweep sets another.
+      // Its own name: it was moved, removed or unmounted, and the watch may be dead. The next scan sets another.
       if (event === 'rename' && name === own) forget(directory);
-      events.ring(directory);
+      events.changed(directory);
     });
     handle.on('error', (error) => {
       forget(directory);

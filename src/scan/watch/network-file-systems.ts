@@ -2,8 +2,8 @@ import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 
 import { mountOf, parseMountTable } from '../../lib/mount-table.ts';
 
-/** File systems on which others' writes ring for nothing, by statfs type. */
-const silentTypes: ReadonlyMap<number, string> = new Map([
+/** File systems that report no events for other machines' writes, by statfs type. */
+const eventlessTypes: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
   [0xff534d42, 'CIFS'],
@@ -26,23 +26,23 @@ const silentTypes: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The same by name in the mount table: it also knows what FUSE hides. */
-const silentNames =
+const eventlessNames =
   /^(?:nfs4?|cifs|smb[23f]?s?|smb3|9p|virtiofs|fuse|fuse\..+|afs|coda|ncpfs|ceph|glusterfs|lustre|gpfs|beegfs|gfs2|ocfs2|vboxsf|vmhgfs|prl_fs|fakeowner|grpcfuse|osxfs|drvfs)$/;
 
 /** Local block devices that happen to be served by FUSE: only this machine writes to them, through the kernel. */
-const ringingNames = /^(?:fuseblk|fuse\.(?:ntfs|ntfs-3g|exfat))$/;
+const localFuseNames = /^(?:fuseblk|fuse\.(?:ntfs|ntfs-3g|exfat))$/;
 
-/** Says which file system does not ring, by its statfs type and its name in the mount table; null: it rings. */
-export function silentFileSystem(statfsType: number, mountType: string | null): string | null {
-  if (mountType !== null && ringingNames.test(mountType)) return null;
-  if (mountType !== null && silentNames.test(mountType)) return mountType;
-  return silentTypes.get(statfsType >>> 0) ?? null;
+/** Says which file system reports no events, by its statfs type and its name in the mount table; null: it reports them. */
+export function eventlessFileSystem(statfsType: number, mountType: string | null): string | null {
+  if (mountType !== null && localFuseNames.test(mountType)) return null;
+  if (mountType !== null && eventlessNames.test(mountType)) return mountType;
+  return eventlessTypes.get(statfsType >>> 0) ?? null;
 }
 
-/** Which file system that does not ring a directory lies on; null: it rings. Throws what statfs throws. */
-export function silentFileSystemAt(absolute: string): string | null {
+/** Which file system without events a directory lies on; null: it reports them. Throws what statfs throws. */
+export function eventlessFileSystemAt(absolute: string): string | null {
   const { type } = statfsSync(absolute);
-  return silentFileSystem(type, mountTypeAt(absolute));
+  return eventlessFileSystem(type, mountTypeAt(absolute));
 }
 
 function mountTypeAt(absolute: string): string | null {
@@ -50,7 +50,7 @@ function mountTypeAt(absolute: string): string | null {
     const table = parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
     return mountOf(table, realpathSync(absolute))?.type ?? null;
   } catch {
-    // No mount table on this system: statfs has the word alone.
+    // No mount table on this system: statfs decides alone.
     return null;
   }
 }

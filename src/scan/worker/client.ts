@@ -2,13 +2,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import { createTimeSlice } from '../../lib/time-slice.ts';
-import { unpackSweep } from '../walk/packed-scan.ts';
+import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
 /** A folder's worker thread, as the main thread sees it. */
-export interface Sweeper {
-  /** Asks and waits for the answer. Directories of a sweep are delivered before its answer. */
+export interface WorkerClient {
+  /** Asks and waits for the answer. Directories of a scan are delivered before its answer. */
   readonly ask: <K extends keyof Questions>(
     kind: K,
     ask: Questions[K]['ask'],
@@ -16,11 +16,11 @@ export interface Sweeper {
   readonly close: () => Promise<void>;
 }
 
-export interface SweeperEvents {
-  /** No directory is delivered, and no sweep answered, before this. */
+export interface WorkerClientEvents {
+  /** No directory is delivered, and no scan answered, before this. */
   readonly heard: Promise<void>;
-  readonly directory: (sweep: DirectoryScan) => void;
-  readonly rings: (directories: readonly string[]) => void;
+  readonly directory: (scan: DirectoryScan) => void;
+  readonly changed: (directories: readonly string[]) => void;
   readonly lost: (reason: { readonly code: string; readonly message: string }) => void;
   /** The thread died; everything that was asked is rejected. */
   readonly died: (message: string) => void;
@@ -31,10 +31,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEvents): Sweeper {
+export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: WorkerClientEvents): WorkerClient {
   const worker = takeThread();
   const waiting = new Map<number, Waiting>();
-  const sweeps = new Set<number>();
+  const scans = new Set<number>();
   const deliveries = createDeliveries(events.heard);
   let closed = false;
   let last = 0;
@@ -43,17 +43,17 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
     if (closed) return;
     switch (message.kind) {
       case 'batch':
-        for (const packed of message.sweeps) {
-          deliveries.add(() => events.directory(unpackSweep(plan.settings.name, packed)));
+        for (const packed of message.scans) {
+          deliveries.add(() => events.directory(unpackScan(plan.settings.name, packed)));
         }
-        deliveries.add(() => tell({ kind: 'taken' }));
+        deliveries.add(() => sendMessage({ kind: 'taken' }));
         return;
       case 'answer':
       case 'failed':
         settle(message);
         return;
-      case 'rings':
-        events.rings(message.directories);
+      case 'events':
+        events.changed(message.directories);
         return;
       case 'lost':
         events.lost(message);
@@ -63,11 +63,11 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
     }
   });
   worker.on('error', (error) => end(errorMessage(error)));
-  worker.on('exit', () => end('the sweeping thread ended'));
+  worker.on('exit', () => end('the scanning thread ended'));
 
-  tell({ kind: 'plan', plan });
+  sendMessage({ kind: 'plan', plan });
 
-  function tell(message: ToWorker): void {
+  function sendMessage(message: ToWorker): void {
     worker.postMessage(message, []);
   }
 
@@ -78,8 +78,8 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
       if (message.kind === 'answer') asker?.resolve(message.answer as never);
       else asker?.reject(new Error(message.message));
     };
-    // A sweep's answer comes after its directories; a look waits for nobody's.
-    if (sweeps.delete(message.id)) deliveries.add(give);
+    // A scan's answer comes after its directories; an inspection waits for nobody's.
+    if (scans.delete(message.id)) deliveries.add(give);
     else give();
   }
 
@@ -100,10 +100,10 @@ export function createSweeper(plan: WorkerPlan, clock: Clock, events: SweeperEve
           return;
         }
         last += 1;
-        if (kind === 'sweep') sweeps.add(last);
+        if (kind === 'scan') scans.add(last);
         waiting.set(last, { resolve, reject });
         const moment = { now: clock.now(), monotonic: clock.monotonic() };
-        tell({ kind, id: last, ask, moment } as Question);
+        sendMessage({ kind, id: last, ask, moment } as Question);
       }),
     close: async () => {
       closed = true;

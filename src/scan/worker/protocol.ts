@@ -1,69 +1,69 @@
 import type { Inspection, ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import type { GroundPlan } from '../ground.ts';
+import type { FolderPlan } from '../folder-state.ts';
 import type { Moment } from '../rules/observations.ts';
-import type { PackedSweep } from '../walk/packed-scan.ts';
+import type { PackedScan } from '../walk/packed-scan.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
 
 /** What a worker is started with. */
-export interface WorkerPlan extends GroundPlan {
+export interface WorkerPlan extends FolderPlan {
   /** Null: chosen by the size of the tree. */
-  readonly player: Watcher['kind'] | null;
+  readonly backend: Watcher['kind'] | null;
 }
 
-/** What a sweep is asked for. */
-export interface SweepRequest {
+/** What a scan is asked for. */
+export interface ScanRequest {
   readonly cause: ScanCause;
-  /** Directories that rang; everything; or what does not ring: polled, unwatched and unreadable directories. */
-  readonly targets: readonly string[] | 'all' | 'silent';
-  /** Forget everything first: watches are set anew. */
-  readonly anew: boolean;
+  /** Directories with events; everything; or what has none: polled, unwatched and unreadable directories. */
+  readonly targets: readonly string[] | 'all' | 'withoutEvents';
+  /** Forget everything first: watches are set again. */
+  readonly fromScratch: boolean;
 }
 
-/** How watching and reading stand after a sweep. */
-export interface SweepReport {
+/** How watching and reading stand after a scan. */
+export interface ScanReport {
   readonly directories: number;
   readonly watches: number;
   /** Files that are attachments of documents. */
   readonly attached: number;
   /** Null: nothing is watched. */
-  readonly player: Watcher['kind'] | null;
-  /** The root does not ring: the whole folder is polled. */
+  readonly backend: Watcher['kind'] | null;
+  /** The root's file system reports no events: the whole folder is polled. */
   readonly polled: boolean;
-  /** The file system that does not ring, where that is why. */
-  readonly silentFileSystem: string | null;
-  /** Some directories do not ring, or could not be read: they have to be swept on a timer. */
-  readonly silent: boolean;
+  /** The file system without events, where that is why. */
+  readonly eventlessFileSystem: string | null;
+  /** Some directories report no events, or could not be read: they are scanned on a timer. */
+  readonly withoutEvents: boolean;
   /** Directories for which no watch was to be had. */
   readonly unwatched: number;
   readonly unreadable: readonly { readonly path: string; readonly message: string }[];
   readonly unreadableTotal: number;
 }
 
-/** What came of a sweep. */
-export type SweepOutcome =
+/** What came of a scan. */
+export type ScanOutcome =
   | {
-      readonly kind: 'swept';
-      /** Everything was swept. */
+      readonly kind: 'scanned';
+      /** Everything was scanned. */
       readonly full: boolean;
       readonly root: RootIdentity;
       readonly changed: readonly string[];
       readonly fresh: readonly string[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
-      /** The tree has grown beyond what its watcher is good for: everything has to be swept anew. */
+      /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */
       readonly outgrown: boolean;
-      readonly report: SweepReport;
+      readonly report: ScanReport;
     }
-  /** The root is another one than that of the last sweep of everything: everything has to be swept anew. */
+  /** The root is another one than that of the last scan of everything: everything has to be scanned from scratch. */
   | { readonly kind: 'moved' }
   | { readonly kind: 'unavailable'; readonly code: string; readonly message: string };
 
 /** Questions to a worker and their answers. */
 export interface Questions {
-  readonly sweep: { readonly ask: SweepRequest; readonly answer: SweepOutcome };
-  readonly look: { readonly ask: { readonly path: string }; readonly answer: Inspection };
+  readonly scan: { readonly ask: ScanRequest; readonly answer: ScanOutcome };
+  readonly inspect: { readonly ask: { readonly path: string }; readonly answer: Inspection };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
   readonly root: { readonly ask: null; readonly answer: RootReading };
@@ -88,6 +88,6 @@ export type FromWorker =
   /** What went wrong that nobody foresaw. */
   | { readonly kind: 'failed'; readonly id: number; readonly message: string }
   /** Answered with `taken`. */
-  | { readonly kind: 'batch'; readonly sweeps: readonly PackedSweep[] }
-  | { readonly kind: 'rings'; readonly directories: readonly string[] }
+  | { readonly kind: 'batch'; readonly scans: readonly PackedScan[] }
+  | { readonly kind: 'events'; readonly directories: readonly string[] }
   | { readonly kind: 'lost'; readonly code: string; readonly message: string };

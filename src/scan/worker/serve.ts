@@ -1,74 +1,74 @@
 import { readEventQueueLength } from '../../lib/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
-import { createGround } from '../ground.ts';
+import { createFolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
-import type { Looker } from '../inspect.ts';
+import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
-import { createSweepStation } from '../walk/scan-station.ts';
-import { createWatchPost } from '../watch/watch-set.ts';
+import { createScanner } from '../walk/scanner.ts';
+import { createWatchSet } from '../watch/watch-set.ts';
 
-/** Rings of one save come together; each directory is told of once. */
+/** Events of one save come together; each directory is reported once. */
 const gatherMs = 5;
-/** So many batches may be on their way, 12 MB at the most: 100,000 documents are swept while the ledger is read. */
+/** So many batches may be on their way, 12 MB at the most: 100,000 documents are scanned while the ledger is read. */
 const batchesAhead = 80;
 
 /** Tells the main thread; buffers that are given along move there. */
-export type Tell = (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void;
+export type SendMessage = (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
-/** Sweeps and watches one folder as its plan says; gives what takes the messages that come after the plan. */
+/** Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. */
 export function servePlan(
   plan: WorkerPlan,
-  tell: Tell,
+  sendMessage: SendMessage,
 ): (message: Exclude<ToWorker, { readonly kind: 'plan' }>) => void {
-  const ground = createGround(plan);
-  const rings = new Set<string>();
-  let ringTimer: NodeJS.Timeout | null = null;
-  let ringsAtOnce = 0;
+  const folder = createFolderState(plan);
+  const eventful = new Set<string>();
+  let eventTimer: NodeJS.Timeout | null = null;
+  let eventsAtOnce = 0;
   let batchesUnderWay = 0;
   let makeRoom = () => {};
 
-  const post = createWatchPost(ground, { ring, lost });
-  const station = createSweepStation(ground, {
-    post,
-    player: plan.player,
-    send: async (sweeps) => {
-      tell(
-        { kind: 'batch', sweeps },
-        sweeps.map(({ stamps }) => stamps.buffer as ArrayBuffer),
+  const watches = createWatchSet(folder, { changed: noteEvent, lost });
+  const scanner = createScanner(folder, {
+    watches,
+    backend: plan.backend,
+    send: async (scans) => {
+      sendMessage(
+        { kind: 'batch', scans },
+        scans.map(({ stamps }) => stamps.buffer as ArrayBuffer),
       );
       batchesUnderWay += 1;
       if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));
     },
   });
-  const floodRings = readEventQueueLength() / 2;
-  let looker: Promise<Looker> | null = null;
+  const floodEvents = readEventQueueLength() / 2;
+  let looker: Promise<Inspector> | null = null;
 
   async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
     switch (question.kind) {
-      case 'sweep': {
-        const outcome = await station.sweep(question.ask);
-        void loadLooker();
+      case 'scan': {
+        const outcome = await scanner.scan(question.ask);
+        void loadInspector();
         return outcome;
       }
-      case 'look':
-        return (await loadLooker())(question.ask.path);
+      case 'inspect':
+        return (await loadInspector())(question.ask.path);
       case 'locate':
-        return locateOnDisk(ground, question.ask.path);
+        return locateOnDisk(folder, question.ask.path);
       case 'root':
-        return readRoot(ground.root);
+        return readRoot(folder.root);
       default:
         return question satisfies never;
     }
   }
 
   /**
-   * Its schemas are not needed to begin sweeping. A module that could not be loaded once never can be in this thread:
-   * then it ends, and another begins anew.
+   * Its schemas are not needed to begin scanning. A module that could not be loaded once never can be in this thread:
+   * then it ends, and another begins.
    */
-  function loadLooker(): Promise<Looker> {
-    looker ??= import('../inspect.ts')
-      .then(({ createLooker }) => createLooker(ground, station.sweptRoot))
+  function loadInspector(): Promise<Inspector> {
+    looker ??= import('../inspect/inspect.ts')
+      .then(({ createInspector }) => createInspector(folder, scanner.scannedRoot))
       .catch((error: unknown) => {
         setImmediate(() => {
           throw error;
@@ -78,33 +78,33 @@ export function servePlan(
     return looker;
   }
 
-  function ring(directory: string): void {
-    ringsAtOnce += 1;
-    if (ringsAtOnce === 1) setImmediate(judgeFlood);
-    rings.add(directory);
-    ringTimer ??= setTimeout(tellRings, gatherMs);
+  function noteEvent(directory: string): void {
+    eventsAtOnce += 1;
+    if (eventsAtOnce === 1) setImmediate(checkForFlood);
+    eventful.add(directory);
+    eventTimer ??= setTimeout(sendEvents, gatherMs);
   }
 
   /**
-   * The kernel's queue overflows without a word to us. A queue that was emptied at one go and held half of what it can
+   * The kernel's queue overflows without telling us. A queue that was emptied at one go and held half of what it can
    * may have overflowed.
    */
-  function judgeFlood(): void {
-    const flood = ringsAtOnce >= floodRings;
-    ringsAtOnce = 0;
+  function checkForFlood(): void {
+    const flood = eventsAtOnce >= floodEvents;
+    eventsAtOnce = 0;
     if (flood)
-      lost({ code: 'queue-overflow', message: 'more changed at once than the system may have told of' });
+      lost({ code: 'queue-overflow', message: 'more changed at once than the system may have reported' });
   }
 
-  function tellRings(): void {
-    ringTimer = null;
-    tell({ kind: 'rings', directories: [...rings] });
-    rings.clear();
+  function sendEvents(): void {
+    eventTimer = null;
+    sendMessage({ kind: 'events', directories: [...eventful] });
+    eventful.clear();
   }
 
   function lost({ code, message }: { readonly code: string; readonly message: string }): void {
-    station.noteLost(code);
-    tell({ kind: 'lost', code, message });
+    scanner.noteLost(code);
+    sendMessage({ kind: 'lost', code, message });
   }
 
   return (message) => {
@@ -114,10 +114,10 @@ export function servePlan(
       return;
     }
     const { id } = message;
-    ground.observations.moment(message.moment);
+    folder.observations.moment(message.moment);
     void answer(message).then(
-      (value) => tell({ kind: 'answer', id, answer: value }),
-      (error: unknown) => tell({ kind: 'failed', id, message: errorMessage(error) }),
+      (value) => sendMessage({ kind: 'answer', id, answer: value }),
+      (error: unknown) => sendMessage({ kind: 'failed', id, message: errorMessage(error) }),
     );
   };
 }

@@ -3,14 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { scanWorkerUrl } from './worker-url.ts';
 
 /**
- * A sweep makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 about 40
+ * A scan makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 about 40
  * times, at 12 MB more; Node's own 48 bring nothing beyond.
  */
 const maxYoungGenerationSizeMb = 24;
 
 let spare: Worker | null = null;
 
-/** Begins a sweeping thread ahead of the folder that it is for: it loads while the configuration is read. */
+/** Begins a scanning thread ahead of the folder that it is for: it loads while the configuration is read. */
 export function prepareThread(): void {
   if (spare !== null) return;
   try {
@@ -34,7 +34,7 @@ export function takeThread(): Worker {
 function beginThread(): Worker {
   return new Worker(scanWorkerUrl(), {
     execArgv: [],
-    name: 'sweep',
+    name: 'scan',
     resourceLimits: { maxYoungGenerationSizeMb },
   });
 }

@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import type { FolderOptions } from '../folder-options.ts';
 import type { WorkerPlan } from './protocol.ts';
 
-/** What the sweeping thread of a folder is told. `root` is absolute. */
+/** What the scanning thread of a folder is started with. `root` is absolute. */
 export function workerPlan(options: FolderOptions, root: string): WorkerPlan {
   const { settings, timing, maxFileBytes, stateDir, watcher } = options;
   const state = relative(root, resolve(stateDir));
@@ -15,6 +15,6 @@ export function workerPlan(options: FolderOptions, root: string): WorkerPlan {
     removeGraceMs: timing.removeGraceMs,
     root,
     excluded: inside ? state.normalize('NFC') : null,
-    player: watcher ?? null,
+    backend: watcher ?? null,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { createIgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
-import { isIgnored } from '../../../src/scan/walk/directory-state.ts';
+import { isIgnored } from '../../../src/scan/rules/ignore-rules.ts';
 
 const table: readonly (readonly [string, string, boolean, 'ignored' | 'kept' | null])[] = [
   ['*.bak', 'a.bak', false, 'ignored'],

@@ -8,18 +8,21 @@ function pair(
     others?: readonly string[];
     attachments?: readonly string[];
     lists?: Record<string, string[]>;
+    foreign?: readonly string[];
   } = {},
 ) {
-  const { sidecars: paired, orphans } = pairSidecars({
+  const { sidecars: paired, unpaired } = pairSidecars({
     sidecars: new Set(sidecars),
     documents: new Set(documents),
     others: (name) => (more.others ?? []).includes(name),
     isAttachment: (name) => (more.attachments ?? []).includes(name),
     listedBy: (name) => new Set(more.lists?.[name]),
+    counts: (sidecar) => !(more.foreign ?? []).includes(sidecar),
   });
   return {
     paired: Object.fromEntries([...paired].map(([name, { name: of, kind }]) => [name, `${kind} ${of}`])),
-    orphans,
+    orphans: [...unpaired].flatMap(([name, why]) => (why === 'orphan' ? [name] : [])),
+    foreign: [...unpaired].flatMap(([name, why]) => (why === 'foreign' ? [name] : [])),
   };
 }
 
@@ -30,6 +33,15 @@ describe('pairing, contract section 4 (F50, F56, F57)', () => {
 
   it('pairs by the stem of the only document of it', () => {
     expect(pair(['a.meta.json'], ['a.pdf', 'b.pdf']).paired).toEqual({ 'a.pdf': 'own a.meta.json' });
+  });
+
+  it('leaves out another user’s sidecar, so that it makes nothing ambiguous', () => {
+    const { paired, foreign, orphans } = pair(['a.pdf.meta.json', 'a.meta.json'], ['a.pdf'], {
+      foreign: ['a.pdf.meta.json'],
+    });
+    expect(paired).toEqual({ 'a.pdf': 'own a.meta.json' });
+    expect(foreign).toEqual(['a.pdf.meta.json']);
+    expect(orphans).toEqual([]);
   });
 
   it('lets the full name win', () => {

@@ -13,7 +13,7 @@ const question = {
 };
 
 describe('settling (F1, F5, F49)', () => {
-  it('takes a file that has been quiet for long at the first look', () => {
+  it('takes a file that has been quiet for long at the first inspect', () => {
     expect(settleDelay(question)).toBe(0);
   });
 
@@ -22,7 +22,7 @@ describe('settling (F1, F5, F49)', () => {
     expect(settleDelay({ ...question, stamp: { mtimeMs: now - 2_000, ctimeMs: now - 2_000 } })).toBe(0);
   });
 
-  it('takes an older file that was moved in a moment ago at the second look', () => {
+  it('takes an older file that was moved in a moment ago at the second inspect', () => {
     const movedIn = { ...question, stamp: { mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
     expect(settleDelay(movedIn)).toBeGreaterThan(0);
     expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(0);

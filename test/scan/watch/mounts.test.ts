@@ -5,11 +5,11 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { folderWorld } from './folder-world.ts';
-import { syncedFolder } from './synced-folder.ts';
-import type { SyncedFolder } from './synced-folder.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { folderWorld } from '../folder-world.ts';
+import { syncedFolder } from '../synced-folder.ts';
+import type { SyncedFolder } from '../synced-folder.ts';
 
 const mount = (...words: string[]) => execFileSync('mount', words, { stdio: 'pipe' });
 const unmount = (path: string) => execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });
@@ -29,7 +29,7 @@ function missing(): string | null {
   }
 }
 
-/** Long enough for every grace, retry and guard's look. */
+/** Long enough for every grace, retry and guard's inspect. */
 const longMs = 60_000;
 
 describeWhere(missing(), 'a folder with mounts', () => {

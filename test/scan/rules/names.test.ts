@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { printableBytes, printableTwin } from '../../src/lib/printable-bytes.ts';
-import { resolveAttachment } from '../../src/scan/rules/resolve-attachment.ts';
-import { isTransient } from '../../src/scan/rules/transient-names.ts';
+import { printableBytes, printableTwin } from '../../../src/lib/printable-bytes.ts';
+import { resolveAttachment } from '../../../src/scan/rules/resolve-attachment.ts';
+import { isTransient } from '../../../src/scan/rules/classify.ts';
 
 describe('names of files that programs save by (F2, F3, F4, F7, F8, F9)', () => {
   it.each([
@@ -45,20 +45,32 @@ describe('paths of attachments (F54)', () => {
     ['cafe\u0301.xlsx', 'q/caf\u00e9.xlsx'],
     ['a\\b.xlsx', 'q/a\\b.xlsx'],
   ])('resolves %s to %s', (text, path) => {
-    expect(resolveAttachment('q', text)).toEqual({ kind: 'inside', path });
+    expect(resolveAttachment('q', text, 'folder')).toEqual({ kind: 'inside', path });
   });
 
   it.each(['../../a.xlsx', '/etc/passwd', 'x/../../../a', 'a\0b', '..', ''])(
     'does not let %j out',
     (text) => {
-      expect(resolveAttachment(text === '' ? '' : 'q', text)).toEqual({ kind: 'outside' });
+      expect(resolveAttachment(text === '' ? '' : 'q', text, 'folder')).toEqual({ kind: 'outside' });
     },
   );
+
+  it.each([
+    ['q', 'a.xlsx', 'inside'],
+    ['q', 'sub/a.xlsx', 'inside'],
+    ['q', '../q/a.xlsx', 'inside'],
+    ['q', '../a.xlsx', 'beyond'],
+    ['q', '../q2/a.xlsx', 'beyond'],
+    ['q', '../../a.xlsx', 'outside'],
+    ['', 'any/a.xlsx', 'inside'],
+  ])('from %j, %j is %s where attachments lie below their document', (directory, text, kind) => {
+    expect(resolveAttachment(directory, text, 'below').kind).toBe(kind);
+  });
 
   it('never leaves the folder, whatever the path', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (directory, text) => {
-        const place = resolveAttachment(directory.replaceAll(/[./]/g, '_'), text);
+        const place = resolveAttachment(directory.replaceAll(/[./]/g, '_'), text, 'folder');
         if (place.kind === 'inside') expect(place.path.split('/')).not.toContain('..');
       }),
     );

@@ -5,17 +5,18 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/name-rules.ts';
-import { printable } from '../../lib/printable.ts';
-import { attachmentDirectoryEnd, attachmentKeys, listAttachments } from './attachment-directory.ts';
+import { excerpt, printable } from '../../lib/printable.ts';
+import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
+import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
+import { classifyPath } from './classify-path.ts';
 import { kindOf, stampOf } from '../walk/entry.ts';
-import type { Ground } from '../ground.ts';
+import type { FolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
-import { settling, unfit, unknown } from '../inspect-results.ts';
-import type { NoDocument } from '../inspect-results.ts';
+import { settling, unfit, unknown } from './results.ts';
+import type { NoDocument } from './results.ts';
 import { createTimeSlice } from '../../lib/time-slice.ts';
-import { resolveAttachment } from './resolve-attachment.ts';
-import { listedKeys } from '../walk/list-documents.ts';
-import { isIgnored } from '../walk/directory-state.ts';
+import { resolveAttachment } from '../rules/resolve-attachment.ts';
+import { isIgnored } from '../rules/ignore-rules.ts';
 
 /** A document's attachments, all fit and settled. */
 export interface GatheredAttachments {
@@ -27,29 +28,29 @@ export interface GatheredAttachments {
 
 /** Gathers a document's attachments: those of its directory, by name, then those that its sidecar lists. */
 export async function gatherAttachments(
-  ground: Ground,
+  folder: FolderState,
   document: string,
   listed: readonly string[],
 ): Promise<GatheredAttachments | NoDocument> {
-  const own = await ownDirectory(ground, document);
+  const own = await ownDirectory(folder, document);
   if (own.kind !== 'own') return own;
   const found: FoundAttachment[] = [];
-  const take = (path: string, entry: string): NoDocument | null => {
-    const judged = judge(ground, path, entry);
+  const take = (path: string, shown: string): NoDocument | null => {
+    const judged = judge(folder, path, shown);
     if ('kind' in judged) return judged;
     if (found.some(({ name }) => name === judged.name))
-      return invalid(entry, 'another attachment bears the same name');
+      return invalid(shown, 'another attachment bears the same name');
     found.push(judged);
     return null;
   };
   for (const path of own.paths) {
-    const refused = take(path, path);
+    const refused = take(path, printable(path));
     if (refused !== null) return refused;
   }
   for (const text of listed) {
-    const place = placeListed(ground, document, text);
+    const place = placeListed(folder, document, text);
     if (place.kind !== 'inside') return place;
-    const refused = take(place.path, text);
+    const refused = take(place.path, excerpt(text));
     if (refused !== null) return refused;
   }
   if (found.length > maxAttachments) {
@@ -59,7 +60,7 @@ export async function gatherAttachments(
   return {
     kind: 'attachments',
     attachments: found,
-    keys: [...own.keys, ...listedKeys(ground, directoryOf(document), listed)],
+    keys: [...own.keys, ...listedKeys(folder, directoryOf(document), listed)],
   };
 }
 
@@ -71,10 +72,10 @@ type OwnDirectory =
     }
   | NoDocument;
 
-async function ownDirectory(ground: Ground, document: string): Promise<OwnDirectory> {
+async function ownDirectory(folder: FolderState, document: string): Promise<OwnDirectory> {
   const path = `${document}${attachmentDirectoryEnd}`;
-  const rules = ground.tree.get(directoryOf(document))?.rules ?? ground.rules;
-  const absolute = ground.absolute(ground.tree.rawPath(path));
+  const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
+  const absolute = folder.absolute(folder.tree.rawPath(path));
   if (!isDirectory(absolute) || isIgnored(rules, path, true)) return { kind: 'own', paths: [], keys: [] };
   const listing = await listAttachments({ path, absolute, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
@@ -85,7 +86,10 @@ async function ownDirectory(ground: Ground, document: string): Promise<OwnDirect
   }
   const [nameless] = listing.nameless;
   if (nameless !== undefined)
-    return invalid(joinPath(path, nameless), 'its name is not UTF-8, or has a twin in another Unicode form');
+    return invalid(
+      printable(joinPath(path, nameless)),
+      'its name is not UTF-8, or has a twin in another Unicode form',
+    );
   const paths = listing.files.map(({ name }) => joinPath(path, name));
   return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
 }
@@ -99,70 +103,77 @@ function isDirectory(absolute: string): boolean {
 }
 
 function placeListed(
-  ground: Ground,
+  folder: FolderState,
   document: string,
   text: string,
 ): { readonly kind: 'inside'; readonly path: string } | NoDocument {
-  const place = resolveAttachment(directoryOf(document), text);
-  if (place.kind === 'outside' || leavesByLink(ground, place.path)) {
-    return unfit('attachment-outside', `the attachment ${printable(text)} leads out of the folder`);
+  const place = resolveAttachment(directoryOf(document), text, folder.settings.attachments);
+  if (place.kind === 'beyond') {
+    const message = `the attachment ${excerpt(text)} is not in the document's directory or below; move it there, or set attachments: folder for this folder`;
+    return unfit('attachment-outside', message);
   }
-  if (place.path === document) return invalid(text, 'it is the document itself');
-  if (ground.claims.isOwner(place.path)) return invalid(text, 'it has attachments of its own');
+  if (place.kind === 'outside' || leavesByLink(folder, place.path)) {
+    return unfit('attachment-outside', `the attachment ${excerpt(text)} leads out of the folder`);
+  }
+  if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
+  if (folder.claims.isOwner(place.path)) return invalid(excerpt(text), 'it has attachments of its own');
+  const found = classifyPath(folder, place.path);
+  const hidden = isTransient(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
+  if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is no document');
   const topic = `attachment ${document}\0${text}`;
-  if (exists(ground, place.path)) {
-    ground.observations.end(topic);
+  if (exists(folder, place.path)) {
+    folder.observations.end(topic);
     return place;
   }
-  const waitMs = ground.removeGraceMs - ground.observations.since(topic);
-  const message = `the attachment ${printable(text)} is not there`;
+  const waitMs = folder.removeGraceMs - folder.observations.since(topic);
+  const message = `the attachment ${excerpt(text)} is not there`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };
 }
 
 /** A directory on the way that is a link may lead anywhere. */
-function leavesByLink(ground: Ground, path: string): boolean {
+function leavesByLink(folder: FolderState, path: string): boolean {
   for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) {
     try {
       if (
-        lstatSync(ground.absolute(ground.tree.rawPath(at)), { throwIfNoEntry: false })?.isSymbolicLink() ===
+        lstatSync(folder.absolute(folder.tree.rawPath(at)), { throwIfNoEntry: false })?.isSymbolicLink() ===
         true
       )
         return true;
     } catch {
-      // What cannot be looked at is told of as the attachment's own trouble.
+      // What cannot be read is told of as the attachment's own trouble.
     }
   }
   return false;
 }
 
-function exists(ground: Ground, path: string): boolean {
+function exists(folder: FolderState, path: string): boolean {
   try {
-    return lstatSync(locateOnDisk(ground, path), { throwIfNoEntry: false }) !== undefined;
+    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     return errorCode(error) !== 'ENOTDIR';
   }
 }
 
-function judge(ground: Ground, path: string, entry: string): FoundAttachment | NoDocument {
-  const stats = statsOf(ground, path);
-  if (typeof stats === 'string') return invalid(entry, stats);
-  const delay = ground.observations.settle(path, stats);
+function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {
+  const stats = statsOf(folder, path);
+  if (typeof stats === 'string') return invalid(shown, stats);
+  const delay = folder.observations.settle(path, stats);
   if (delay > 0) return settling(delay);
   if (stats.size === 0) {
-    const message = `the attachment ${printable(entry)} is empty`;
+    const message = `the attachment ${shown} is empty`;
     return { kind: 'waiting', code: 'attachment-empty', message, againMs: null };
   }
-  const name = judgeName(nameOf(path), ground.settings.names);
-  if (name.kind === 'unfit') return invalid(entry, name.message);
-  const size = judgeSize(stats.size, ground.maxFileBytes);
-  if (size !== null) return invalid(entry, size.message);
+  const name = judgeName(nameOf(path), folder.settings.names);
+  if (name.kind === 'unfit') return invalid(shown, name.message);
+  const size = judgeSize(stats.size, folder.maxFileBytes);
+  if (size !== null) return invalid(shown, size.message);
   return { name: name.name, path, stamp: stampOf(stats) };
 }
 
-function statsOf(ground: Ground, path: string): Stats | string {
+function statsOf(folder: FolderState, path: string): Stats | string {
   try {
-    const stats = lstatSync(locateOnDisk(ground, path));
+    const stats = lstatSync(locateOnDisk(folder, path));
     const kind = kindOf(stats);
     if (kind === 'file') return stats;
     return kind === 'link' ? 'it is a symbolic link, and links are not followed' : 'it is no regular file';
@@ -171,6 +182,6 @@ function statsOf(ground: Ground, path: string): Stats | string {
   }
 }
 
-function invalid(entry: string, why: string): NoDocument {
-  return unfit('attachment-invalid', `the attachment ${printable(entry)} cannot be sent: ${why}`);
+function invalid(shown: string, why: string): NoDocument {
+  return unfit('attachment-invalid', `the attachment ${shown} cannot be sent: ${why}`);
 }

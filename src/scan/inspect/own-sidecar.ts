@@ -6,14 +6,15 @@ import type { Sidecar } from '../../model/metadata/metadata-schema.ts';
 import { stemOf } from '../../model/name-rules.ts';
 import { printable } from '../../lib/printable.ts';
 import { companionGrace } from './companion-grace.ts';
-import { kindOf, stampKey } from '../walk/entry.ts';
-import type { EntryKind } from '../walk/entry.ts';
-import type { Ground } from '../ground.ts';
-import { afterSweepMs, settling, unfit } from '../inspect-results.ts';
-import type { NoDocument } from '../inspect-results.ts';
-import { sidecarEnd } from './pair-sidecars.ts';
-import { readSidecarFile } from './sidecar-file.ts';
-import { isIgnored } from '../walk/directory-state.ts';
+import { kindOf, statKey } from '../walk/entry.ts';
+import { companionCounts } from '../rules/classify.ts';
+import type { EntryKind } from '../rules/classify.ts';
+import type { FolderState } from '../folder-state.ts';
+import { afterScanMs, settling, unfit } from './results.ts';
+import type { NoDocument } from './results.ts';
+import { sidecarEnd } from '../rules/pair-sidecars.ts';
+import { readSidecarFile } from './read-sidecar.ts';
+import { classifyPath } from './classify-path.ts';
 
 /** A document's own sidecar. */
 export interface OwnSidecar {
@@ -27,17 +28,21 @@ export interface OwnSidecar {
 }
 
 /** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
-export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDocument {
-  const found = locateSidecar(ground, document);
-  const graceMs = graceOf(ground, document, found);
+export function findSidecar(
+  folder: FolderState,
+  document: string,
+  ownerUid: number,
+): OwnSidecar | NoDocument {
+  const found = locateSidecar(folder, document, ownerUid);
+  const graceMs = graceOf(folder, document, found);
   if (graceMs > 0) return settling(graceMs);
   if (found === null) {
-    if (ground.settings.sidecar === 'optional')
+    if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, key: '' };
     const message = `it waits for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
-  if (found === 'unswept') return settling(afterSweepMs);
+  if (found === 'unscanned') return settling(afterScanMs);
   const { path, kind, key, ambiguous } = found;
   const name = printable(nameOf(path));
   if (ambiguous) {
@@ -53,21 +58,21 @@ export function findSidecar(ground: Ground, document: string): OwnSidecar | NoDo
     );
   }
   if (found.settleMs > 0) return settling(found.settleMs);
-  const reading = readSidecarFile(ground.absolute(ground.tree.rawPath(path)));
+  const reading = readSidecarFile(folder.absolute(folder.tree.rawPath(path)));
   if (reading.kind === 'gone') return settling(1);
   if (reading.kind === 'invalid') return unfit('sidecar-invalid', `${name}: ${reading.message}`);
   if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
-  // It changed between the two looks: the next one sees the new one.
-  if (stampKey(reading.stats) !== key) return settling(1);
+  // It changed between two readings: the next inspection sees the new one.
+  if (statKey(reading.stats) !== key) return settling(1);
   return { kind: 'sidecar', sidecar: reading.value, path, key };
 }
 
 /** One that was there a moment ago, and would go before the one that was found, may be back soon. */
-function graceOf(ground: Ground, document: string, found: Located | 'unswept' | null): number {
+function graceOf(folder: FolderState, document: string, found: Located | 'unscanned' | null): number {
   const full = `${document}${sidecarEnd}`;
-  if (found !== null && found !== 'unswept' && found.path === full) return 0;
+  if (found !== null && found !== 'unscanned' && found.path === full) return 0;
   const byStem = joinPath(directoryOf(document), `${stemOf(nameOf(document))}${sidecarEnd}`);
-  return Math.max(companionGrace(ground, full), found === null ? companionGrace(ground, byStem) : 0);
+  return Math.max(companionGrace(folder, full), found === null ? companionGrace(folder, byStem) : 0);
 }
 
 interface Located {
@@ -78,30 +83,34 @@ interface Located {
   readonly settleMs: number;
 }
 
-/** `unswept`: one stands there of which no sweep has said yet whose it is. */
-function locateSidecar(ground: Ground, document: string): Located | 'unswept' | null {
-  const full = lookAt(ground, `${document}${sidecarEnd}`);
+/** `unscanned`: one stands there of which no scan has said yet whose it is. */
+function locateSidecar(
+  folder: FolderState,
+  document: string,
+  ownerUid: number,
+): Located | 'unscanned' | null {
+  const full = sidecarAt(folder, `${document}${sidecarEnd}`, ownerUid);
   if (full !== null) return { ...full, ambiguous: false };
   const directory = directoryOf(document);
   const name = `${stemOf(nameOf(document))}${sidecarEnd}`;
-  const byStem = lookAt(ground, joinPath(directory, name));
+  const byStem = sidecarAt(folder, joinPath(directory, name), ownerUid);
   if (byStem === null) return null;
-  const state = ground.tree.get(directory);
+  const state = folder.tree.get(directory);
   const known = state?.stemSidecars?.get(nameOf(document));
   if (known?.name === name) return { ...byStem, ambiguous: known.kind === 'ambiguous' };
-  // A sweep saw both and found that it is another's.
-  return state?.lists?.get(name)?.key === byStem.key ? null : 'unswept';
+  // A scan saw both and found that it is another's.
+  return state?.lists?.get(name)?.key === byStem.key ? null : 'unscanned';
 }
 
-function lookAt(ground: Ground, path: string): Omit<Located, 'ambiguous'> | null {
-  const rules = ground.tree.get(directoryOf(path))?.rules ?? ground.rules;
-  if (nameOf(path).startsWith('.') || isIgnored(rules, path, false)) return null;
+function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Located, 'ambiguous'> | null {
+  if (classifyPath(folder, path).kind !== 'sidecar') return null;
   try {
-    const stats = lstatSync(ground.absolute(ground.tree.rawPath(path)), { throwIfNoEntry: false });
+    const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
     const kind = stats === undefined ? 'directory' : kindOf(stats);
     if (stats === undefined || kind === 'directory' || kind === 'other') return null;
+    if (!companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid)) return null;
     if (kind === 'link') return { path, kind, key: kind, settleMs: 0 };
-    return { path, kind, key: stampKey(stats), settleMs: ground.observations.settle(path, stats) };
+    return { path, kind, key: statKey(stats), settleMs: folder.observations.settle(path, stats) };
   } catch (error) {
     // A name that is too long to exist is no sidecar; anything else is one that cannot be read.
     if (errorCode(error) === 'ENAMETOOLONG' || errorCode(error) === 'ENOTDIR') return null;

@@ -1,21 +1,18 @@
 import { errorCode } from '../../model/errors.ts';
 import { joinPath } from '../../model/document.ts';
-import type { Entry } from '../walk/entry.ts';
-import { stampKey } from '../walk/entry.ts';
-import { listDirectory } from '../walk/list-directory.ts';
+import { lstatSync } from 'node:fs';
+
+import type { Entry } from './entry.ts';
+import { entryKey, kindOf, statKey } from './entry.ts';
+import { listDirectory } from './list-directory.ts';
 import type { TimeSlice } from '../../lib/time-slice.ts';
 import { printableBytes } from '../../lib/printable-bytes.ts';
-import { isTransient } from './transient-names.ts';
-import { isIgnored } from '../walk/directory-state.ts';
-import type { PlacedRules } from '../walk/directory-state.ts';
-
-/** The end of the name of a directory that holds a document's attachments. */
-export const attachmentDirectoryEnd = '.attachments';
-
-/** Says whether a directory of this name holds attachments and no documents. */
-export function isAttachmentDirectory(name: string): boolean {
-  return name.endsWith(attachmentDirectoryEnd) && name.length > attachmentDirectoryEnd.length;
-}
+import type { FolderState } from '../folder-state.ts';
+import { isTransient } from '../rules/classify.ts';
+import { isIgnored } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-rules.ts';
+import { resolveAttachment } from '../rules/resolve-attachment.ts';
+import { locateOnDisk } from './locate-on-disk.ts';
 
 /** Files of an attachments directory that count, in the order in which they are sent. */
 export type AttachmentListing =
@@ -52,14 +49,33 @@ export async function listAttachments(
   }
 }
 
-/** What of a listing goes into the document's context. */
+/** What of a listing goes into the document's fingerprint. */
 export function attachmentKeys(path: string, listing: AttachmentListing): (readonly [string, string])[] {
   if (listing.kind === 'unreadable') return [[path, listing.code]];
   return [
-    ...listing.files.map(
-      ({ name, kind, stats }) =>
-        [joinPath(path, name), kind === 'file' && stats !== null ? stampKey(stats) : kind] as const,
-    ),
+    ...listing.files.map((entry) => [joinPath(path, entry.name), entryKey(entry)] as const),
     ...listing.nameless.map((name) => [joinPath(path, name), 'nameless'] as const),
   ];
+}
+
+/** The same of the files that a sidecar lists: their paths as written, and their state. */
+export function listedKeys(
+  folder: FolderState,
+  directory: string,
+  listed: readonly string[],
+): readonly (readonly [string, string])[] {
+  return listed.map((text) => [text, listedKey(folder, directory, text)] as const);
+}
+
+/** A word where there is no regular file. */
+function listedKey(folder: FolderState, directory: string, text: string): string {
+  const place = resolveAttachment(directory, text, folder.settings.attachments);
+  if (place.kind !== 'inside') return place.kind;
+  try {
+    const stats = lstatSync(locateOnDisk(folder, place.path), { throwIfNoEntry: false });
+    if (stats === undefined) return 'missing';
+    return stats.isFile() ? statKey(stats) : kindOf(stats);
+  } catch (error) {
+    return errorCode(error) ?? 'unreadable';
+  }
 }

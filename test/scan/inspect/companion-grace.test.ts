@@ -28,7 +28,7 @@ async function mode(): Promise<string | undefined> {
   return (await world.document('sub/a.pdf')).metadata.shareInfo?.mode;
 }
 
-/** Until a sweep has said that something beside the document is another now. */
+/** Until a scan has said that something beside the document is another now. */
 async function seen(before: string | undefined): Promise<void> {
   await eventually(() => Promise.resolve(world.contextOf('sub/a.pdf') !== before || null));
 }
@@ -38,7 +38,7 @@ describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', 
     await privateDocument(companion, 3_600_000);
     const before = world.contextOf('sub/a.pdf');
     await unlink(world.join(`sub/${companion}`));
-    // Before a sweep has seen it, and after.
+    // Before a scan has seen it, and after.
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
     await seen(before);
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
@@ -77,37 +77,37 @@ describe('what ignore rules keep in', () => {
     });
     await eventually(() => Promise.resolve(world.documents().join() === 'b.pdf' || null));
   }
-  const sighted = () => eventually(() => Promise.resolve(world.documents().length === 2 || null));
+  const reported = () => eventually(() => Promise.resolve(world.documents().length === 2 || null));
 
   it('stays in while they are saved by unlink and recreate', async () => {
     await ruledFolder(3_600_000);
     await unlink(world.join('.ingestignore'));
-    await sighted();
+    await reported();
     expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
     await writeFile(world.join('.ingestignore'), 'private/\n');
-    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
-    expect((await world.look('b.pdf')).kind).toBe('document');
+    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
+    expect((await world.inspect('b.pdf')).kind).toBe('document');
   });
 
   it('goes out when nothing has come in their place within the grace', async () => {
     await ruledFolder(500);
     await unlink(world.join('.ingestignore'));
-    await sighted();
-    expect((await world.look('private/a.pdf')).kind).toBe('document');
+    await reported();
+    expect((await world.inspect('private/a.pdf')).kind).toBe('document');
   });
 
-  it('stays in while they are written anew from the beginning', async () => {
+  it('stays in while they are written again from the beginning', async () => {
     await ruledFolder(500);
     await writeFile(world.join('.ingestignore'), '');
     // Written on all the time: it is never whole.
     const writing = setInterval(() => void writeFile(world.join('.ingestignore'), ''), 20);
     try {
-      await sighted();
+      await reported();
       expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
     } finally {
       clearInterval(writing);
     }
     await writeFile(world.join('.ingestignore'), 'private/\n');
-    expect((await world.look('private/a.pdf')).kind).toBe('ignored');
+    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
   });
 });

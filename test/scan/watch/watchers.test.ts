@@ -2,14 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { appendFile, chmod, mkdir, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 
-import { createChokidarWatcher } from '../../src/scan/watch/chokidar-backend.ts';
-import { createNativeWatcher } from '../../src/scan/watch/native-backend.ts';
-import type { Watcher } from '../../src/scan/watch/backend.ts';
-import { eventually } from '../support/eventually.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { folderWorld } from './folder-world.ts';
-import type { FolderWorld } from './folder-world.ts';
+import { createChokidarWatcher } from '../../../src/scan/watch/chokidar-backend.ts';
+import { createNativeWatcher } from '../../../src/scan/watch/native-backend.ts';
+import type { Watcher } from '../../../src/scan/watch/backend.ts';
+import { eventually } from '../../support/eventually.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderWorld } from '../folder-world.ts';
+import type { FolderWorld } from '../folder-world.ts';
 
 jest.setTimeout(90_000);
 /** The machine may have better things to do. */
@@ -19,13 +19,13 @@ const players = { chokidar: createChokidarWatcher, native: createNativeWatcher }
 describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
   let folder: TemporaryFolder;
   let watcher: Watcher;
-  let rung: string[];
+  let dirty: string[];
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    rung = [];
+    dirty = [];
     watcher = players[kind]({
-      ring: (directory) => rung.push(directory),
+      changed: (directory) => dirty.push(directory),
       lost: ({ message }) => {
         throw new Error(message);
       },
@@ -42,9 +42,9 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
     expect(watcher.watch({ directory, absolute, identity: `${dev}:${ino}` })).toBe(true);
     await watcher.armed();
   };
-  const rings = (directory: string) => eventually(() => rung.includes(directory));
+  const eventful = (directory: string) => eventually(() => dirty.includes(directory));
 
-  it('rings for whatever changes in a directory, and not for what lies deeper', async () => {
+  it('reports whatever changes in a directory, and not for what lies deeper', async () => {
     await mkdir(folder.join('a/deep'), { recursive: true });
     await mkdir(folder.join('b'));
     await watch('a');
@@ -61,16 +61,16 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
       () => unlink(file),
     ];
     for (const change of changes) {
-      rung.length = 0;
+      dirty.length = 0;
       await change();
-      await rings('a');
+      await eventful('a');
     }
-    // All events come in the order of the changes: when `b` has rung, the deeper one would have.
-    rung.length = 0;
+    // All events come in the order of the changes: when `b` has one, the deeper one would have.
+    dirty.length = 0;
     await writeFile(folder.join('a/deep/z.pdf'), 'z');
     await writeFile(folder.join('b/z.pdf'), 'z');
-    await rings('b');
-    expect(rung).not.toContain('a');
+    await eventful('b');
+    expect(dirty).not.toContain('a');
     expect(watcher.count()).toBe(2);
   });
 
@@ -82,8 +82,8 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
     watcher.forget('a');
     await writeFile(folder.join('a/z.pdf'), 'z');
     await writeFile(folder.join('b/z.pdf'), 'z');
-    await rings('b');
-    expect(rung).not.toContain('a');
+    await eventful('b');
+    expect(dirty).not.toContain('a');
     expect(watcher.count()).toBe(1);
   });
 
@@ -95,16 +95,16 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
       () => rm(folder.join('a'), { recursive: true }),
     ];
     for (const go of goes) {
-      rung.length = 0;
+      dirty.length = 0;
       await go();
-      await rings('a');
+      await eventful('a');
       await mkdir(folder.join('a'));
       await watch('a');
-      rung.length = 0;
-      // A second watch under a path may come late: the next sweep makes up for that.
+      dirty.length = 0;
+      // A second watch under a path may come late: the next scan makes up for that.
       await eventually(async () => {
         await writeFile(folder.join('a/z.pdf'), 'z');
-        return rung.includes('a');
+        return dirty.includes('a');
       });
     }
   });
@@ -123,8 +123,8 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
       expect(world.documents()).toEqual([...paths].sort());
       return true;
     }, patience);
-  /** No sweep was a rescan: what was found rang. */
-  const causes = () => [...new Set(world.sweeps.map(({ cause }) => cause))];
+  /** No scan was a rescan: what was found rang. */
+  const causes = () => [...new Set(world.scans.map(({ cause }) => cause))];
 
   it('finds 5,000 files in 60 new directories as git checkout writes them, without a rescan', async () => {
     const paths: string[] = [];
@@ -198,7 +198,7 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     await mkdir(world.path);
     await writeFile(world.join('four.pdf'), '4');
     await found(['four.pdf']);
-    await eventually(() => world.swept.at(-1)?.root.ino !== world.swept[0]?.root.ino);
+    await eventually(() => world.scanned.at(-1)?.root.ino !== world.scanned[0]?.root.ino);
     await writeFile(world.join('five.pdf'), '5');
     await found(['five.pdf', 'four.pdf']);
     expect(causes()).not.toContain('rescan');

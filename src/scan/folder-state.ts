@@ -1,31 +1,32 @@
 import type { FolderSettings } from '../model/settings.ts';
 import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
-import { settingsContext } from './rules/fingerprint.ts';
+import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules } from './rules/ignore-rules.ts';
+import type { PlacedRules } from './rules/ignore-rules.ts';
 import type { Observations } from './rules/observations.ts';
 import { createObservations } from './rules/observations.ts';
-import type { PlacedRules, Tree } from './walk/directory-state.ts';
+import type { Tree } from './walk/directory-state.ts';
 import { createTree } from './walk/directory-state.ts';
 
-/** What a folder's worker is told when it starts. Plain data. */
-export interface GroundPlan {
+/** What a folder's worker is started with. Plain data. */
+export interface FolderPlan {
   readonly settings: FolderSettings;
   readonly maxFileBytes: number;
   readonly settleMs: number;
   readonly removeGraceMs: number;
   /** The root, absolute. */
   readonly root: string;
-  /** A directory inside the root that is not ours to look into, from the root; null: none. */
+  /** A directory inside the root that is not ours to read, from the root; null: none. */
   readonly excluded: string | null;
 }
 
-/** What is known of a folder in its worker: shared by sweeps and looks. */
-export interface Ground extends GroundPlan {
+/** What is known of a folder in its worker: shared by scans and inspections. */
+export interface FolderState extends FolderPlan {
   readonly tree: Tree;
   readonly claims: Claims;
   readonly observations: Observations;
-  /** The context of plain documents where no `.meta.json` has a word. */
+  /** The context of plain documents where no `.meta.json` applies. */
   readonly context: string;
   /** Rules of the settings. */
   readonly rules: readonly PlacedRules[];
@@ -33,7 +34,7 @@ export interface Ground extends GroundPlan {
   readonly absolute: (raw: string) => string;
 }
 
-export function createGround(plan: GroundPlan): Ground {
+export function createFolderState(plan: FolderPlan): FolderState {
   const { settings, root, settleMs } = plan;
   const base = root === '/' ? '' : root;
   return {
@@ -41,7 +42,7 @@ export function createGround(plan: GroundPlan): Ground {
     tree: createTree(),
     claims: createClaims(),
     observations: createObservations(settleMs),
-    context: settingsContext(settings, plan.maxFileBytes),
+    context: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: createIgnoreRules(settings.ignore) }],
     absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
   };

@@ -5,14 +5,15 @@ import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { printable } from '../../lib/printable.ts';
 import { companionGrace } from './companion-grace.ts';
-import { directoryContext } from './fingerprint.ts';
-import { kindOf, stampKey } from '../walk/entry.ts';
-import type { Ground } from '../ground.ts';
-import { settling, unfit } from '../inspect-results.ts';
-import type { NoDocument } from '../inspect-results.ts';
-import { defaultsName } from './pair-sidecars.ts';
-import { readDefaultsFile } from './sidecar-file.ts';
-import type { SidecarReading } from './sidecar-file.ts';
+import { companionCounts } from '../rules/classify.ts';
+import { directoryFingerprint } from '../rules/fingerprint.ts';
+import { kindOf, statKey } from '../walk/entry.ts';
+import type { FolderState } from '../folder-state.ts';
+import { settling, unfit } from './results.ts';
+import type { NoDocument } from './results.ts';
+import { defaultsName } from '../rules/pair-sidecars.ts';
+import { readDefaultsFile } from './read-sidecar.ts';
+import type { SidecarReading } from './read-sidecar.ts';
 
 /** What a directory's documents inherit. */
 interface InheritedDefaults {
@@ -27,36 +28,39 @@ interface InheritedDefaults {
 export type DefaultsReader = (directory: string) => InheritedDefaults | NoDocument;
 
 /** Files are read again only when their stamps differ. */
-export function createDefaultsReader(ground: Ground): DefaultsReader {
+export function createDefaultsReader(folder: FolderState): DefaultsReader {
   const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
 
   function read(path: string, absolute: string, key: string): SidecarReading<Metadata> {
     const before = known.get(path);
     if (before?.key === key) return before.reading;
     const reading = readDefaultsFile(absolute);
-    if (reading.kind === 'valid' && stampKey(reading.stats) !== key) return { kind: 'gone' };
+    if (reading.kind === 'valid' && statKey(reading.stats) !== key) return { kind: 'gone' };
     known.set(path, { key, reading });
     return reading;
   }
 
   return (directory) => {
     const layers: Metadata[] = [];
-    let context = ground.context;
+    let context = folder.context;
     for (const place of chainOf(directory)) {
       const path = joinPath(place, defaultsName);
-      const absolute = ground.absolute(joinPath(ground.tree.rawPath(place), defaultsName));
+      const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), defaultsName));
       try {
         const stats = lstatSync(absolute, { throwIfNoEntry: false });
         const kind = stats === undefined ? 'directory' : kindOf(stats);
-        if (stats === undefined || kind === 'directory' || kind === 'other') {
+        const ownerUid = folder.tree.get(place)?.uid ?? -1;
+        const foreign =
+          stats !== undefined && !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid);
+        if (stats === undefined || foreign || kind === 'directory' || kind === 'other') {
           known.delete(path);
-          const graceMs = companionGrace(ground, path);
+          const graceMs = companionGrace(folder, path);
           if (graceMs > 0) return settling(graceMs);
           continue;
         }
-        const key = kind === 'file' ? stampKey(stats) : kind;
-        context = directoryContext(context, key);
-        const delay = kind === 'file' ? ground.observations.settle(path, stats) : 0;
+        const key = kind === 'file' ? statKey(stats) : kind;
+        context = directoryFingerprint(context, key);
+        const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
         if (reading.kind === 'gone') return settling(1);

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { mkdir, rename, rm, unlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { reasonOf } from '../../src/sync/tasks/task.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import type { FolderSettings } from '../../src/model/settings.ts';
-import { syncedFolder } from './synced-folder.ts';
-import type { SyncedFolder } from './synced-folder.ts';
+import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import type { FolderSettings } from '../../../src/model/settings.ts';
+import { syncedFolder } from '../synced-folder.ts';
+import type { SyncedFolder } from '../synced-folder.ts';
 
 let world: SyncedFolder;
 
@@ -213,7 +213,7 @@ describe('defaults of directories', () => {
 });
 
 describe('attachments', () => {
-  it('F54: go with their document, are sent anew when one changes, and alone', async () => {
+  it('F54: go with their document, are sent again when one changes, and alone', async () => {
     await standing({
       'a.pdf': 'one',
       'a.pdf.attachments/x.csv': 'x',

@@ -1,6 +1,6 @@
-import type { Inspection } from '../model/document.ts';
+import type { Inspection } from '../../model/document.ts';
 
-/** A look that found no document. */
+/** An inspection that found no document. */
 export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
 
 /** Nothing may be concluded. */
@@ -28,5 +28,5 @@ export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };
 }
 
-/** How soon a place is looked at again that a sweep has to see first. */
-export const afterSweepMs = 250;
+/** How soon a place is inspected again that a scan has to see first. */
+export const afterScanMs = 250;

@@ -1,0 +1,63 @@
+import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs';
+
+import { directoryOf, nameOf } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { printable } from '../../lib/printable.ts';
+import type { FolderState } from '../folder-state.ts';
+import { afterScanMs, settling, unknown } from './results.ts';
+import type { NoDocument } from './results.ts';
+import { readRoot, sameRoot } from '../walk/root-identity.ts';
+
+/** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
+export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {
+  const root = readRoot(folder.root);
+  if (root.kind === 'unavailable') return unknown(root.code, root.message);
+  if (scanned === null || sameRoot(scanned, root.identity)) return null;
+  return unknown('folder-changed', `${folder.root} is another directory than the one that was scanned`);
+}
+
+/** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */
+export function absence(
+  folder: FolderState,
+  path: string,
+  scannedRoot: () => RootIdentity | null,
+): NoDocument {
+  if (scannedRoot() === null) return unknown('not-scanned', 'the folder has not been scanned yet');
+  const directory = directoryOf(path);
+  const state = folder.tree.get(folder.tree.nearest(directory));
+  if (state !== undefined && state.unreadable !== null)
+    return unknown('unreadable', `${printable(directory)}: ${state.unreadable}`);
+  let device: number;
+  try {
+    const absolute = folder.absolute(folder.tree.rawPath(directory));
+    // A name in another Unicode form than the last scan saw is the same name.
+    const foreign = /[^\0-\x7f]/.test(nameOf(path));
+    if (
+      foreign &&
+      readdirSync(absolute).some(
+        (raw) => raw.normalize('NFC') === nameOf(path) && raw !== nameOf(folder.tree.rawPath(path)),
+      )
+    ) {
+      return settling(afterScanMs);
+    }
+    device = deviceOf(absolute);
+  } catch (error) {
+    return unknown(
+      'unreadable',
+      `${printable(directory) || 'the root'} cannot be read (${errorCode(error) ?? 'unknown error'})`,
+    );
+  }
+  // The root may have gone meanwhile, and taken everything with it.
+  return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };
+}
+
+/** The device of a directory that can be opened. Throws what `open` throws. */
+function deviceOf(absolute: string): number {
+  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return fstatSync(handle).dev;
+  } finally {
+    closeSync(handle);
+  }
+}

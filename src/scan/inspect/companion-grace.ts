@@ -1,0 +1,80 @@
+import { lstatSync } from 'node:fs';
+
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { companionCounts, ignoreFileName } from '../rules/classify.ts';
+import { directoriesTo } from './classify-path.ts';
+import type { FolderState } from '../folder-state.ts';
+import { defaultsName } from '../rules/pair-sidecars.ts';
+import type { DirectoryState } from '../walk/directory-state.ts';
+
+type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
+
+/**
+ * Takes note of sidecars, defaults and ignore rules that a scan finds gone, or back. One that is saved by unlink and
+ * recreate, or is moved ahead of its document, is gone for a moment: what it says must not be taken back meanwhile,
+ * least of all a sharing mode, or that a file is not to be sent.
+ */
+export function noteCompanions(
+  folder: FolderState,
+  directory: string,
+  before: Companions,
+  now: Companions,
+): void {
+  for (const name of before.lists?.keys() ?? []) {
+    if (now.lists?.has(name) !== true) folder.observations.since(topicOf(joinPath(directory, name)));
+  }
+  for (const name of now.lists?.keys() ?? []) folder.observations.end(topicOf(joinPath(directory, name)));
+  note(defaultsName, before.defaultsKey, now.defaultsKey);
+  note(ignoreFileName, before.rulesKey, now.rulesKey);
+
+  function note(name: string, was: string, is: string): void {
+    const topic = topicOf(joinPath(directory, name));
+    if (is !== '') folder.observations.end(topic);
+    else if (was !== '') folder.observations.since(topic);
+  }
+}
+
+/** How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. */
+export function companionGrace(folder: FolderState, path: string): number {
+  const topic = topicOf(path);
+  const passed =
+    folder.observations.asked(topic) ?? (wasThere(folder, path) ? folder.observations.since(topic) : null);
+  return passed === null ? 0 : Math.max(0, Math.ceil(folder.removeGraceMs - passed));
+}
+
+/** As the last scan saw it: the event that it is gone has not come yet. */
+function wasThere(folder: FolderState, path: string): boolean {
+  const state = folder.tree.get(directoryOf(path));
+  const name = nameOf(path);
+  if (state === undefined) return false;
+  if (name === defaultsName) return state.defaultsKey !== '';
+  return name === ignoreFileName ? state.rulesKey !== '' : state.lists?.has(name) === true;
+}
+
+function topicOf(path: string): string {
+  return `companion ${path}`;
+}
+
+/**
+ * How long the ignore rules that hold for a document may still be half of what they will be, ms; 0: they are whole. One
+ * that is being written, or is gone for a moment, would let out what it keeps in.
+ */
+export function unsettledRules(folder: FolderState, document: string): number {
+  return Math.max(...['', ...directoriesTo(document)].map((place) => unsettledRulesOf(folder, place)));
+}
+
+function unsettledRulesOf(folder: FolderState, place: string): number {
+  const { tree, settings, observations } = folder;
+  const path = joinPath(place, ignoreFileName);
+  try {
+    const absolute = folder.absolute(joinPath(tree.rawPath(place), ignoreFileName));
+    const stats = lstatSync(absolute, { throwIfNoEntry: false });
+    if (stats === undefined) return companionGrace(folder, path);
+    const ownerUid = tree.get(place)?.uid ?? stats.uid;
+    if (!stats.isFile() || !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)) return 0;
+    return observations.settle(path, stats);
+  } catch {
+    // Of a directory that cannot be read a scan says so.
+    return 0;
+  }
+}

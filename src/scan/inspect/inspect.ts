@@ -1,0 +1,192 @@
+import { accessSync, constants, lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+
+import { printable } from '../../lib/printable.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { Inspection } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
+import { judgeName, judgeSize } from '../../model/name-rules.ts';
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FolderState } from '../folder-state.ts';
+import { classifyEntry, classifyFile, classifyUndecodable, classifyUnpaired } from '../rules/classify.ts';
+import type { Classification } from '../rules/classify.ts';
+import { documentFingerprint } from '../rules/fingerprint.ts';
+import { stampOf } from '../walk/entry.ts';
+import { absence, rootTrouble } from './absence.ts';
+import { classifyPath } from './classify-path.ts';
+import { unsettledRules } from './companion-grace.ts';
+import { createDefaultsReader } from './directory-defaults.ts';
+import type { DefaultsReader } from './directory-defaults.ts';
+import { findEntry, wayTo } from './find-entry.ts';
+import { gatherAttachments } from './gather-attachments.ts';
+import { findSidecar } from './own-sidecar.ts';
+import { afterScanMs, attachmentOf, ignored, settling, unfit, unknown } from './results.ts';
+import type { NoDocument } from './results.ts';
+
+/** Inspects one path as it is now. Never throws for what is on disk. */
+export type Inspector = (path: string) => Promise<Inspection>;
+
+export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
+  const defaults = createDefaultsReader(folder);
+
+  return async (path) => {
+    const trouble = rootTrouble(folder, scannedRoot());
+    if (trouble !== null) return trouble;
+    if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
+      return ignored('outside-folder', 'no path inside the folder');
+    const named = classifyPath(folder, path);
+    if (named.kind !== 'file') return withoutContent(folder, path, named);
+    const raw = folder.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
+    if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot });
+    const way = wayTo(folder, path);
+    if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
+    const found = way.kind === 'nothing' ? way : findEntry(folder, path);
+    if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
+    if (found.kind === 'entry' && found.entry.kind === 'link')
+      return withoutContent(folder, path, classifyHere(folder, path, { kind: 'link' }));
+    const stats = found.kind === 'entry' ? found.entry.stats : null;
+    const classified = classifyFile({ path, size: stats?.size ?? null, claims: folder.claims });
+    if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
+    if (stats === null) {
+      const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(nameOf(path)) === true;
+      if (undecodable) return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
+      return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
+    }
+    return inspectFile(folder, path, { stats, classified, defaults });
+  };
+}
+
+/** Classifies what was found at a path of which `classifyPath` says that it may be a file. */
+function classifyHere(
+  { tree, rules, excluded }: FolderState,
+  path: string,
+  { kind, twin = false }: { readonly kind: 'link' | 'file'; readonly twin?: boolean },
+): ReturnType<typeof classifyEntry> {
+  const here = tree.get(directoryOf(path))?.rules ?? rules;
+  return classifyEntry({ path, kind, linked: false, twin, rules: here, excluded });
+}
+
+/** The answer for what is no document, whatever is in it. */
+function withoutContent(
+  { tree }: FolderState,
+  path: string,
+  found: ReturnType<typeof classifyEntry>,
+): NoDocument {
+  switch (found.kind) {
+    case 'ignored':
+    case 'skipped':
+    case 'unfit':
+      return found;
+    case 'unreadable':
+      return { ...found, kind: 'unknown' };
+    case 'attachment': {
+      const { owner } = found;
+      return attachmentOf(owner, `it is an attachment of ${printable(owner)}`);
+    }
+    case 'sidecar': {
+      const unpaired = tree.get(directoryOf(path))?.unpaired?.get(nameOf(path));
+      return unpaired === undefined ? ignored('sidecar', 'it is a sidecar') : classifyUnpaired(unpaired);
+    }
+    case 'defaults':
+      return ignored('dot-name', 'it holds the defaults of its directory');
+    case 'ignore-file':
+      return ignored('dot-name', 'it holds ignore rules');
+    case 'directory':
+    case 'attachments-directory':
+    case 'special':
+    case 'document':
+    case 'file':
+      return ignored('outside-folder', 'no file');
+    default:
+      return found satisfies never;
+  }
+}
+
+/** A name that differs from another only in its Unicode form never stands, contract section 7, 3. */
+function inspectTwin(
+  folder: FolderState,
+  path: string,
+  { raw, scannedRoot }: { readonly raw: string; readonly scannedRoot: () => RootIdentity | null },
+): Inspection {
+  const directory = directoryOf(path);
+  const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
+  if (lstatSync(absolute, { throwIfNoEntry: false }) === undefined) return absence(folder, path, scannedRoot);
+  const standing = joinPath(directory, raw.normalize('NFC'));
+  return withoutContent(folder, path, classifyHere(folder, standing, { kind: 'file', twin: true }));
+}
+
+interface FoundFile {
+  readonly stats: Stats;
+  readonly classified: Classification;
+  readonly defaults: DefaultsReader;
+}
+
+async function inspectFile(
+  folder: FolderState,
+  path: string,
+  { stats, classified, defaults }: FoundFile,
+): Promise<Inspection> {
+  const name = nameOf(path);
+  const known = folder.tree.nearest(directoryOf(path));
+  const unlisted = folder.tree.get(known)?.unreadable ?? null;
+  // No scan comes further than that, and none can say what rules there are below it.
+  if (unlisted !== null) return unknown('unreadable', `${printable(known)}: ${unlisted}`);
+  // Its directory may have rules of its own, which only a scan reads.
+  if (folder.tree.get(directoryOf(path)) === undefined) return settling(afterScanMs);
+  // An empty file may be on its way: whether it is one is said when it has settled.
+  const empty = stats.size === 0;
+  if (classified.kind !== 'document' && !empty) return withoutContent(folder, path, classified);
+  const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
+  if (delay > 0) return settling(delay);
+  if (classified.kind !== 'document') return withoutContent(folder, path, classified);
+  const fitName = judgeName(name, folder.settings.names);
+  if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
+  const large = judgeSize(stats.size, folder.maxFileBytes);
+  if (large !== null) return unfit(large.code, large.message);
+  const unreadable = readTrouble(folder.absolute(folder.tree.rawPath(path)));
+  if (unreadable !== null) return unreadable;
+
+  const inherited = defaults(directoryOf(path));
+  if (inherited.kind !== 'inherited') return inherited;
+  const own = findSidecar(folder, path, stats.uid);
+  if (own.kind !== 'sidecar') return own;
+  const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
+  if (gathered.kind !== 'attachments') return gathered;
+  const { metadata, title, createdTimestamp } = folder.settings;
+  const layers = [...(own.sidecar === null ? [] : [own.sidecar.metadata]), ...inherited.layers, metadata];
+  return {
+    kind: 'document',
+    document: {
+      ref: { folder: folder.settings.name, path },
+      stamp: stampOf(stats),
+      context: documentFingerprint(inherited.context, {
+        sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
+        attachments: gathered.keys,
+      }),
+      fileName: fitName.name,
+      sidecar: own.path,
+      metadata: effectiveMetadata({
+        layers,
+        fileName: name,
+        mtimeMs: stats.mtimeMs,
+        title,
+        createdTimestamp,
+      }),
+      attachments: gathered.attachments,
+    },
+  };
+}
+
+function readTrouble(absolute: string): NoDocument | null {
+  try {
+    accessSync(absolute, constants.R_OK);
+    return null;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EACCES' || code === 'EPERM')
+      return unfit('unreadable', 'it may not be read; give the right to read it');
+    if (code === 'ENOENT') return settling(1);
+    return unknown('unreadable', `it cannot be read (${code ?? 'unknown error'})`);
+  }
+}

@@ -1,0 +1,204 @@
+import { printable } from '../../lib/printable.ts';
+import { nameOf } from '../../model/document.ts';
+import { extensionOf, isDocumentType } from '../../model/name-rules.ts';
+import type { Claims } from './claims.ts';
+import { isIgnored } from './ignore-rules.ts';
+import type { PlacedRules } from './ignore-rules.ts';
+import { defaultsName, sidecarEnd } from './pair-sidecars.ts';
+
+/** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */
+export type Classification =
+  /** It may be sent. Whether it can be, its content, sidecar and attachments decide. */
+  | { readonly kind: 'document' }
+  | { readonly kind: 'directory' }
+  | { readonly kind: 'attachments-directory'; readonly owner: string }
+  | { readonly kind: 'attachment'; readonly owner: string }
+  | { readonly kind: 'sidecar' | 'defaults' | 'ignore-file' }
+  /** A rule leaves it out: nobody is told unless somebody asks. */
+  | { readonly kind: 'ignored'; readonly code: string; readonly message: string }
+  /** It is not sent, and is listed with the reason. */
+  | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
+  /** It breaks a rule and is listed as failed. */
+  | { readonly kind: 'unfit'; readonly code: string; readonly message: string }
+  /** It is there, and the system does not say what it is. */
+  | { readonly kind: 'unreadable'; readonly code: string; readonly message: string }
+  /** A FIFO, socket or device: left out without a word. */
+  | { readonly kind: 'special' };
+
+/** What `lstat` says of an entry; of a followed link, what `stat` says of its target. */
+export type EntryKind = 'file' | 'directory' | 'link' | 'other' | 'unreadable';
+
+/** What is known of an entry from its directory. */
+export interface EntryFacts {
+  /** NFC, from the root. */
+  readonly path: string;
+  readonly kind: EntryKind;
+  /** It is the target of a followed link. */
+  readonly linked: boolean;
+  /** It is one of several entries whose names have the same NFC form, and another one stands for it. */
+  readonly twin: boolean;
+  /** The rules that hold in its directory. No directory on the way is ignored. */
+  readonly rules: readonly PlacedRules[];
+  /** The state directory, where it lies in the folder. */
+  readonly excluded: string | null;
+}
+
+/** What is known of a regular file that no rule leaves out. */
+export interface FileFacts {
+  readonly path: string;
+  /** Null: nothing is there now. */
+  readonly size: number | null;
+  readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'>;
+}
+
+/** A regular file that no rule leaves out: `classifyFile` says more. */
+type NamedFile = { readonly kind: 'file' };
+
+const file: NamedFile = { kind: 'file' };
+const document: Classification = { kind: 'document' };
+const directory: Classification = { kind: 'directory' };
+const special: Classification = { kind: 'special' };
+const sidecar: Classification = { kind: 'sidecar' };
+
+/** Classifies an entry by its name, its kind and the rules of its directory. */
+export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
+  const { path, kind, rules } = facts;
+  const name = nameOf(path);
+  if (kind === 'other') return special;
+  if (kind === 'directory') return classifyDirectory(facts, name);
+  if (name === defaultsName) return { kind: 'defaults' };
+  if (name === ignoreFileName) return { kind: 'ignore-file' };
+  if (name.startsWith('.'))
+    return { kind: 'ignored', code: 'dot-name', message: 'names that begin with a dot are no documents' };
+  if (isTransient(name)) {
+    const message = 'programs give such names to temporary files';
+    return { kind: 'ignored', code: 'temporary-name', message };
+  }
+  if (rules.length > 0 && isIgnored(rules, path, false))
+    return { kind: 'ignored', code: 'ignore-rule', message: 'an ignore rule names it' };
+  if (name.endsWith(sidecarEnd)) return sidecar;
+  if (kind === 'link')
+    return {
+      kind: 'skipped',
+      code: 'symbolic-link',
+      message: 'a symbolic link; links are not followed here, or this one leads out of the folder',
+    };
+  if (kind === 'unreadable')
+    return { kind: 'unreadable', code: 'unreadable', message: 'what it is cannot be read' };
+  if (facts.twin && isDocumentType(name)) {
+    const message = `its name differs from that of ${printable(name)} only in how accents are written (NFC and NFD); rename one of the two`;
+    return { kind: 'unfit', code: 'unicode-twin', message };
+  }
+  return file;
+}
+
+function classifyDirectory(
+  { path, rules, excluded, twin, linked }: EntryFacts,
+  name: string,
+): Classification {
+  if (path === excluded)
+    return { kind: 'ignored', code: 'state-directory', message: 'it lies in the state directory' };
+  if (name.startsWith('.')) {
+    const message = 'directories whose names begin with a dot hold no documents';
+    return { kind: 'ignored', code: 'dot-name', message };
+  }
+  if (rules.length > 0 && isIgnored(rules, path, true))
+    return { kind: 'ignored', code: 'ignore-rule', message: `an ignore rule names ${printable(path)}` };
+  if (twin) {
+    const message =
+      'a directory whose name differs from another only in how accents are written; rename one of them';
+    return { kind: 'skipped', code: 'unicode-twin', message };
+  }
+  if (!isAttachmentDirectory(name)) return directory;
+  if (!linked) return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
+  const message = 'a symbolic link; the directory of a document’s attachments is never followed';
+  return { kind: 'skipped', code: 'symbolic-link', message };
+}
+
+/** Classifies a regular file that no rule leaves out by what its place, type and size say. */
+export function classifyFile({ path, size, claims }: FileFacts): Classification {
+  if (claims.isAttachment(path)) {
+    const [owner = ''] = claims.ownersOf(path);
+    return { kind: 'attachment', owner };
+  }
+  const name = nameOf(path);
+  if (!isDocumentType(name)) {
+    const extension = extensionOf(name);
+    return extension === ''
+      ? {
+          kind: 'skipped',
+          code: 'no-extension',
+          message: 'the name has no extension, and the service tells types by it',
+        }
+      : {
+          kind: 'skipped',
+          code: 'unsupported-type',
+          message: `the service does not take files of type ${printable(extension)}`,
+        };
+  }
+  if (size === 0) return { kind: 'skipped', code: 'empty-file', message: 'the file is empty' };
+  return document;
+}
+
+/** A name whose bytes are not UTF-8. */
+export function classifyUndecodable(name: Uint8Array, kind: EntryKind): Classification {
+  if (kind === 'other') return special;
+  // A dot file in any encoding is one.
+  if (name[0] === dot) return { kind: 'ignored', code: 'dot-name', message: 'its name begins with a dot' };
+  return { kind: 'skipped', code: 'not-utf8', message: 'its name is not UTF-8; rename it' };
+}
+
+/** A sidecar that belongs to no document. */
+export function classifyUnpaired(
+  orphan: 'orphan' | 'foreign',
+): Classification & { readonly kind: 'skipped' } {
+  return orphan === 'orphan'
+    ? { kind: 'skipped', code: 'orphan-sidecar', message: 'a sidecar without its document' }
+    : {
+        kind: 'skipped',
+        code: 'foreign-sidecar',
+        message: 'a sidecar that belongs to another user than its document, and sidecarOwner: same is set',
+      };
+}
+
+/** Name of the files with ignore rules in the tree. */
+export const ignoreFileName = '.ingestignore';
+
+/** The end of the name of a directory that holds a document's attachments. */
+export const attachmentDirectoryEnd = '.attachments';
+
+/** Says whether a directory of this name holds attachments and no documents. */
+export function isAttachmentDirectory(name: string): boolean {
+  return name.endsWith(attachmentDirectoryEnd) && name.length > attachmentDirectoryEnd.length;
+}
+
+/**
+ * Names that programs use while they save, contract section 4 and faults F2 to F10: dot files, owner and lock
+ * files, temporary and partial files, backups. Case does not matter.
+ */
+export function isTransient(name: string): boolean {
+  const first = name.charCodeAt(0);
+  if (first === dot) return true;
+  if (first === tilde && name.startsWith('~$')) return true;
+  if (first === hash && name.endsWith('#')) return true;
+  if (name.endsWith('~')) return true;
+  return transientEnds.test(name) || name === vimProbe;
+}
+
+const dot = 0x2e;
+const tilde = 0x7e;
+const hash = 0x23;
+const transientEnds = /\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$/i;
+/** The file by which vim tries whether it may write in a directory. */
+const vimProbe = '4913';
+
+/** A user namespace shows every user it does not know as this one. */
+const overflowUid = 65_534;
+
+/**
+ * Says whether a sidecar, `.meta.json` or `.ingestignore` of user `uid` counts for a document or directory of user
+ * `ownerUid`, contract section 3. Root's always does.
+ */
+export function companionCounts(sidecarOwner: 'any' | 'same', uid: number, ownerUid: number): boolean {
+  return sidecarOwner === 'any' || uid === 0 || (uid === ownerUid && uid !== overflowUid);
+}

@@ -1,0 +1,41 @@
+import { readSmallFile } from '../../lib/read-small-file.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import { ignoreFileName } from '../rules/classify.ts';
+import { createIgnoreRules } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-rules.ts';
+
+/** The rules of a directory, or why there are none: then nothing in it and below is sent or deleted. */
+export type RulesReading =
+  | { readonly kind: 'valid'; readonly rules: PlacedRules }
+  | { readonly kind: 'invalid'; readonly message: string };
+
+const maxBytes = 64 * 1024;
+const maxPatterns = 1_000;
+const maxPatternBytes = 512;
+
+/** Reads a directory's `.ingestignore`. Never throws. */
+export function readIgnoreFile(directory: string, absolute: string): RulesReading {
+  try {
+    const file = readSmallFile(absolute);
+    if (file === null || file.bytes.length > maxBytes)
+      return invalid(`is larger than ${maxBytes / 1024} KiB or no regular file`);
+    const patterns = file.bytes
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .split(/\r?\n/)
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    if (patterns.length > maxPatterns)
+      return invalid(
+        `has ${patterns.length} patterns, and at most ${maxPatterns} are allowed; make it shorter`,
+      );
+    if (patterns.some((pattern) => Buffer.byteLength(pattern) > maxPatternBytes))
+      return invalid(`has a pattern of more than ${maxPatternBytes} bytes; make it shorter`);
+    return { kind: 'valid', rules: { directory, rules: createIgnoreRules(patterns) } };
+  } catch (error) {
+    return invalid(`cannot be read (${errorCode(error) ?? errorMessage(error)})`);
+  }
+}
+
+function invalid(why: string): RulesReading {
+  return { kind: 'invalid', message: `its ${ignoreFileName} ${why}` };
+}

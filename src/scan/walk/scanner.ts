@@ -1,0 +1,150 @@
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
+import type { FolderState } from '../folder-state.ts';
+import type { PackedScan } from './packed-scan.ts';
+import { readRoot, sameRoot } from './root-identity.ts';
+import type { RootReading } from './root-identity.ts';
+import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
+import { scanTree } from './scan-tree.ts';
+import type { WatchSet } from '../watch/watch-set.ts';
+import type { Watcher } from '../watch/backend.ts';
+
+/** Answers scans, one at a time. */
+export interface Scanner {
+  readonly scan: (request: ScanRequest) => Promise<ScanOutcome>;
+  /** The root as everything was last scanned under it; null: nothing was. */
+  readonly scannedRoot: () => RootIdentity | null;
+  /** The watcher lost count: where it was for want of watches, the other one is taken from the next beginning. */
+  readonly noteLost: (code: string) => void;
+}
+
+/** So many unreadable directories are named. */
+const namedUnreadable = 100;
+
+export function createScanner(
+  folder: FolderState,
+  {
+    watches,
+    backend,
+    send,
+  }: {
+    readonly watches: WatchSet;
+    readonly backend: Watcher['kind'] | null;
+    readonly send: (batch: readonly PackedScan[]) => Promise<void>;
+  },
+): Scanner {
+  const { tree, root: path, settings } = folder;
+  /** Whose directories the tree holds. */
+  let treeRoot: RootIdentity | null = null;
+  let scannedRoot: RootIdentity | null = null;
+  let outOfWatches = false;
+  const rootNow = (): RootReading => readRoot(path);
+
+  async function scan(request: ScanRequest): Promise<ScanOutcome> {
+    const root = rootNow();
+    if (root.kind === 'unavailable') return root;
+    const another = treeRoot === null || !sameRoot(treeRoot, root.identity);
+    if (another && request.targets !== 'all') return { kind: 'moved' };
+    if (another || request.fromScratch) await begin(root.identity);
+    const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
+    const parts = { folder, watches, readRoot: rootNow, send };
+    const result = await scanTree(parts, {
+      cause: request.cause,
+      targets,
+      root: root.identity,
+    });
+    if (result.kind === 'moved') return broken();
+    const late = await watches.armed();
+    if (targets === 'all') scannedRoot = root.identity;
+    folder.observations.prune();
+    const { changed, fresh, entries } = result;
+    const outgrown =
+      backend === null &&
+      watches.backend() === 'chokidar' &&
+      hasOutgrownChokidar({ directories: tree.size(), entries });
+    return {
+      kind: 'scanned',
+      full: targets === 'all',
+      root: root.identity,
+      changed,
+      fresh,
+      late,
+      outgrown,
+      report: report(),
+    };
+  }
+
+  async function begin(root: RootIdentity): Promise<void> {
+    tree.clear();
+    folder.claims.clear();
+    treeRoot = root;
+    scannedRoot = null;
+    await watches.begin(
+      settings.watch === 'polling'
+        ? null
+        : chooseBackend({
+            root: path,
+            followSymlinks: settings.followSymlinks,
+            wanted: backend,
+            outOfWatches,
+          }),
+    );
+  }
+
+  /** What a scan that broke off says: the root went, cannot be listed, or is another one. */
+  function broken(): ScanOutcome {
+    const root = rootNow();
+    if (root.kind === 'unavailable') return root;
+    const same = treeRoot !== null && sameRoot(treeRoot, root.identity);
+    treeRoot = null;
+    scannedRoot = null;
+    if (!same) return { kind: 'moved' };
+    return { kind: 'unavailable', code: 'folder-unreadable', message: `${path} cannot be listed` };
+  }
+
+  function directoriesWithoutEvents(): readonly string[] | 'all' {
+    if (tree.get('')?.polled === true) return 'all';
+    const withoutEvents: string[] = [];
+    for (const [directory, { polled, unwatched, unreadable }] of tree.entries()) {
+      if (polled || unwatched || unreadable !== null) withoutEvents.push(directory);
+    }
+    return withoutEvents;
+  }
+
+  function report(): ScanReport {
+    const unreadable: { path: string; message: string }[] = [];
+    let unreadableTotal = 0;
+    let attached = 0;
+    let unwatched = 0;
+    let withoutEvents = false;
+    for (const [directory, state] of tree.entries()) {
+      attached += state.attached;
+      if (state.unwatched) unwatched += 1;
+      withoutEvents ||= state.polled || state.unwatched || state.unreadable !== null;
+      if (state.unreadable === null) continue;
+      unreadableTotal += 1;
+      if (unreadable.length < namedUnreadable)
+        unreadable.push({ path: directory, message: state.unreadable });
+    }
+    return {
+      directories: tree.size(),
+      watches: watches.count(),
+      attached,
+      backend: watches.backend(),
+      polled: tree.get('')?.polled ?? false,
+      eventlessFileSystem: watches.eventlessFileSystem(),
+      withoutEvents,
+      unwatched,
+      unreadable,
+      unreadableTotal,
+    };
+  }
+
+  return {
+    scan,
+    scannedRoot: () => scannedRoot,
+    noteLost: (code) => {
+      outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+
+import { companionCounts } from '../../../src/scan/rules/classify.ts';
+
+it.each([
+  ['any', 1001, 1000, true],
+  ['any', 65_534, 1000, true],
+  ['same', 1000, 1000, true],
+  ['same', 0, 1000, true],
+  ['same', 1001, 1000, false],
+  ['same', 1000, 0, false],
+  ['same', 65_534, 65_534, false],
+] as const)(
+  'with sidecarOwner: %s, a sidecar of user %d for a document of user %d counts: %s',
+  (mode, uid, owner, counts) => {
+    expect(companionCounts(mode, uid, owner)).toBe(counts);
+  },
+);
