@@ -201,10 +201,10 @@ describe('P2: a daemon that is stopped within an upload', () => {
     expect(service.requests).toHaveLength(2);
     expect(await record()).toMatchObject({ possibleDuplicates: 1 });
     // Somebody has looked at the service.
-    const { code, out } = await place.run('retry', 'inbox/report.pdf');
+    const { code, out } = await place.run('resolve', 'inbox/report.pdf', '--dismiss');
     expect({ code, out }).toEqual({
       code: 0,
-      out: '1 document counts no longer as being in the service twice.\n',
+      out: 'The doubt about inbox/report.pdf is forgotten; nothing is sent.\n',
     });
     expect(await record()).toMatchObject({ possibleDuplicates: 0 });
   });

@@ -43,7 +43,7 @@ it('what failed before a restart is failed after it where nothing has changed, a
   await write('.ingestignore', 'ignored.txt\n');
   service.always(steps.accept('another'));
   const second = await place.start();
-  expect(failed(await second.idle(({ totals }) => totals.uploaded === 1))).toEqual(['same.txt']);
+  expect(failed(await second.idle(({ totals }) => totals.uploaded === 2))).toEqual(['same.txt']);
   expect((await second.end('SIGTERM')).code).toBe(0);
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(offline.reasons).toMatchObject([{ code: 'not-running' }]);

@@ -6,7 +6,7 @@ import { withExamples } from '../examples.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {
-  const command = program.command('auth').description('prove the credentials, revoke tokens');
+  const command = program.command('auth').description('check the credentials, revoke tokens');
   withExamples(command, [{ command: 'ingestd auth login', does: 'are the credentials right?' }]);
   addAuthLoginCommand(command, context);
   addAuthRevokeCommand(command, context);

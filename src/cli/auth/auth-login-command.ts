@@ -8,7 +8,7 @@ import { credentialsFor, prepare } from '../context/prepare.ts';
 export function addAuthLoginCommand(auth: Command, context: CommandContext): void {
   const command = auth
     .command('login')
-    .description('prove the credentials: obtain a token and say until when it is valid')
+    .description('check the credentials: obtain a token and say until when it is valid')
     .action(async (_options, command: Command) => {
       context.exitWith(await authLogin(context, command.optsWithGlobals()));
     });
@@ -24,7 +24,7 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
   const credentials = await credentialsFor(prepared, context);
   if (credentials === null) {
     throw new ConfigurationError(
-      `${settings.file} runs the embedded service (service.mode), which makes its own credentials: there is none to prove. For a service elsewhere name its configuration with --config, or write one with: ingestd init`,
+      `${settings.file} runs the embedded service (service.mode), which makes its own credentials: there are none to check. For a service elsewhere name its configuration with --config, or write one with: ingestd init`,
     );
   }
   const { login } = await import('../../commands/offline/auth-offline.ts');
