@@ -32,6 +32,9 @@ const maxSocketPathBytes = 107;
 /** Answers under way when the listener closes get this long. */
 const closeGraceMs = 1000;
 
+/** A burst of connections must not overflow the queue of the system: who is left out tries again a second later. */
+const waitingConnections = 4096;
+
 /** Pages and monitoring need few connections; a page that is loaded, six at once. */
 const portLimits: Partial<ServerLimits> = { maxConnections: 192, maxConnectionsPerPeer: 160 };
 
@@ -79,7 +82,7 @@ async function listen(
 ): Promise<Listener> {
   const server = createLimitedServer(handle, limits);
   server.on('clientError', answerClientError);
-  server.listen(where);
+  server.listen({ ...where, backlog: waitingConnections });
   await once(server, 'listening');
   const address = server.address();
   return {
