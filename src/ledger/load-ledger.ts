@@ -126,14 +126,14 @@ async function follows(paths: LedgerPaths, journal: JournalReading): Promise<boo
 function rejectDoubles({ records, side }: LedgerData): readonly RejectedRecord[] {
   return records.withSharedDocId().map((stored) => {
     const ref = refOf(stored);
-    const { docId, stamp, context } = toRecord(stored);
+    const { docId, stat, fingerprint } = toRecord(stored);
     const message = `its docId ${docId} is another document's too; the record was left out`;
     const history = [{ at: 0, operation: 'read ledger', code: 'double-doc-id', message }];
     records.drop(ref);
     side.apply({
       kind: 'fail',
       ref,
-      failure: { code: 'double-doc-id', message, attempts: 1, history, stamp, context },
+      failure: { code: 'double-doc-id', message, attempts: 1, history, stat, fingerprint },
     });
     return { ...ref, message };
   });

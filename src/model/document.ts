@@ -6,8 +6,8 @@ export interface DocumentRef {
   readonly path: string;
 }
 
-/** What `lstat` says of a regular file. Equal stamps, equal content, as far as one can tell without reading. */
-export interface FileStamp {
+/** What `lstat` says of a regular file. Equal fileStats, equal content, as far as one can tell without reading. */
+export interface FileStat {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -21,12 +21,12 @@ export interface FileStamp {
 export interface DocumentEntry {
   /** NFC, from the folder's root. */
   readonly path: string;
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
   /**
    * A short text that changes whenever anything else that decides what is sent changes: sidecar, attachments,
    * directory defaults, the folder's settings. Equal texts, equal inputs.
    */
-  readonly context: string;
+  readonly fingerprint: string;
 }
 
 /** A file that stands in a folder and is not sent, with the rule that says so. Counted in `skipped`. */
@@ -60,14 +60,14 @@ export interface FoundAttachment {
   readonly name: string;
   /** NFC, from the folder's root. */
   readonly path: string;
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
 }
 
 /** A document, settled and paired with its metadata and attachments: what should be at the service. */
 export interface FoundDocument {
   readonly ref: DocumentRef;
-  readonly stamp: FileStamp;
-  readonly context: string;
+  readonly stat: FileStat;
+  readonly fingerprint: string;
   /** The file name as it is sent: NFC, rewritten where `names: rewrite` says so. */
   readonly fileName: string;
   /** The sidecar that was read, NFC, from the folder's root. */
@@ -131,7 +131,7 @@ export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;
 }
 
-/** Says whether two stamps are of one unchanged file. The device is left out: its number may change with a reboot. */
-export function sameStamp(a: FileStamp, b: FileStamp): boolean {
+/** Says whether two fileStats are of one unchanged file. The device is left out: its number may change with a reboot. */
+export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
 }

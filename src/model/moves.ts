@@ -1,12 +1,12 @@
 import { directoryOf, nameOf, refKey } from './document.ts';
-import type { DocumentRef, FileStamp } from './document.ts';
+import type { DocumentRef, FileStat } from './document.ts';
 import type { MissingRecord } from './operation.ts';
 import { sameFile } from './same-file.ts';
 
 /** A document at a path that has no record. */
 export interface Newcomer {
   readonly ref: DocumentRef;
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
   /** Null: not read; then only the file itself can prove it. */
   readonly sha256: string | null;
 }
@@ -35,12 +35,12 @@ export function matchMove({
   readonly found: Newcomer;
   readonly missing: readonly MissingRecord[];
 }): Move | null {
-  const { ref, stamp, sha256 } = found;
-  const same = missing.filter(({ record }) => sameFile(record.stamp, stamp));
+  const { ref, stat, sha256 } = found;
+  const same = missing.filter(({ record }) => sameFile(record.stat, stat));
   const sameContent = missing.filter(({ record }) => record.sha256 === sha256);
   const edited = same.filter((one) => !sameContent.includes(one));
-  const bornTogether = edited.filter(({ record }) => isBirthKnown(record.stamp, stamp));
-  const birthUnknown = edited.filter(({ record }) => !isBirthKnown(record.stamp, stamp));
+  const bornTogether = edited.filter(({ record }) => isBirthKnown(record.stat, stat));
+  const birthUnknown = edited.filter(({ record }) => !isBirthKnown(record.stat, stat));
 
   const unchanged = nearest(
     sameContent.filter((one) => same.includes(one)),
@@ -56,11 +56,11 @@ export function matchMove({
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would tell nothing. */
-export function candidates(found: FileStamp, missing: readonly MissingRecord[]): readonly MissingRecord[] {
-  return missing.filter(({ record }) => record.stamp.size === found.size || sameFile(record.stamp, found));
+export function candidates(found: FileStat, missing: readonly MissingRecord[]): readonly MissingRecord[] {
+  return missing.filter(({ record }) => record.stat.size === found.size || sameFile(record.stat, found));
 }
 
-function isBirthKnown(a: FileStamp, b: FileStamp): boolean {
+function isBirthKnown(a: FileStat, b: FileStat): boolean {
   return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 

@@ -32,15 +32,15 @@ export interface BulkChange {
 /** A found document with the hashes that were needed to compare it. */
 export interface ComparedDocument {
   readonly document: FoundDocument;
-  /** Of the main file; null: not read, because its stamp is that of the record, or because there is no record. */
+  /** Of the main file; null: not read, because its stat is that of the record, or because there is no record. */
   readonly sha256: string | null;
-  /** Of each attachment, in order; null: its stamp is that of the recorded attachment of that name. */
+  /** Of each attachment, in order; null: its stat is that of the recorded attachment of that name. */
   readonly attachmentHashes: readonly (string | null)[];
 }
 
 /** What has to be done for one document at its present path. */
 export type Operation =
-  /** Nothing to send; the record only learns the new stamp and context. */
+  /** Nothing to send; the record only learns the new stat and fingerprint. */
   | { readonly kind: 'none'; readonly accepted: Metadata; readonly unclearable: readonly Unclearable[] }
   | { readonly kind: 'upload'; readonly metadata: Metadata; readonly accepted: Metadata }
   | {

@@ -1,4 +1,4 @@
-import { sameStamp } from './document.ts';
+import { sameStat } from './document.ts';
 import { doubtfulMetadata, restatedMetadata } from './metadata/doubtful-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
@@ -90,13 +90,13 @@ function doubtfulDelta(
 }
 
 /** One that follows the file's modification time is nobody's word; what an imported document has is not known. */
-function isTimestampLate({ metadata, stamp }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
+function isTimestampLate({ metadata, stat }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
   const { createdTimestamp } = metadata;
   if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;
-  return createdTimestamp !== held.createdTimestamp && createdTimestamp !== timestampOf(stamp.mtimeMs);
+  return createdTimestamp !== held.createdTimestamp && createdTimestamp !== timestampOf(stat.mtimeMs);
 }
 
-/** Null: not read, because the stamp is that of the record. Empty: imported, the bytes were never known. */
+/** Null: not read, because the stat is that of the record. Empty: imported, the bytes were never known. */
 function differs(found: string | null, recorded: string): boolean {
   return found !== null && recorded !== '' && found !== recorded;
 }
@@ -126,12 +126,12 @@ function judgeAttachments(
 /** Two attachments from different directories may have one name: what tells them apart best is looked for first. */
 function placeAmong(
   recorded: readonly RecordedAttachment[],
-  { name, stamp }: FoundAttachment,
+  { name, stat }: FoundAttachment,
   sha256: string | null,
 ): number {
   const exact = recorded.findIndex(
     (known) =>
-      known.name === name && (sha256 === null ? sameStamp(known.stamp, stamp) : known.sha256 === sha256),
+      known.name === name && (sha256 === null ? sameStat(known.stat, stat) : known.sha256 === sha256),
   );
   if (exact !== -1) return exact;
   return recorded.findIndex((known) => known.name === name && !differs(sha256, known.sha256));

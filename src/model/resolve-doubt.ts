@@ -1,5 +1,5 @@
 import { nameOf } from './document.ts';
-import type { DocumentRef, FileStamp } from './document.ts';
+import type { DocumentRef, FileStat } from './document.ts';
 import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
 
 /** A path of which nobody knows how many documents the service holds, and what the ledger says of it. */
@@ -13,8 +13,8 @@ export interface DoubtfulPath {
 
 /** The file of a doubtful path as it stands. */
 export interface DoubtfulFile {
-  readonly stamp: FileStamp;
-  readonly context: string;
+  readonly stat: FileStat;
+  readonly fingerprint: string;
 }
 
 /** Says whether there is anything to resolve. */
@@ -54,8 +54,8 @@ export function dismissDoubt(path: DoubtfulPath, file: DoubtfulFile | null): rea
     message: 'the doubt about its upload was dismissed: it is sent when it changes, or by ingestd retry',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
-    stamp: file.stamp,
-    context: file.context,
+    stat: file.stat,
+    fingerprint: file.fingerprint,
   };
   return [...forgotten, { kind: 'fail', ref, failure: refused }];
 }
@@ -69,15 +69,15 @@ export function dismissDoubt(path: DoubtfulPath, file: DoubtfulFile | null): rea
 export function adoptDocument(
   { ref, doubts }: DoubtfulPath,
   docId: string,
-  sent: { readonly stamp: FileStamp; readonly sha256: string } | null,
+  sent: { readonly stat: FileStat; readonly sha256: string } | null,
 ): readonly Change[] {
   const copies = doubts.reduce((total, { count }) => total + count, 0);
   const uploadedAt = Math.min(...doubts.map(({ since }) => since));
   const record: LedgerRecord = {
     docId,
     sha256: sent?.sha256 ?? '',
-    stamp: sent?.stamp ?? unknownStamp,
-    context: '',
+    stat: sent?.stat ?? unknownStamp,
+    fingerprint: '',
     fileName: nameOf(ref.path),
     attachments: [],
     metadata: {},
@@ -93,4 +93,4 @@ export function adoptDocument(
   ];
 }
 
-const unknownStamp: FileStamp = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+const unknownStamp: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };

@@ -1,8 +1,8 @@
-import type { FileStamp } from './document.ts';
+import type { FileStat } from './document.ts';
 import type { RootIdentity } from './ports/ledger-port.ts';
 
 /** What tells one file from another on a file system. */
-export type FileIdentity = Pick<FileStamp, 'ino' | 'birthtimeMs' | 'dev'>;
+export type FileIdentity = Pick<FileStat, 'ino' | 'birthtimeMs' | 'dev'>;
 
 /**
  * Whether two stats are of one file: the same inode number and the same birth time. A number that was used again shows

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
-import { sameStamp } from '../model/document.ts';
-import type { FileStamp } from '../model/document.ts';
+import { sameStat } from '../model/document.ts';
+import type { FileStat } from '../model/document.ts';
 import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
-import { stampOf } from './walk/entry.ts';
+import { statOf } from './walk/entry.ts';
 
 /** A file to open: where it stands and what it was when it was inspected. */
 export interface Wanted {
@@ -13,22 +13,22 @@ export interface Wanted {
   readonly absolute: string;
   /** The root, absolute. */
   readonly root: string;
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
   readonly followSymlinks: boolean;
 }
 
 /**
- * Opens a regular file without following links and without blocking, and makes sure that it is the one of `stamp`
+ * Opens a regular file without following links and without blocking, and makes sure that it is the one of `stat`
  * and lies in the root (F32, F33, F34). Rejects with ContentChangedError when it is not, ContentUnreadableError when
  * it cannot be read.
  */
 export async function openContent(wanted: Wanted): Promise<FileHandle> {
-  const { root, stamp } = wanted;
+  const { root, stat } = wanted;
   const handle = await openFile(wanted);
   try {
     const stats = await handle.stat();
-    const found = stampOf(stats);
-    if (!stats.isFile() || !sameStamp(found, stamp) || found.dev !== stamp.dev) {
+    const found = statOf(stats);
+    if (!stats.isFile() || !sameStat(found, stat) || found.dev !== stat.dev) {
       throw new ContentChangedError('the file is another one than a moment ago');
     }
     await checkPlace(handle, wanted, await realpath(root));

@@ -26,8 +26,8 @@ export interface FolderState extends FolderPlan {
   readonly tree: Tree;
   readonly claims: Claims;
   readonly observations: Observations;
-  /** The context of plain documents where no `.meta.json` applies. */
-  readonly context: string;
+  /** The fingerprint of plain documents where no `.meta.json` applies. */
+  readonly fingerprint: string;
   /** Rules of the settings. */
   readonly rules: readonly PlacedRules[];
   /** The absolute path of a path from the root, as it stands on disk. */
@@ -42,7 +42,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
     tree: createTree(),
     claims: createClaims(),
     observations: createObservations(settleMs),
-    context: settingsFingerprint(settings, plan.maxFileBytes),
+    fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: createIgnoreRules(settings.ignore) }],
     absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
   };

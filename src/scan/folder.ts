@@ -129,9 +129,9 @@ export function openFolder(options: FolderOptions): Folder {
     return root === '/' ? `/${path}` : `${root}/${path}`;
   }
 
-  async function handleOf(path: string, stamp: Parameters<FolderPort['open']>[1]) {
+  async function handleOf(path: string, stat: Parameters<FolderPort['open']>[1]) {
     const absolute = await located(path.normalize('NFC'));
-    return openContent({ absolute, root, stamp, followSymlinks: settings.followSymlinks });
+    return openContent({ absolute, root, stat, followSymlinks: settings.followSymlinks });
   }
 
   function prepare(): Promise<void> {
@@ -162,13 +162,13 @@ export function openFolder(options: FolderOptions): Folder {
       const now = await ask('root', null);
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;
     },
-    hash: async (path, stamp) => {
+    hash: async (path, stat) => {
       try {
-        const handle = await handleOf(path, stamp);
+        const handle = await handleOf(path, stat);
         try {
-          const hash = await hashContent(handle, stamp.size);
+          const hash = await hashContent(handle, stat.size);
           const { mtimeMs, size } = await handle.stat();
-          return mtimeMs === stamp.mtimeMs && size === stamp.size ? hash : null;
+          return mtimeMs === stat.mtimeMs && size === stat.size ? hash : null;
         } finally {
           await handle.close();
         }
@@ -177,7 +177,7 @@ export function openFolder(options: FolderOptions): Folder {
         throw error;
       }
     },
-    open: async (path, stamp) => createContentSource(await handleOf(path, stamp), stamp.size),
+    open: async (path, stat) => createContentSource(await handleOf(path, stat), stat.size),
     health: () => folderHealth({ trouble, report, busy: scheduler?.busy() ?? false }),
     close: async () => {
       closed = true;

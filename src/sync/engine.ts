@@ -1,9 +1,9 @@
 import { maxBulkDocuments, batches } from '../model/batches.ts';
-import { refKey, sameStamp } from '../model/document.ts';
+import { refKey, sameStat } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
-  FileStamp,
+  FileStat,
   FoundDocument,
   ScanCause,
   Skip,
@@ -261,32 +261,32 @@ export class Engine {
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
-    for (const { stamp } of scan.entries) view.noteDevice(stamp.dev, scan.device);
+    for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.device);
     const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (found.proof !== null) {
       view.isProven = true;
       // One speaks for all: a device's number changes for the whole directory.
       const ref = { folder, path: found.proof.path };
-      const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stamp.dev;
+      const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
       if (recorded !== undefined) view.noteDevice(recorded, scan.device);
     }
     const liveAt = scan.cause === 'start' ? null : this.#clock.now();
     this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
     for (const { path, failure } of found.refused) {
-      const { stamp, context, code, message, attempts } = failure;
-      const seen = { stamp, context };
+      const { stat, fingerprint, code, message, attempts } = failure;
+      const seen = { stat, fingerprint };
       const ref = { folder, path };
-      const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stamp.mtimeMs, seen });
+      const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stat.mtimeMs, seen });
       this.#move(task, { kind: 'refused', reason: { code, message }, attempts });
     }
-    for (const { path, stamp, context } of found.found) {
-      this.#noteMissed(view, scan.cause, stamp.ctimeMs);
+    for (const { path, stat, fingerprint } of found.found) {
+      this.#noteMissed(view, scan.cause, stat.ctimeMs);
       const ref = { folder, path };
-      const seen = { stamp, context };
-      this.#inspectPath(ref, { present: true, seen, ...placeOf(liveAt, stamp.mtimeMs) });
+      const seen = { stat, fingerprint };
+      this.#inspectPath(ref, { present: true, seen, ...placeOf(liveAt, stat.mtimeMs) });
     }
     for (const { task, entry } of found.changed) {
-      this.#move(task, { kind: 'seen', seen: { stamp: entry.stamp, context: entry.context }, liveAt });
+      this.#move(task, { kind: 'seen', seen: { stat: entry.stat, fingerprint: entry.fingerprint }, liveAt });
     }
     for (const { task, present } of found.touched) this.#move(task, { kind: 'touched', present });
     for (const path of found.gone) this.#lose({ folder, path }, scan.cause);
@@ -523,7 +523,7 @@ export class Engine {
       });
     }
     const { document } = found;
-    this.#move(task, { kind: 'found', seen: { stamp: document.stamp, context: document.context } });
+    this.#move(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
     return this.#compare(task, document, folder.port);
   }
 
@@ -532,7 +532,7 @@ export class Engine {
       ledger: this.#ledger,
       tasks: this.tasks,
       inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
-      hash: (ref, stamp) => this.#hash(ref, stamp),
+      hash: (ref, stat) => this.#hash(ref, stat),
     });
     if (move.kind === 'unclear') return movedOn;
     if (move.kind === 'move') {
@@ -543,8 +543,8 @@ export class Engine {
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? this.#doubtsAbout(task).find(({ holds }) => holds) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: { code: 'in-doubt', message: doubt.message } };
-    const compared = await compareWithRecord(document, record, (path, stamp) =>
-      path === task.ref.path ? this.#hash(task.ref, stamp) : port.hash(path, stamp),
+    const compared = await compareWithRecord(document, record, (path, stat) =>
+      path === task.ref.path ? this.#hash(task.ref, stat) : port.hash(path, stat),
     );
     if (compared === null) return movedOn;
     if ('code' in compared) return { kind: 'unfit', reason: compared };
@@ -563,12 +563,12 @@ export class Engine {
   }
 
   /** The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now. */
-  async #hash(ref: DocumentRef, stamp: FileStamp): Promise<string | null> {
+  async #hash(ref: DocumentRef, stat: FileStat): Promise<string | null> {
     const task = this.tasks.get(ref);
     const known = task?.hashed ?? null;
-    if (known !== null && sameStamp(known.stamp, stamp)) return known.sha256;
-    const sha256 = (await this.#folders.get(ref.folder)?.port.hash(ref.path, stamp)) ?? null;
-    if (sha256 !== null && task !== undefined) this.#move(task, { kind: 'hashed', stamp, sha256 });
+    if (known !== null && sameStat(known.stat, stat)) return known.sha256;
+    const sha256 = (await this.#folders.get(ref.folder)?.port.hash(ref.path, stat)) ?? null;
+    if (sha256 !== null && task !== undefined) this.#move(task, { kind: 'hashed', stat, sha256 });
     return sha256;
   }
 
@@ -734,7 +734,7 @@ export class Engine {
     if (failure === undefined) return;
     if (goneFrom !== null) {
       const view = this.#viewOf(ref.folder);
-      if (isOtherDevice(view, failure.stamp.dev, goneFrom)) return;
+      if (isOtherDevice(view, failure.stat.dev, goneFrom)) return;
       const root = await this.#rootNow(ref.folder);
       if (isRootChanged(ref.folder, { ledger: this.#ledger, view, root })) return;
     }
@@ -764,11 +764,11 @@ export class Engine {
       if (!this.#viewOf(name).isScanned && !this.#isUnavailable(name)) return true;
     }
     if (this.#folders.get(task.ref.folder)?.port.health().busy === true) return true;
-    const stamp = this.#ledger.get(task.ref)?.stamp;
-    if (stamp === undefined) return false;
-    const unread = this.tasks.backlog.takeLike(stamp);
+    const stat = this.#ledger.get(task.ref)?.stat;
+    if (stat === undefined) return false;
+    const unread = this.tasks.backlog.takeLike(stat);
     for (const file of unread) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
-    const others = uncompared(this.tasks, task, stamp);
+    const others = uncompared(this.tasks, task, stat);
     for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
     return others.length > 0;
   }

@@ -159,7 +159,7 @@ function reconcile(ledger) {
     const records = ledger.recordsIn('inbox', directory);
     for (const name of records.keys()) {
       const record = records.get(name);
-      if (record.stamp.size >= 0 && record.context === 'c0ffee') same += 1;
+      if (record.stat.size >= 0 && record.fingerprint === 'c0ffee') same += 1;
     }
   }
   if (same !== ledger.count('inbox')) throw new Error('records were lost');
@@ -257,7 +257,7 @@ function put(number) {
   const record = {
     docId: `d0c00000-0000-4000-8000-${String(number).padStart(12, '0')}`,
     sha256: Math.imul(number, 0x9e3779b1).toString(16).replace('-', '').padStart(8, '0').repeat(8),
-    stamp: {
+    stat: {
       size: number,
       mtimeMs: 1_760_000_000_000.25 + number,
       ctimeMs: 1_760_000_000_001.5 + number,
@@ -265,7 +265,7 @@ function put(number) {
       ino: 4_000_000 + number,
       dev: 65_025,
     },
-    context: 'c0ffee',
+    fingerprint: 'c0ffee',
     fileName: name,
     attachments: [],
     metadata: { title: name.slice(0, -4), createdTimestamp: '2025-10-09T08:53:20Z' },

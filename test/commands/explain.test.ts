@@ -5,7 +5,7 @@ import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/ports/control-port.ts';
 import { explain } from '../../src/commands/why/explain.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { stampOf } from '../../src/scan/walk/entry.ts';
+import { statOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/core-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -63,7 +63,7 @@ describe('why, where no daemon runs', () => {
 
   it('tells that the service keeps the old name of a file that was renamed, until its content goes out', async () => {
     await folder.write('inbox/new.txt', 'text');
-    const stamp = stampOf(await stat(folder.join('inbox/new.txt')));
+    const fileStat = statOf(await stat(folder.join('inbox/new.txt')));
     for (const [fileName, notes] of [
       [
         'old.txt',
@@ -74,7 +74,7 @@ describe('why, where no daemon runs', () => {
       const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
       const ref = { folder: 'inbox', path: 'new.txt' };
       await ledger.commit([
-        { kind: 'put', ref, record: recordOf({ fileName, stamp, metadata: { title: 'new' } }) },
+        { kind: 'put', ref, record: recordOf({ fileName, stat: fileStat, metadata: { title: 'new' } }) },
       ]);
       await ledger.close();
       expect((await why('new.txt')).notes).toEqual(notes);
@@ -88,7 +88,7 @@ describe('why, where no daemon runs', () => {
     const metadata = (await why('new.txt')).metadata ?? {};
     const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
     const ref = { folder: 'inbox', path: 'new.txt' };
-    const record = recordOf({ fileName: 'new.txt', stamp: stampOf(found), metadata });
+    const record = recordOf({ fileName: 'new.txt', stat: statOf(found), metadata });
     await ledger.commit([{ kind: 'put', ref, record }]);
     await ledger.close();
     expect((await why('new.txt')).next).toBe('nothing: the service holds it as it stands here');
@@ -99,14 +99,14 @@ describe('why, where no daemon runs', () => {
 
   it('tells that a sidecar which changed meanwhile is not yet at the service', async () => {
     await folder.write('inbox/a.txt', 'text');
-    const stamp = stampOf(await stat(folder.join('inbox/a.txt')));
+    const fileStat = statOf(await stat(folder.join('inbox/a.txt')));
     const metadata = (await why('a.txt')).metadata ?? {};
     const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
     await ledger.commit([
       {
         kind: 'put',
         ref: { folder: 'inbox', path: 'a.txt' },
-        record: recordOf({ fileName: 'a.txt', stamp, metadata }),
+        record: recordOf({ fileName: 'a.txt', stat: fileStat, metadata }),
       },
     ]);
     await ledger.close();

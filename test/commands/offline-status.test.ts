@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { recordOf, stampOf } from '../support/core-fixtures.ts';
+import { recordOf, statOf } from '../support/core-fixtures.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -29,7 +29,14 @@ beforeEach(async () => {
     {
       kind: 'fail',
       ref: { folder: 'inbox', path: '0.pdf' },
-      failure: { code: 'forbidden', message: 'no', attempts: 1, stamp: stampOf(), context: '', history: [] },
+      failure: {
+        code: 'forbidden',
+        message: 'no',
+        attempts: 1,
+        stat: statOf(),
+        fingerprint: '',
+        history: [],
+      },
     },
   ]);
   await ledger.close();

@@ -23,8 +23,8 @@ afterEach(async () => {
 
 /** Has node load the program with a function that fails, as one with a bug does. */
 function withBugIn(name: string): readonly string[] {
-  const hooks = `export async function load(url, context, next) {
-    const loaded = await next(url, context);
+  const hooks = `export async function load(url, fingerprint, next) {
+    const loaded = await next(url, fingerprint);
     if (!url.includes('/dist/program/')) return loaded;
     const head = /async (?:function )?${name}\\(.*?\\) \\{/s;
     const source = String(loaded.source).replace(head, '$& throw new TypeError("a bug of ours");');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 
 import type { Change, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import { approvable, recordOf, stampOf } from './samples.ts';
+import { approvable, recordOf, statOf } from './samples.ts';
 
 const folder = fc.constantFrom('inbox', 'archive');
 const name = fc.constantFrom('a.pdf', 'b.pdf', 'ü "x" \\ \n\u2028.txt', '__proto__.pdf', 'constructor');
@@ -15,7 +15,7 @@ const finite = fc.oneof(
   fc.integer({ min: 0, max: 2 ** 53 }),
   fc.double({ min: -1e15, max: 1e15, noNaN: true }).map((value) => value + 0),
 );
-const stamp = fc.record({
+const stat = fc.record({
   size: finite,
   mtimeMs: finite,
   ctimeMs: finite,
@@ -57,13 +57,13 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
   .record({
     docId: fc.constant(''),
     sha256: hash,
-    stamp,
-    context: fc.constantFrom('', 'c1', 'c2', 'a longer context'),
+    stat,
+    fingerprint: fc.constantFrom('', 'c1', 'c2', 'a longer fingerprint'),
     fileName: fc.constantFrom('a.pdf', 'b.pdf', 'sent.pdf'),
     attachments: fc.array(
       fc.oneof(
-        fc.record({ name: fc.constantFrom('x.xlsx', 'y.csv'), sha256: hash, stamp }),
-        fc.record({ name: fc.constant('z.csv'), path: fc.constant('d/ü.csv'), sha256: hash, stamp }),
+        fc.record({ name: fc.constantFrom('x.xlsx', 'y.csv'), sha256: hash, stat }),
+        fc.record({ name: fc.constant('z.csv'), path: fc.constant('d/ü.csv'), sha256: hash, stat }),
       ),
       { maxLength: 2 },
     ),
@@ -93,8 +93,8 @@ const failure = fc.constant({
   message: 'is too large',
   attempts: 2,
   history: [{ at: 1, operation: 'upload', code: 'too-large', message: 'is too large' }],
-  stamp: stampOf(1),
-  context: 'c1',
+  stat: statOf(1),
+  fingerprint: 'c1',
 });
 
 /** Any change of the port. */

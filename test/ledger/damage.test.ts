@@ -275,7 +275,7 @@ describe('P9: rows that cannot be', () => {
     await ledger.close();
     const later = await openIt();
     await later.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'c.pdf' } }]);
-    await later.commit([put('twin.pdf', recordOf(8, { context: 'new' }))]);
+    await later.commit([put('twin.pdf', recordOf(8, { fingerprint: 'new' }))]);
     await later.close();
     await forgeSnapshot((text) =>
       text

@@ -47,9 +47,9 @@ describe('any history of changes', () => {
           const entries = [...ledger.entries()];
           for (const { ref, record } of entries) {
             expect(ledger.findByDocId(record.docId)).toEqual(ref);
-            const same = entries.filter((entry) => entry.record.stamp.ino === record.stamp.ino);
-            const found = ledger.findByInode(record.stamp.ino);
-            expect(found).toHaveLength(record.stamp.ino === 0 ? 0 : same.length);
+            const same = entries.filter((entry) => entry.record.stat.ino === record.stat.ino);
+            const found = ledger.findByInode(record.stat.ino);
+            expect(found).toHaveLength(record.stat.ino === 0 ? 0 : same.length);
             for (const entry of found) expect(same).toContainEqual(entry);
           }
         } finally {

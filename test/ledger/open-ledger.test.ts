@@ -149,15 +149,15 @@ describe('the ledger', () => {
     const record = recordOf(1);
     await ledger.commit([put('d/a.pdf', record)]);
     const records = ledger.recordsIn('inbox', 'd');
-    const match = (change: Partial<typeof record.stamp>, context = record.context) =>
-      records.match('a.pdf', { stamp: { ...record.stamp, ...change }, context });
+    const match = (change: Partial<typeof record.stat>, fingerprint = record.fingerprint) =>
+      records.match('a.pdf', { stat: { ...record.stat, ...change }, fingerprint });
     expect([match({}), match({ dev: 99, birthtimeMs: 1 }), match({}, 'another')]).toEqual([
       'same',
       'same',
-      'stamp',
+      'fileStat',
     ]);
     for (const field of ['size', 'mtimeMs', 'ctimeMs', 'ino'] as const)
-      expect([field, match({ [field]: record.stamp[field] + 1 })]).toEqual([field, 'other']);
+      expect([field, match({ [field]: record.stat[field] + 1 })]).toEqual([field, 'other']);
     expect(records.match('b.pdf', record)).toBe('none');
     expect(ledger.recordsIn('inbox', 'nowhere').match('a.pdf', record)).toBe('none');
   });

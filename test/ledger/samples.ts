@@ -1,8 +1,8 @@
-import type { FileStamp } from '../../src/model/document.ts';
+import type { FileStat } from '../../src/model/document.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import type { LedgerReader } from '../../src/ledger/records/ledger-data.ts';
 
-export function stampOf(number: number): FileStamp {
+export function statOf(number: number): FileStat {
   return {
     size: 1000 + number,
     mtimeMs: 1_760_000_000_000.25 + number,
@@ -19,8 +19,8 @@ export function recordOf(number: number, changed: Partial<LedgerRecord> = {}): L
   return {
     docId: `doc-00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
     sha256: number.toString(16).padStart(64, '0'),
-    stamp: stampOf(number),
-    context: 'c0ffee',
+    stat: statOf(number),
+    fingerprint: 'c0ffee',
     fileName: name,
     attachments: [],
     metadata: { title: `report-${number}`, createdTimestamp: '2025-10-09T08:53:20Z' },

@@ -110,7 +110,7 @@ describe('P10: a commit that the disk does not take', () => {
       ledger.commit([twice]),
       ledger.commit([put('../c.pdf', recordOf(3))]),
       ledger.commit([put('d.pdf', recordOf(4, { docId: '' }))]),
-      ledger.commit([put('e.pdf', recordOf(5, { stamp: { ...recordOf(5).stamp, mtimeMs: Number.NaN } }))]),
+      ledger.commit([put('e.pdf', recordOf(5, { stat: { ...recordOf(5).stat, mtimeMs: Number.NaN } }))]),
       ledger.commit([put('f.pdf', recordOf(6))]),
     ]);
     expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([

@@ -2,21 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { candidates, matchMove } from '../../src/model/moves.ts';
 import type { Newcomer } from '../../src/model/moves.ts';
-import type { FileStamp } from '../../src/model/document.ts';
+import type { FileStat } from '../../src/model/document.ts';
 import type { MissingRecord } from '../../src/model/operation.ts';
-import { recordOf, stampOf } from '../support/core-fixtures.ts';
+import { recordOf, statOf } from '../support/core-fixtures.ts';
 
 function missingOf(
   path: string,
   sha256: string,
-  stamp: Partial<FileStamp> = {},
+  stat: Partial<FileStat> = {},
   folder = 'inbox',
 ): MissingRecord {
-  return { folder, path, record: recordOf({ docId: path, sha256, stamp: stampOf(stamp) }) };
+  return { folder, path, record: recordOf({ docId: path, sha256, stat: statOf(stat) }) };
 }
 
-function newcomer(sha256: string | null, stamp: Partial<FileStamp> = {}, path = 'new.pdf'): Newcomer {
-  return { ref: { folder: 'inbox', path }, sha256, stamp: stampOf(stamp) };
+function newcomer(sha256: string | null, stat: Partial<FileStat> = {}, path = 'new.pdf'): Newcomer {
+  return { ref: { folder: 'inbox', path }, sha256, stat: statOf(stat) };
 }
 
 const cases: readonly {
@@ -178,7 +178,7 @@ describe('moves, architecture section 3', () => {
     expect(result && [result.match.path, result.proof]).toEqual(move);
   });
 
-  const stamps = fc.record({
+  const fileStats = fc.record({
     size: fc.constant(10),
     mtimeMs: fc.constant(1),
     ctimeMs: fc.constant(1),
@@ -188,13 +188,13 @@ describe('moves, architecture section 3', () => {
   });
   const hashes = fc.constantFrom('aa', 'bb');
   const missingRecords = fc
-    .array(fc.tuple(hashes, stamps), { maxLength: 5 })
-    .map((all) => all.map(([sha256, stamp], index) => missingOf(`${index}.pdf`, sha256, stamp)));
+    .array(fc.tuple(hashes, fileStats), { maxLength: 5 })
+    .map((all) => all.map(([sha256, stat], index) => missingOf(`${index}.pdf`, sha256, stat)));
 
   it('does not depend on the order of what is missing', () => {
     fc.assert(
-      fc.property(missingRecords, hashes, stamps, (missing, sha256, stamp) => {
-        const found = newcomer(sha256, stamp);
+      fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
+        const found = newcomer(sha256, stat);
         const answer = matchMove({ found, missing });
         expect(matchMove({ found, missing: missing.toReversed() })).toEqual(answer);
       }),
@@ -203,12 +203,12 @@ describe('moves, architecture section 3', () => {
 
   it('says what it has proof of', () => {
     fc.assert(
-      fc.property(missingRecords, hashes, stamps, (missing, sha256, stamp) => {
-        const move = matchMove({ found: newcomer(sha256, stamp), missing });
+      fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
+        const move = matchMove({ found: newcomer(sha256, stat), missing });
         if (move === null) return;
         const { record } = move.match;
         expect(record.sha256 === sha256).toBe(move.proof !== 'edited');
-        if (move.proof !== 'content') expect(record.stamp.ino).toBe(stamp.ino);
+        if (move.proof !== 'content') expect(record.stat.ino).toBe(stat.ino);
         const twins = missing.filter((one) => one.record.sha256 === sha256);
         if (move.proof === 'content') expect(twins).toHaveLength(1);
       }),
@@ -217,9 +217,9 @@ describe('moves, architecture section 3', () => {
 
   it('finds nothing beyond the candidates', () => {
     fc.assert(
-      fc.property(missingRecords, hashes, stamps, (missing, sha256, stamp) => {
-        const found = newcomer(sha256, stamp);
-        const worthReading = candidates(found.stamp, missing);
+      fc.property(missingRecords, hashes, fileStats, (missing, sha256, stat) => {
+        const found = newcomer(sha256, stat);
+        const worthReading = candidates(found.stat, missing);
         expect(matchMove({ found, missing: worthReading })).toEqual(matchMove({ found, missing }));
       }),
     );
@@ -231,6 +231,6 @@ describe('candidates', () => {
     const sameSize = missingOf('size', 'aa', { ino: 9 });
     const sameInode = missingOf('inode', 'aa', { size: 99 });
     const neither = missingOf('neither', 'aa', { size: 99, ino: 9 });
-    expect(candidates(stampOf(), [sameSize, sameInode, neither])).toEqual([sameSize, sameInode]);
+    expect(candidates(statOf(), [sameSize, sameInode, neither])).toEqual([sameSize, sameInode]);
   });
 });

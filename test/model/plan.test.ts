@@ -4,10 +4,10 @@ import { planDocument } from '../../src/model/plan.ts';
 import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';
-import { comparedOf, recordOf, stampOf } from '../support/core-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../support/core-fixtures.ts';
 
 function attachment(name: string, sha256: string, ino = 7): RecordedAttachment {
-  return { name, sha256, stamp: stampOf({ ino }) };
+  return { name, sha256, stat: statOf({ ino }) };
 }
 
 function bulkKey(wanted: Metadata, accepted: Metadata): string | null {
@@ -111,7 +111,7 @@ const attachmentCases: readonly {
   { name: 'none before and after', found: [], recorded: [], changed: false },
   { name: 'the first one', found: [['x', 'aa']], recorded: [], changed: true },
   { name: 'same bytes', found: [['x', 'aa']], recorded: [attachment('x', 'aa')], changed: false },
-  { name: 'not read, same stamp', found: [['x', null]], recorded: [attachment('x', 'aa')], changed: false },
+  { name: 'not read, same stat', found: [['x', null]], recorded: [attachment('x', 'aa')], changed: false },
   { name: 'not read, another name', found: [['y', null]], recorded: [attachment('x', 'aa')], changed: true },
   { name: 'other bytes', found: [['x', 'bb']], recorded: [attachment('x', 'aa')], changed: true },
   { name: 'another name', found: [['y', 'aa']], recorded: [attachment('x', 'aa')], changed: true },

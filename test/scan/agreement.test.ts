@@ -123,7 +123,7 @@ afterEach(() => world?.close());
 /** What a scan says of each path, in one word each. */
 function scannedPaths(from: FolderWorld): ReadonlyMap<string, string> {
   const said = new Map<string, string>();
-  for (const path of from.documents()) said.set(path, `document ${from.contextOf(path)}`);
+  for (const path of from.documents()) said.set(path, `document ${from.fingerprintOf(path)}`);
   for (const { path, code } of from.skips()) said.set(path, `skipped ${code}`);
   return said;
 }
@@ -131,7 +131,7 @@ function scannedPaths(from: FolderWorld): ReadonlyMap<string, string> {
 function agrees(scan: string | undefined, inspection: Inspection): boolean {
   switch (inspection.kind) {
     case 'document':
-      return scan === `document ${inspection.document.context}`;
+      return scan === `document ${inspection.document.fingerprint}`;
     case 'skipped':
       return scan === `skipped ${inspection.code}`;
     case 'unfit':

@@ -26,7 +26,7 @@ export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
   /** Paths of all documents that are known to stand there, sorted. */
   readonly documents: () => readonly string[];
   readonly skips: () => readonly Skip[];
-  readonly contextOf: (path: string) => string | undefined;
+  readonly fingerprintOf: (path: string) => string | undefined;
   /** Looks until the answer is neither settling nor unknown. */
   readonly inspect: (path: string) => Promise<Inspection>;
   /** The document at a path; throws for any other answer. */
@@ -134,10 +134,10 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
         .flatMap(({ entries }) => entries.map(({ path }) => path))
         .sort(),
     skips: () => reachable().flatMap((scan) => scan.skips),
-    contextOf: (path) =>
+    fingerprintOf: (path) =>
       reachable()
         .flatMap(({ entries }) => entries)
-        .find((entry) => entry.path === path)?.context,
+        .find((entry) => entry.path === path)?.fingerprint,
     inspect,
     document: async (path) => {
       const answer = await inspect(path);

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import { createServer } from 'node:net';
 
-import type { FileStamp, Inspection } from '../../src/model/document.ts';
+import type { FileStat, Inspection } from '../../src/model/document.ts';
 import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
 import { openContent } from '../../src/scan/content.ts';
 import { eventually } from '../support/eventually.ts';
@@ -98,9 +98,9 @@ describe('hostile names', () => {
     for (const [, name] of fit) expect(world.documents()).toContain(name.normalize('NFC'));
     for (const [, name, verdict] of fit) {
       if (verdict !== 'document') continue;
-      const { stamp, fileName } = await world.document(name);
+      const { stat: fileStat, fileName } = await world.document(name);
       expect(fileName).toBe(name.normalize('NFC'));
-      expect(await world.port.hash(name, stamp)).toMatch(/^[0-9a-f]{64}$/);
+      expect(await world.port.hash(name, fileStat)).toMatch(/^[0-9a-f]{64}$/);
     }
   });
 
@@ -117,16 +117,16 @@ describe('hostile names', () => {
 
   it('F19: of NFC and NFD side by side the NFC one stands, and the other is failed by name', async () => {
     const standing = await world.document(`twins/${nfc}`);
-    const stamp = await stat(world.join(`twins/${nfc}`));
-    expect(standing.stamp.ino).toBe(stamp.ino);
+    const fileStat = await stat(world.join(`twins/${nfc}`));
+    expect(standing.stat.ino).toBe(fileStat.ino);
     expect(world.documents()).toContain('twins/cafe\\u{301}.pdf');
     expect(said(await world.inspect('twins/cafe\\u{301}.pdf'))).toBe('unfit unicode-twin');
   });
 
   it('F19: a name in NFD alone is the document of its NFC form, sent in NFC', async () => {
-    const { fileName, ref, stamp } = await world.document(`alone/${nfc}`);
+    const { fileName, ref, stat: fileStat } = await world.document(`alone/${nfc}`);
     expect([fileName, ref.path]).toEqual([nfc, `alone/${nfc}`]);
-    const source = await world.port.open(`alone/${nfc}`, stamp);
+    const source = await world.port.open(`alone/${nfc}`, fileStat);
     expect(String(Buffer.concat(await source.stream().toArray()))).toBe('alone');
   });
 
@@ -192,8 +192,8 @@ describe('hostile files', () => {
 
   it('F32: a pipe that takes the place of a file stops nobody who opens it', async () => {
     const { dev, ino, size, mtimeMs, ctimeMs, birthtimeMs } = await stat(world.join('pipe0.pdf'));
-    const stamp: FileStamp = { dev, ino, size, mtimeMs, ctimeMs, birthtimeMs };
-    const opened = Array.from({ length: 8 }, (_, at) => world.port.open(`pipe${at}.pdf`, stamp));
+    const fileStat: FileStat = { dev, ino, size, mtimeMs, ctimeMs, birthtimeMs };
+    const opened = Array.from({ length: 8 }, (_, at) => world.port.open(`pipe${at}.pdf`, fileStat));
     for (const one of opened) await expect(one).rejects.toMatchObject({ code: 'content-changed' });
     expect(await readFile(world.join('good.pdf'), 'utf8')).toBe('good');
   });
@@ -222,15 +222,17 @@ describe('hostile files', () => {
   });
 
   it('F33, F34, S19: a file or a directory that becomes a link after the inspect is not read', async () => {
-    const { stamp } = await world.document('real/inner.pdf');
+    const { stat: fileStat } = await world.document('real/inner.pdf');
     await rename(world.join('real'), world.home.join('moved'));
     await symlink(world.home.join('moved'), world.join('real'));
-    await expect(world.port.open('real/inner.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
-    expect(await world.port.hash('real/inner.pdf', stamp)).toBeNull();
+    await expect(world.port.open('real/inner.pdf', fileStat)).rejects.toMatchObject({
+      code: 'content-changed',
+    });
+    expect(await world.port.hash('real/inner.pdf', fileStat)).toBeNull();
     await unlink(world.join('real'));
     await rename(world.home.join('moved'), world.join('real'));
     const again = await stat(world.join('real/inner.pdf'));
-    const moved = { ...stamp, ctimeMs: again.ctimeMs };
+    const moved = { ...fileStat, ctimeMs: again.ctimeMs };
     await rename(world.join('real/inner.pdf'), world.home.join('inner.pdf'));
     await symlink(world.home.join('inner.pdf'), world.join('real/inner.pdf'));
     await expect(world.port.open('real/inner.pdf', moved)).rejects.toMatchObject({ code: 'content-changed' });
@@ -256,9 +258,9 @@ describe('files that change while they are read', () => {
   const large = 4 * 1024 * 1024;
   const sourceOf = async (name: string) => {
     await world.write(name, Buffer.alloc(large, 'a'));
-    const { stamp } = await world.document(name);
-    const source = await world.port.open(name, stamp);
-    return { stamp, source, stream: source.stream() };
+    const { stat: fileStat } = await world.document(name);
+    const source = await world.port.open(name, fileStat);
+    return { stat: fileStat, source, stream: source.stream() };
   };
   const rest = async (stream: AsyncIterable<Buffer>, during: () => Promise<unknown>) => {
     let length = 0;
@@ -270,11 +272,11 @@ describe('files that change while they are read', () => {
   };
 
   it('F28: of a file that grows exactly the bytes go out that it had', async () => {
-    const { stamp, source, stream } = await sourceOf('grows.pdf');
+    const { stat: fileStat, source, stream } = await sourceOf('grows.pdf');
     expect(await rest(stream, () => appendFile(world.join('grows.pdf'), 'DELETE /v1 HTTP/1.1'))).toBe(large);
     expect(source.sha256()).toMatch(/^[0-9a-f]{64}$/);
-    await expect(world.port.open('grows.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
-    expect(await world.port.hash('grows.pdf', stamp)).toBeNull();
+    await expect(world.port.open('grows.pdf', fileStat)).rejects.toMatchObject({ code: 'content-changed' });
+    expect(await world.port.hash('grows.pdf', fileStat)).toBeNull();
   });
 
   it('F29: a file that is truncated ends in an error at once, and has no hash', async () => {
@@ -292,24 +294,24 @@ describe('files that change while they are read', () => {
       await rename(world.join('other.tmp'), world.join('replaced.pdf'));
     };
     expect(await rest(stream, replace)).toBe(large);
-    const { stamp } = await world.document('replaced.pdf');
-    expect(stamp.size).toBe(5);
-    expect(await world.port.hash('replaced.pdf', stamp)).not.toBe(source.sha256());
+    const { stat: fileStat } = await world.document('replaced.pdf');
+    expect(fileStat.size).toBe(5);
+    expect(await world.port.hash('replaced.pdf', fileStat)).not.toBe(source.sha256());
   });
 
   it('F31: a file that is gone before it is opened says so', async () => {
-    const { stamp, source } = await sourceOf('gone.pdf');
+    const { stat: fileStat, source } = await sourceOf('gone.pdf');
     await source.close();
     await unlink(world.join('gone.pdf'));
-    await expect(world.port.open('gone.pdf', stamp)).rejects.toMatchObject({ code: 'content-changed' });
+    await expect(world.port.open('gone.pdf', fileStat)).rejects.toMatchObject({ code: 'content-changed' });
   });
 
   it('F27: a sparse file of 150 MB is streamed a little at a time', async () => {
     const handle = await open(world.join('sparse.pdf'), 'w');
     await handle.truncate(150 * 1024 * 1024);
     await handle.close();
-    const { stamp } = await world.document('sparse.pdf');
-    const source = await world.port.open('sparse.pdf', stamp);
+    const { stat: fileStat } = await world.document('sparse.pdf');
+    const source = await world.port.open('sparse.pdf', fileStat);
     let length = 0;
     let longest = 0;
     for await (const chunk of source.stream() as AsyncIterable<Buffer>) {
@@ -321,10 +323,15 @@ describe('files that change while they are read', () => {
 
   it('F13: another file of the same size in its place is not opened for the one that was looked at', async () => {
     await world.write('same.pdf', 'one');
-    const { stamp } = await world.document('same.pdf');
+    const { stat: fileStat } = await world.document('same.pdf');
     await writeFile(world.join('new.tmp'), 'two');
     await rename(world.join('new.tmp'), world.join('same.pdf'));
-    const wanted = { absolute: world.join('same.pdf'), root: world.path, stamp, followSymlinks: false };
+    const wanted = {
+      absolute: world.join('same.pdf'),
+      root: world.path,
+      stat: fileStat,
+      followSymlinks: false,
+    };
     await expect(openContent(wanted)).rejects.toMatchObject({ code: 'content-changed' });
   });
 });
@@ -453,19 +460,19 @@ describe('hostile sidecars', () => {
     });
   });
 
-  it('F50: a sidecar that comes, changes and goes changes the context of its document and no other', async () => {
+  it('F50: a sidecar that comes, changes and goes changes the fingerprint of its document and no other', async () => {
     await world.write('late/a.pdf', 'pdf');
     await world.write('late/b.pdf', 'pdf');
-    const plain = await eventually(() => world.contextOf('late/a.pdf'));
-    await eventually(() => world.contextOf('late/b.pdf'));
+    const plain = await eventually(() => world.fingerprintOf('late/a.pdf'));
+    await eventually(() => world.fingerprintOf('late/b.pdf'));
     await world.write('late/a.pdf.meta.json', '{"title": "one"}');
     const one = await eventually(() => other('late/a.pdf', [plain]));
     await world.write('late/a.pdf.meta.json', '{"title": "two"}');
     await eventually(() => other('late/a.pdf', [plain, one]));
     await eventually(async () => (await world.document('late/a.pdf')).metadata.title === 'two');
     await unlink(world.join('late/a.pdf.meta.json'));
-    await eventually(() => world.contextOf('late/a.pdf') === plain);
-    expect(world.contextOf('late/b.pdf')).toBe(plain);
+    await eventually(() => world.fingerprintOf('late/a.pdf') === plain);
+    expect(world.fingerprintOf('late/b.pdf')).toBe(plain);
     expect((await world.document('late/a.pdf')).metadata.title).toBe('a');
   });
 
@@ -480,8 +487,8 @@ describe('hostile sidecars', () => {
     expect(readMetadata(JSON.parse('{"__proto__": 1, "title": "x"}')).kind).toBe('invalid');
   });
 
-  const other = (path: string, contexts: readonly string[]) => {
-    const context = world.contextOf(path);
-    return context !== undefined && !contexts.includes(context) ? context : null;
+  const other = (path: string, fingerprints: readonly string[]) => {
+    const fingerprint = world.fingerprintOf(path);
+    return fingerprint !== undefined && !fingerprints.includes(fingerprint) ? fingerprint : null;
   };
 });

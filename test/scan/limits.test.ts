@@ -240,13 +240,13 @@ describe('changes that ring for nothing', () => {
 describeWhere(missing('python3', ['python3', '--version']), 'a write through mmap', () => {
   it('F11: is found by the next rescan at the latest', async () => {
     const world = await folderWorld({ before: ({ write }) => write('a.pdf', 'old') });
-    const { stamp } = await world.document('a.pdf');
+    const { stat } = await world.document('a.pdf');
     const script =
       'import mmap,sys\nf=open(sys.argv[1],"r+b")\nm=mmap.mmap(f.fileno(),0)\nm[0:3]=b"new"\nm.flush()';
     execFileSync('python3', ['-c', script, world.join('a.pdf')]);
     await world.port.rescan('rescan');
-    const found = world.scans.at(-1)?.entries[0]?.stamp;
-    expect(found?.mtimeMs).toBeGreaterThan(stamp.mtimeMs);
+    const found = world.scans.at(-1)?.entries[0]?.stat;
+    expect(found?.mtimeMs).toBeGreaterThan(stat.mtimeMs);
     await world.close();
   });
 });

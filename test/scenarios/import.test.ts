@@ -93,7 +93,7 @@ describe('ledger import', () => {
       {
         kind: 'put',
         ref: inbox('a.txt'),
-        record: { ...record, context: '', unsure: { content: false, attachments: false, metadata } },
+        record: { ...record, fingerprint: '', unsure: { content: false, attachments: false, metadata } },
       },
       {
         kind: 'doubt',

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { transform } from '@swc/core';
 
 /** A loader of Node's that takes the types out of `.ts` modules. */
-export async function load(url, context, next) {
-  if (!url.endsWith('.ts')) return next(url, context);
+export async function load(url, fingerprint, next) {
+  if (!url.endsWith('.ts')) return next(url, fingerprint);
   const filename = fileURLToPath(url);
   const { code } = await transform(await readFile(filename, 'utf8'), {
     filename,

@@ -1,10 +1,10 @@
 import type { ComparedDocument } from '../../src/model/operation.ts';
-import type { FileStamp } from '../../src/model/document.ts';
+import type { FileStat } from '../../src/model/document.ts';
 import type { LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
-/** A stamp of a small file; name what matters. */
-export function stampOf(parts: Partial<FileStamp> = {}): FileStamp {
+/** A stat of a small file; name what matters. */
+export function statOf(parts: Partial<FileStat> = {}): FileStat {
   return { size: 10, mtimeMs: 1_000, ctimeMs: 1_000, birthtimeMs: 500, ino: 7, dev: 1, ...parts };
 }
 
@@ -13,8 +13,8 @@ export function recordOf(parts: Partial<LedgerRecord> = {}): LedgerRecord {
   return {
     docId: 'doc-1',
     sha256: 'aa'.repeat(32),
-    stamp: stampOf(),
-    context: '',
+    stat: statOf(),
+    fingerprint: '',
     fileName: 'a.pdf',
     attachments: [],
     metadata: {},
@@ -40,14 +40,14 @@ export function comparedOf({
   return {
     document: {
       ref: { folder: 'inbox', path: fileName },
-      stamp: stampOf(),
-      context: '',
+      stat: statOf(),
+      fingerprint: '',
       fileName,
       metadata,
       attachments: attachments.map(([name]) => ({
         name,
         path: `${fileName}.attachments/${name}`,
-        stamp: stampOf(),
+        stat: statOf(),
       })),
     },
     sha256,

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import type { Clock } from '../../src/lib/clock.ts';
-import { directoryOf, joinPath, nameOf, sameStamp } from '../../src/model/document.ts';
-import type { DirectoryScan, FileStamp, Inspection } from '../../src/model/document.ts';
+import { directoryOf, joinPath, nameOf, sameStat } from '../../src/model/document.ts';
+import type { DirectoryScan, FileStat, Inspection } from '../../src/model/document.ts';
 import { ContentChangedError } from '../../src/model/errors.ts';
 import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 interface SimulatedFile {
   content: string;
-  stamp: FileStamp;
+  stat: FileStat;
   metadata: Metadata;
 }
 
@@ -53,14 +53,14 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   let isAway = false;
   let known = new Set<string>(['']);
 
-  function stampOf(content: string, before: FileStamp | null, reused?: number): FileStamp {
+  function statOf(content: string, before: FileStat | null, reused?: number): FileStat {
     const now = clock.now();
     const ino = before?.ino ?? reused ?? nextInode();
     const birthtimeMs = before?.birthtimeMs ?? now;
     return { size: content.length, mtimeMs: now, ctimeMs: now, birthtimeMs, ino, dev: 1 };
   }
 
-  function contextOf(file: SimulatedFile): string {
+  function fingerprintOf(file: SimulatedFile): string {
     return JSON.stringify(file.metadata);
   }
 
@@ -78,7 +78,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         folder: name,
         directory,
         cause,
-        entries: inside.map(([path, file]) => ({ path, stamp: file.stamp, context: contextOf(file) })),
+        entries: inside.map(([path, file]) => ({ path, stat: file.stat, fingerprint: fingerprintOf(file) })),
         skips: [],
         device: 1,
         subdirectories: [...directories]
@@ -98,14 +98,14 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     if (nameOf(path).split('.').length > 2) {
       return { kind: 'unfit', code: 'double-extension', message: 'its name has two dots' };
     }
-    const age = clock.now() - file.stamp.mtimeMs;
+    const age = clock.now() - file.stat.mtimeMs;
     if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
     return {
       kind: 'document',
       document: {
         ref: { folder: name, path },
-        stamp: file.stamp,
-        context: contextOf(file),
+        stat: file.stat,
+        fingerprint: fingerprintOf(file),
         fileName: nameOf(path),
         metadata: { title: nameOf(path), ...file.metadata },
         attachments: [],
@@ -127,15 +127,13 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     },
     inspect: (path) => Promise.resolve(look(path)),
     rootNow: () => Promise.resolve(root),
-    hash: (path, stamp) => {
+    hash: (path, stat) => {
       const file = files.get(path);
-      return Promise.resolve(
-        file !== undefined && sameStamp(file.stamp, stamp) ? sha256Of(file.content) : null,
-      );
+      return Promise.resolve(file !== undefined && sameStat(file.stat, stat) ? sha256Of(file.content) : null);
     },
-    open: (path, stamp) => {
+    open: (path, stat) => {
       const file = files.get(path);
-      if (file === undefined || !sameStamp(file.stamp, stamp)) {
+      if (file === undefined || !sameStat(file.stat, stat)) {
         return Promise.reject(new ContentChangedError(`${path} is another file now`));
       }
       const { content } = file;
@@ -152,7 +150,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       const before = files.get(path);
       files.set(path, {
         content,
-        stamp: stampOf(content, before?.stamp ?? null, ino),
+        stat: statOf(content, before?.stat ?? null, ino),
         metadata: before?.metadata ?? {},
       });
     },
@@ -161,7 +159,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         if (path !== from && !path.startsWith(`${from}/`)) continue;
         files.delete(path);
         const moved = path === from ? to : joinPath(to, path.slice(from.length + 1));
-        files.set(moved, { ...file, stamp: { ...file.stamp, ctimeMs: clock.now() } });
+        files.set(moved, { ...file, stat: { ...file.stat, ctimeMs: clock.now() } });
       }
     },
     link: (from, to) => {
@@ -181,7 +179,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       const file = outside.get(path);
       if (file === undefined) return;
       outside.delete(path);
-      files.set(to, { ...file, stamp: { ...file.stamp, ctimeMs: clock.now() } });
+      files.set(to, { ...file, stat: { ...file.stat, ctimeMs: clock.now() } });
     },
     describe: (path, metadata) => {
       const file = files.get(path);

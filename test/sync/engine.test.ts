@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { FileStamp } from '../../src/model/document.ts';
+import type { FileStat } from '../../src/model/document.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
@@ -150,8 +150,8 @@ describe('the sync engine', () => {
     const { hash } = world.folder;
     const began = world.clock.now();
     Object.assign(world.folder, {
-      hash: (path: string, stamp: FileStamp) =>
-        path === 'a/2.txt' && world.clock.now() < began + 3_000 ? Promise.resolve(null) : hash(path, stamp),
+      hash: (path: string, stat: FileStat) =>
+        path === 'a/2.txt' && world.clock.now() < began + 3_000 ? Promise.resolve(null) : hash(path, stat),
     });
     world.folder.rename('a/2.txt', 'a/3.txt');
     world.folder.rename('a/1.txt', 'a/2.txt');
@@ -249,7 +249,7 @@ describe('the sync engine', () => {
 
   it('keeps a document whose file is moved to where it cannot be sent, and deletes one whose inode number alone is used again', async () => {
     world = await filled(2);
-    const inode = (path: string) => world.ledger().get({ folder: 'inbox', path })?.stamp.ino;
+    const inode = (path: string) => world.ledger().get({ folder: 'inbox', path })?.stat.ino;
     const used = inode('a/1.txt');
     world.folder.rename('a/0.txt', 'a/moved.to.txt');
     world.folder.remove('a/1.txt');

@@ -10,9 +10,9 @@ import { fixFor } from '../../model/report/fixes.ts';
 import { missingFiles } from '../offline/missing-files.ts';
 import { otherService } from '../../daemon/ledger/ledger-service.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { sameStamp } from '../../model/document.ts';
+import { sameStat } from '../../model/document.ts';
 import { sharedFolders } from '../../daemon/ledger/shared-ledger.ts';
-import { stampOf } from '../../scan/walk/entry.ts';
+import { statOf } from '../../scan/walk/entry.ts';
 
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
 export async function checkLedger(settings: Settings): Promise<CheckFinding[]> {
@@ -91,7 +91,7 @@ async function isProven(
   for (const { ref, record } of ledger.entries()) {
     if (ref.folder !== name) continue;
     const found = await lstat(join(path, ref.path)).catch(() => null);
-    if (found !== null && sameStamp(stampOf(found), record.stamp)) return true;
+    if (found !== null && sameStat(statOf(found), record.stat)) return true;
   }
   return false;
 }

@@ -2,13 +2,13 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { refKey } from '../../model/document.ts';
-import type { FileStamp } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { stampOf } from '../../scan/walk/entry.ts';
+import { statOf } from '../../scan/walk/entry.ts';
 import { openAsItStands } from '../open-unwatched.ts';
 
 /** Documents with what their files are at this moment, or why some cannot be adopted, with the fix. */
@@ -58,7 +58,7 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
   switch (look.kind) {
     case 'document':
       try {
-        return (await withBytes(port, { ref, record }, look.document.stamp)) ?? changing(ref);
+        return (await withBytes(port, { ref, record }, look.document.stat)) ?? changing(ref);
       } catch (error) {
         return `${refKey(ref)} cannot be read (${errorMessage(error)}); give the right to read it, or take the document out of the import`;
       }
@@ -84,17 +84,17 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
 /** Null: it is no regular file, or is not found under this name. Rejects where it cannot be read. */
 async function unsentFile(port: FolderPort, entry: LedgerEntry): Promise<LedgerEntry | null> {
   const stats = await lstat(join(port.path, entry.ref.path));
-  return stats.isFile() ? withBytes(port, entry, stampOf(stats)) : null;
+  return stats.isFile() ? withBytes(port, entry, statOf(stats)) : null;
 }
 
 /** Null: the file is another one by now. Rejects where it cannot be read. */
 async function withBytes(
   port: FolderPort,
   { ref, record }: LedgerEntry,
-  stamp: FileStamp,
+  stat: FileStat,
 ): Promise<LedgerEntry | null> {
-  const sha256 = await port.hash(ref.path, stamp);
-  return sha256 === null ? null : { ref, record: { ...record, stamp, sha256 } };
+  const sha256 = await port.hash(ref.path, stat);
+  return sha256 === null ? null : { ref, record: { ...record, stat, sha256 } };
 }
 
 function changing(ref: LedgerEntry['ref']): string {

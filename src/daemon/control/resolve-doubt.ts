@@ -1,6 +1,6 @@
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { refKey, sameStamp } from '../../model/document.ts';
-import type { DocumentRef, FileStamp, Inspection } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -54,14 +54,14 @@ async function adopt(
   requireUndelivered(path, 'it is not replaced by another');
   requireFile(ref, found);
   if (found.kind !== 'document') return adoptDocument(path, docId, null);
-  const { stamp } = found.document;
-  const sha256 = isAsSent(path, stamp) ? await port.hash(ref.path, stamp) : null;
-  return adoptDocument(path, docId, sha256 === null ? null : { stamp, sha256 });
+  const { stat } = found.document;
+  const sha256 = isAsSent(path, stat) ? await port.hash(ref.path, stat) : null;
+  return adoptDocument(path, docId, sha256 === null ? null : { stat, sha256 });
 }
 
 /** The ledger notes what the file was like when its only upload went out; after a crash it does not. */
-function isAsSent({ failure, doubts }: DoubtfulPath, stamp: FileStamp): boolean {
-  return doubts.length === 1 && failure?.code === 'in-doubt' && sameStamp(failure.stamp, stamp);
+function isAsSent({ failure, doubts }: DoubtfulPath, stat: FileStat): boolean {
+  return doubts.length === 1 && failure?.code === 'in-doubt' && sameStat(failure.stat, stat);
 }
 
 function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {

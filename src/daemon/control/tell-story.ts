@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Why } from '../../model/ports/control-port.ts';
-import { refKey, sameStamp } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -132,7 +132,7 @@ function verdictOf(look: Inspection): Why['verdict'] {
   }
 }
 
-/** Nothing is hashed for it: a stamp that differs may yet turn out to be the same content. */
+/** Nothing is hashed for it: a stat that differs may yet turn out to be the same content. */
 function nextAtStart(look: Inspection, { ref, ledger }: Sources): string {
   const record = ledger.get(ref);
   const failure = ledger.failure(ref);
@@ -149,12 +149,12 @@ function nextAtStart(look: Inspection, { ref, ledger }: Sources): string {
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
-  const attachments = document.attachments.every(({ name, stamp }) =>
-    record.attachments.some((known) => known.name === name && sameStamp(known.stamp, stamp)),
+  const attachments = document.attachments.every(({ name, stat }) =>
+    record.attachments.some((known) => known.name === name && sameStat(known.stat, stat)),
   );
   return (
     attachments &&
-    sameStamp(document.stamp, record.stamp) &&
+    sameStat(document.stat, record.stat) &&
     planDocument(unread(document), record).kind === 'none'
   );
 }

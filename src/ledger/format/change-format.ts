@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
 import type { Change, Failure } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
@@ -78,9 +78,7 @@ export function changeSchema(
   ]);
 }
 
-const failureSchema = z
-  .object({ ...failureFields, stat: statSchema, fingerprint: z.string() })
-  .transform(({ stat, fingerprint, ...rest }) => ({ ...rest, stamp: stat, context: fingerprint }));
+const failureSchema = z.object({ ...failureFields, stat: statSchema, fingerprint: z.string() });
 
 /** The changes of this version. */
 export const sideChangeSchema = changeSchema(failureSchema);
@@ -123,11 +121,10 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
 
 function sideFields(change: Extract<Change, { readonly kind: 'drop' }> | SideChange): object {
   if (change.kind !== 'fail') return change;
-  const { stamp, context, ...rest } = change.failure;
-  return { ...change, failure: { ...rest, stat: plainStat(stamp), fingerprint: context } };
+  return { ...change, failure: { ...change.failure, stat: plainStat(change.failure.stat) } };
 }
 
-function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStamp): FileStamp {
+function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStat): FileStat {
   return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
 }
 

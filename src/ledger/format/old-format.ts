@@ -24,7 +24,7 @@ const cellCount = 12;
 
 const failureSchema = z
   .object({ ...failureFields, stamp: statSchema, context: z.string() })
-  .transform(({ stamp, context, ...rest }) => ({ ...rest, stamp, context }));
+  .transform(({ stamp, context, ...rest }) => ({ ...rest, stat: stamp, fingerprint: context }));
 const sideChangeSchema = changeSchema(failureSchema);
 
 /**

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { FileStamp } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
@@ -32,7 +32,7 @@ import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 export interface RecordFields {
   readonly docId: string;
   readonly sha256: string;
-  readonly stat: FileStamp;
+  readonly stat: FileStat;
   readonly fingerprint: string | number;
   readonly metadata: Metadata | number;
   readonly title?: string | null;
@@ -53,7 +53,7 @@ const hashDigits = /^(?:[0-9a-f]{64})?$/;
 const hashProblem = 'sha256 is not a hash';
 
 /** What `lstat` said of a file. */
-export const statSchema: z.ZodType<FileStamp> = z.object({
+export const statSchema: z.ZodType<FileStat> = z.object({
   size: z.number(),
   mtimeMs: z.number(),
   ctimeMs: z.number(),
@@ -73,7 +73,7 @@ const attachmentSchema = z
     name,
     sha256,
     ...(path === undefined ? null : { path }),
-    stamp: stat,
+    stat,
   }));
 
 /** What few records have. */
@@ -100,7 +100,7 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
     {
       docId: record.docId,
       sha256: record.sha256,
-      stat: record.stamp,
+      stat: record.stat,
       ...(title === stemOf(name) ? null : { title: title ?? null }),
       ...(createdTimestamp === undefined ? null : { createdTimestamp: fromSecondsText(createdTimestamp) }),
       uploadedAt: fromMillisecondsText(record.uploadedAt),
@@ -108,14 +108,14 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
       ...(record.fileName === name ? null : { fileName: record.fileName }),
       ...(record.attachments.length === 0
         ? null
-        : { attachments: record.attachments.map(({ stamp, ...rest }) => ({ ...rest, stat: stamp })) }),
+        : { attachments: record.attachments.map(({ stat, ...rest }) => ({ ...rest, stat })) }),
       ...(record.said === undefined ? null : { said: record.said }),
       ...(record.unsure === undefined ? null : { unsure: record.unsure }),
       ...(record.possibleDuplicates === 0 ? null : { possibleDuplicates: record.possibleDuplicates }),
     },
     {
       name,
-      fingerprint: shared.text(asText(record.context, 'fingerprint')),
+      fingerprint: shared.text(asText(record.fingerprint, 'fingerprint')),
       metadata: shared.metadata(metadata, checkMetadata),
     },
   );
@@ -143,7 +143,7 @@ export function toFields(
   return {
     ...fields,
     ...others,
-    attachments: attachments?.map(({ stamp, ...rest }) => ({ ...rest, stat: stamp })),
+    attachments: attachments?.map(({ stat, ...rest }) => ({ ...rest, stat })),
   };
 }
 

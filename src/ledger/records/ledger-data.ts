@@ -1,4 +1,4 @@
-import { directoryOf, sameStamp } from '../../model/document.ts';
+import { directoryOf, sameStat } from '../../model/document.ts';
 import type { DirectoryRecords, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SideChange, StoredChange } from '../format/change-format.ts';
 import { createRecordStore } from './record-store.ts';
@@ -92,11 +92,11 @@ function viewOf(records: Directory['records']): DirectoryRecords {
       const record = records.get(name);
       return record === undefined ? undefined : toRecord(record);
     },
-    match: (name, { stamp, context }) => {
+    match: (name, { stat, fingerprint }) => {
       const record = records.get(name);
       if (record === undefined) return 'none';
-      if (!sameStamp(record, stamp)) return 'other';
-      return record.fingerprint === context ? 'same' : 'stamp';
+      if (!sameStat(record, stat)) return 'other';
+      return record.fingerprint === fingerprint ? 'same' : 'stat';
     },
   };
 }

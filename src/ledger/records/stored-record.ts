@@ -63,8 +63,8 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
   const record: LedgerRecord = {
     docId: stored.docId,
     sha256: hashToHex(stored.hash),
-    stamp: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
-    context: stored.fingerprint,
+    stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
+    fingerprint: stored.fingerprint,
     fileName: rare?.fileName ?? name,
     attachments: rare?.attachments ?? noAttachments,
     metadata: metadataOf(stored),

@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Attempt, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
@@ -18,7 +18,7 @@ interface ExportedDocument {
   /** The file name that went out last. */
   readonly fileName: string;
   /** What the file looked like when it was sent: tells it from others after a move. */
-  readonly stat: FileStamp;
+  readonly stat: FileStat;
   readonly said?: readonly string[];
   /** What the service may hold instead, because answers were lost. */
   readonly unsure?: Unsure;
@@ -28,7 +28,7 @@ interface ExportedAttachment {
   readonly name: string;
   readonly sha256: string;
   readonly path?: string;
-  readonly stat: FileStamp;
+  readonly stat: FileStat;
 }
 
 /** An upload whose outcome was never learned. */
@@ -59,7 +59,7 @@ interface ExportedFailure {
   readonly message: string;
   readonly attempts: number;
   readonly history: readonly (Omit<Attempt, 'at'> & { readonly at: string })[];
-  readonly stat: FileStamp;
+  readonly stat: FileStat;
   readonly fingerprint: string;
 }
 
@@ -97,12 +97,12 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       .intents()
       .map(({ ref, at, ...intent }) => ({ ...ref, ...intent, at: timeText(at) }))
       .sort(byPlace),
-    failures: Array.from(ledger.failures(), ([ref, { stamp, context, history, ...failure }]) => ({
+    failures: Array.from(ledger.failures(), ([ref, { stat, fingerprint, history, ...failure }]) => ({
       ...ref,
       ...failure,
       history: history.map(({ at, ...attempt }) => ({ at: timeText(at), ...attempt })),
-      stat: stamp,
-      fingerprint: context,
+      stat,
+      fingerprint,
     })).sort(byPlace),
     held: folders.sort(compare).flatMap((folder) => {
       const hold = ledger.hold(folder);
@@ -122,19 +122,19 @@ function exported({ ref, record }: LedgerEntry): ExportedDocument {
     path,
     docId: record.docId,
     sha256: record.sha256,
-    size: record.stamp.size,
-    attachments: record.attachments.map(({ name, sha256, path, stamp }) => ({
+    size: record.stat.size,
+    attachments: record.attachments.map(({ name, sha256, path, stat }) => ({
       name,
       sha256,
       ...(path === undefined ? null : { path }),
-      stat: stamp,
+      stat,
     })),
     metadata: record.metadata,
     uploadedAt: record.uploadedAt,
     modifiedAt: record.modifiedAt,
     possibleDuplicates: record.possibleDuplicates,
     fileName: record.fileName,
-    stat: record.stamp,
+    stat: record.stat,
     ...(record.said === undefined ? null : { said: record.said }),
     ...(record.unsure === undefined ? null : { unsure: record.unsure }),
   };

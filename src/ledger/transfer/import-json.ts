@@ -132,8 +132,8 @@ function changesOf({
       failure: {
         ...failure,
         history: history.map((attempt) => ({ ...attempt, at: Date.parse(attempt.at) })),
-        stamp: stat,
-        context: fingerprint,
+        stat,
+        fingerprint,
       },
     })),
     ...held.map(({ folder, since, reason }) => ({
@@ -194,10 +194,10 @@ function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOption
       name,
       sha256,
       ...(path === undefined ? null : { path: path.normalize('NFC') }),
-      stamp: stat,
+      stat,
     })),
     ...(fileName === undefined ? null : { fileName }),
-    ...(stat === undefined ? null : { stamp: stat }),
+    ...(stat === undefined ? null : { stat }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
   });

@@ -1,8 +1,8 @@
 import { nameOf } from '../../model/document.ts';
-import type { FileStamp } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 
-const UNKNOWN: FileStamp = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+const UNKNOWN: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
 
 interface Known extends Partial<LedgerRecord> {
   readonly docId: string;
@@ -10,15 +10,15 @@ interface Known extends Partial<LedgerRecord> {
   readonly uploadedAt: string;
   /** 0: not known. */
   readonly size?: number;
-  readonly stamp?: FileStamp;
+  readonly stat?: FileStat;
 }
 
 /** A record of a document whose file nobody has looked at: what is not known is empty. */
 export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecord {
   return {
     sha256: '',
-    stamp: { ...UNKNOWN, size },
-    context: '',
+    stat: { ...UNKNOWN, size },
+    fingerprint: '',
     fileName: nameOf(path),
     attachments: [],
     metadata: {},
@@ -28,5 +28,5 @@ export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecor
   };
 }
 
-/** The stamp of a file that nobody has looked at. */
+/** The stat of a file that nobody has looked at. */
 export const unknownStamp = UNKNOWN;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DirectoryScan, FileStamp, Inspection } from '../document.ts';
+import type { DirectoryScan, FileStat, Inspection } from '../document.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
 /** How a folder is doing. */
@@ -57,13 +57,13 @@ export interface FolderPort {
   readonly inspect: (path: string) => Promise<Inspection>;
   /** Identity of the root as it is at this moment; null: not there or not readable. */
   readonly rootNow: () => Promise<RootIdentity | null>;
-  /** SHA-256 of a file, lower-case hex; null when the file is no longer the one that `stamp` tells of. */
-  readonly hash: (path: string, stamp: FileStamp) => Promise<string | null>;
+  /** SHA-256 of a file, lower-case hex; null when the file is no longer the one that `stat` tells of. */
+  readonly hash: (path: string, stat: FileStat) => Promise<string | null>;
   /**
    * Opens a file for sending: without following links, without blocking, checked to be the regular file of
-   * `stamp`. Rejects with ContentChangedError when it is not, ContentUnreadableError when it cannot be read.
+   * `stat`. Rejects with ContentChangedError when it is not, ContentUnreadableError when it cannot be read.
    */
-  readonly open: (path: string, stamp: FileStamp) => Promise<ContentSource>;
+  readonly open: (path: string, stat: FileStat) => Promise<ContentSource>;
   readonly health: () => FolderHealth;
   /** Stops watching and sweeping; nothing is called afterwards. */
   readonly close: () => Promise<void>;

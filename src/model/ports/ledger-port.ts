@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStamp } from '../document.ts';
+import type { DocumentRef, FileStat } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
 /** An attachment as the service last accepted it. */
@@ -7,7 +7,7 @@ export interface RecordedAttachment {
   /** NFC, from the folder's root. Absent in records of older versions and of imports that do not say. */
   readonly path?: string | undefined;
   readonly sha256: string;
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
 }
 
 /** What the service holds for one path, and what the file looked like when it was sent. */
@@ -15,9 +15,9 @@ export interface LedgerRecord {
   readonly docId: string;
   /** Lower-case hex, of the bytes that were sent. Empty for an imported document whose bytes are not known. */
   readonly sha256: string;
-  readonly stamp: FileStamp;
-  /** The sighting's context when this record was last found true. */
-  readonly context: string;
+  readonly stat: FileStat;
+  /** The fingerprint when this record was last found true. */
+  readonly fingerprint: string;
   /** The file name that went out last. */
   readonly fileName: string;
   readonly attachments: readonly RecordedAttachment[];
@@ -51,8 +51,8 @@ export interface LedgerEntry {
   readonly record: LedgerRecord;
 }
 
-/** What a record says of a file: there is none, it is of another file, of this one with another context, of just this. */
-type RecordMatch = 'none' | 'other' | 'stamp' | 'same';
+/** What a record says of a file: there is none, it is of another file, of this one with another fingerprint, of just this. */
+type RecordMatch = 'none' | 'other' | 'stat' | 'same';
 
 /** The records of one directory by file name. Live: not to be kept over an await. */
 export interface DirectoryRecords {
@@ -60,7 +60,7 @@ export interface DirectoryRecords {
   readonly keys: () => Iterable<string>;
   readonly get: (name: string) => LedgerRecord | undefined;
   /** Compares without making the record: a sweep asks for each file, and most are what they were. */
-  readonly match: (name: string, seen: Pick<LedgerRecord, 'stamp' | 'context'>) => RecordMatch;
+  readonly match: (name: string, seen: Pick<LedgerRecord, 'stat' | 'fingerprint'>) => RecordMatch;
 }
 
 /** An upload that goes out. It is durable before its first byte does, and stays until its outcome is known. */
@@ -94,15 +94,15 @@ export interface Attempt {
   readonly message: string;
 }
 
-/** A document that the service or a rule refused. Tried again when its stamp or context changes, or on `retry`. */
+/** A document that the service or a rule refused. Tried again when its stat or fingerprint changes, or on `retry`. */
 export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly attempts: number;
   /** Newest last, at most ten. */
   readonly history: readonly Attempt[];
-  readonly stamp: FileStamp;
-  readonly context: string;
+  readonly stat: FileStat;
+  readonly fingerprint: string;
 }
 
 /** A root directory as it was when its folder was last known to be right. */

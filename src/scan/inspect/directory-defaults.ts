@@ -20,14 +20,14 @@ interface InheritedDefaults {
   readonly kind: 'inherited';
   /** Nearest first. */
   readonly layers: readonly Metadata[];
-  /** The context of plain documents in the directory. */
-  readonly context: string;
+  /** The fingerprint of plain documents in the directory. */
+  readonly fingerprint: string;
 }
 
 /** Reads the `.meta.json` of a directory and those above it. */
 export type DefaultsReader = (directory: string) => InheritedDefaults | NoDocument;
 
-/** Files are read again only when their stamps differ. */
+/** Files are read again only when their fileStats differ. */
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
   const known = new Map<string, { readonly key: string; readonly reading: SidecarReading<Metadata> }>();
 
@@ -42,7 +42,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
 
   return (directory) => {
     const layers: Metadata[] = [];
-    let context = folder.context;
+    let fingerprint = folder.fingerprint;
     for (const place of chainOf(directory)) {
       const path = joinPath(place, defaultsName);
       const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), defaultsName));
@@ -59,7 +59,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           continue;
         }
         const key = kind === 'file' ? statKey(stats) : kind;
-        context = directoryFingerprint(context, key);
+        fingerprint = directoryFingerprint(fingerprint, key);
         const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
         const reading = read(path, absolute, key);
@@ -74,7 +74,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         );
       }
     }
-    return { kind: 'inherited', layers, context };
+    return { kind: 'inherited', layers, fingerprint };
   };
 }
 

@@ -9,7 +9,7 @@ import { excerpt, printable } from '../../lib/printable.ts';
 import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
 import { classifyPath } from './classify-path.ts';
-import { kindOf, stampOf } from '../walk/entry.ts';
+import { kindOf, statOf } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { settling, unfit, unknown } from './results.ts';
@@ -22,7 +22,7 @@ import { isIgnored } from '../rules/ignore-rules.ts';
 export interface GatheredAttachments {
   readonly kind: 'attachments';
   readonly attachments: readonly FoundAttachment[];
-  /** What of them goes into the context. */
+  /** What of them goes into the fingerprint. */
   readonly keys: readonly (readonly [string, string])[];
 }
 
@@ -168,7 +168,7 @@ function judge(folder: FolderState, path: string, shown: string): FoundAttachmen
   if (name.kind === 'unfit') return invalid(shown, name.message);
   const size = judgeSize(stats.size, folder.maxFileBytes);
   if (size !== null) return invalid(shown, size.message);
-  return { name: name.name, path, stamp: stampOf(stats) };
+  return { name: name.name, path, stat: statOf(stats) };
 }
 
 function statsOf(folder: FolderState, path: string): Stats | string {

@@ -12,7 +12,7 @@ import type { FolderState } from '../folder-state.ts';
 import { classifyEntry, classifyFile, classifyUndecodable, classifyUnpaired } from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
-import { stampOf } from '../walk/entry.ts';
+import { statOf } from '../walk/entry.ts';
 import { absence, rootTrouble } from './absence.ts';
 import { classifyPath } from './classify-path.ts';
 import { unsettledRules } from './companion-grace.ts';
@@ -159,8 +159,8 @@ async function inspectFile(
     kind: 'document',
     document: {
       ref: { folder: folder.settings.name, path },
-      stamp: stampOf(stats),
-      context: documentFingerprint(inherited.context, {
+      stat: statOf(stats),
+      fingerprint: documentFingerprint(inherited.fingerprint, {
         sidecar: own.sidecar === null ? null : { kind: 'own', key: own.key },
         attachments: gathered.keys,
       }),

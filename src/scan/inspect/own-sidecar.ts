@@ -23,7 +23,7 @@ export interface OwnSidecar {
   readonly sidecar: Sidecar | null;
   /** Where it stands, from the root; null: it has none. */
   readonly path: string | null;
-  /** What of it goes into the context; '' for none. */
+  /** What of it goes into the fingerprint; '' for none. */
   readonly key: string;
 }
 

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 
 import type { FolderSettings } from '../../model/settings.ts';
 
-/** What stands beside a document and decides what is sent, by stamps alone. */
+/** What stands beside a document and decides what is sent, by fileStats alone. */
 export interface Companions {
   /** `ambiguous`: it could be the sidecar of several documents. */
   readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;
-  /** Files of its `.attachments` directory, then those that its sidecar lists: path and stamp, '' where missing. */
+  /** Files of its `.attachments` directory, then those that its sidecar lists: path and stat, '' where missing. */
   readonly attachments: readonly (readonly [path: string, key: string])[];
 }
 
-/** The context of a folder's plain documents: its settings that decide what is sent. */
+/** The fingerprint of a folder's plain documents: its settings that decide what is sent. */
 export function settingsFingerprint(settings: FolderSettings, maxFileBytes: number): string {
   const { metadata, sidecar, title, createdTimestamp, names, attachments, sidecarOwner } = settings;
   const parts: unknown[] = [metadata, sidecar, title, createdTimestamp, names, maxFileBytes];
@@ -19,12 +19,12 @@ export function settingsFingerprint(settings: FolderSettings, maxFileBytes: numb
   return digest(parts);
 }
 
-/** The context of a directory's plain documents: that of the one above, and its own `.meta.json`. */
+/** The fingerprint of a directory's plain documents: that of the one above, and its own `.meta.json`. */
 export function directoryFingerprint(above: string, defaultsKey: string): string {
   return defaultsKey === '' ? above : digest([above, defaultsKey]);
 }
 
-/** The context of one document. */
+/** The fingerprint of one document. */
 export function documentFingerprint(directory: string, { sidecar, attachments }: Companions): string {
   if (sidecar === null && attachments.length === 0) return directory;
   return digest([directory, sidecar === null ? null : [sidecar.kind, sidecar.key], attachments]);

@@ -61,7 +61,7 @@ export function createObservations(settleMs: number): Observations {
     settle: (path, stats) => {
       const { now, monotonic } = at;
       const seenSince = observe(path, stats, monotonic);
-      const delay = settleDelay({ stamp: stats, seenSince, now, monotonic, jumpedAt, settleMs });
+      const delay = settleDelay({ stat: stats, seenSince, now, monotonic, jumpedAt, settleMs });
       if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
         seen.delete(path);
       return delay;

@@ -1,9 +1,9 @@
-import type { FileStamp } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 
 /** What is known of one file when it is asked whether it has settled. */
 export interface SettleQuestion {
-  readonly stamp: Pick<FileStamp, 'mtimeMs' | 'ctimeMs'>;
-  /** Monotonic time at which exactly this stamp was first seen; null: it is seen for the first time. */
+  readonly stat: Pick<FileStat, 'mtimeMs' | 'ctimeMs'>;
+  /** Monotonic time at which exactly this stat was first seen; null: it is seen for the first time. */
   readonly seenSince: number | null;
   readonly now: number;
   readonly monotonic: number;
@@ -17,18 +17,18 @@ const secondInspectionMs = 50;
 
 /**
  * Says how long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from the
- * mtime; with an mtime in the future or after a jump of the wall clock, on the monotonic clock since the stamp was
+ * mtime; with an mtime in the future or after a jump of the wall clock, on the monotonic clock since the stat was
  * first seen (F49). An older file that came a moment ago (its ctime says so) has settled when two looks agree.
  */
 export function settleDelay(question: SettleQuestion): number {
-  const { stamp, seenSince, now, monotonic, jumpedAt, settleMs } = question;
+  const { stat, seenSince, now, monotonic, jumpedAt, settleMs } = question;
   const watched = settleMs - (seenSince === null ? 0 : monotonic - seenSince);
   if (watched <= 0) return 0;
   const jumped = jumpedAt !== null && monotonic - jumpedAt < settleMs;
-  if (jumped || stamp.mtimeMs > now) return Math.ceil(watched);
-  const quiet = settleMs - (now - stamp.mtimeMs);
+  if (jumped || stat.mtimeMs > now) return Math.ceil(watched);
+  const quiet = settleMs - (now - stat.mtimeMs);
   if (quiet > 0) return Math.ceil(Math.min(quiet, watched));
-  const came = now - stamp.ctimeMs;
+  const came = now - stat.ctimeMs;
   const cameLongAgo = came >= settleMs;
   return cameLongAgo || seenSince !== null ? 0 : Math.min(secondInspectionMs, settleMs);
 }

@@ -15,12 +15,12 @@ export interface DirectoryState {
   readonly signature: number;
   /** Rules that hold here, outermost first. */
   readonly rules: readonly PlacedRules[];
-  /** Stamp of its own `.ingestignore`; '' for none. */
+  /** Stat of its own `.ingestignore`; '' for none. */
   readonly rulesKey: string;
-  /** Stamp of its own `.meta.json`; '' for none. */
+  /** Stat of its own `.meta.json`; '' for none. */
   readonly defaultsKey: string;
-  /** The context of plain documents in it. */
-  readonly context: string;
+  /** The fingerprint of plain documents in it. */
+  readonly fingerprint: string;
   /** Directories in it that were scanned, by name. */
   readonly children: ReadonlySet<string>;
   /** Directories of attachments that are watched with it. */
@@ -55,7 +55,7 @@ export interface StemSidecar {
 }
 
 export interface SidecarList {
-  /** Its stamp, or its kind where it is no regular file. */
+  /** Its stat, or its kind where it is no regular file. */
   readonly key: string;
   /** As written. Empty for a sidecar that lists none. */
   readonly attachments: readonly string[];

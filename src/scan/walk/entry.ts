@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { directoryOf } from '../../model/document.ts';
-import type { FileStamp } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import type { EntryKind } from '../rules/classify.ts';
 
 /** One name in a directory and what `lstat` says of it. */
@@ -26,7 +26,7 @@ export function kindOf(stats: Stats): Exclude<EntryKind, 'unreadable'> {
 }
 
 /** What `lstat` said, as the other rooms know it. */
-export function stampOf(stats: Stats): FileStamp {
+export function statOf(stats: Stats): FileStat {
   const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stats;
   return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
 }
@@ -37,7 +37,7 @@ export function statKey({
   mtimeMs,
   ctimeMs,
   ino,
-}: Pick<FileStamp, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>): string {
+}: Pick<FileStat, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>): string {
   return `${size}:${mtimeMs}:${ctimeMs}:${ino}`;
 }
 

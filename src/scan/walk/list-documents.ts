@@ -61,12 +61,12 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       observations.see(path, stats);
       const own = plain ? fingerprint : await fingerprintOf(folder, listed, { name, attachments });
       if (own !== fingerprint) fingerprints.push(own);
-      entries.push({ name, stamp: stats, context: own });
+      entries.push({ name, stat: stats, fingerprint: own });
     }
   }
   // They are reported under a printable name, so that they can be shown as failed.
   for (const { stats, raw } of sorted.twins) {
-    if (stats !== null) entries.push({ name: printableTwin(raw), stamp: stats, context: fingerprint });
+    if (stats !== null) entries.push({ name: printableTwin(raw), stat: stats, fingerprint });
   }
   const twins = new Map(sorted.twins.map(({ raw }) => [printableTwin(raw), raw]));
   return {

@@ -8,9 +8,9 @@ export interface PackedScan {
   /** Names of the entries, `/` between them. */
   readonly names: string;
   /** Six numbers for each entry. */
-  readonly stamps: Float64Array;
-  /** The context of each entry; one for all where all are equal. */
-  readonly contexts: readonly string[];
+  readonly fileStats: Float64Array;
+  /** The fingerprint of each entry; one for all where all are equal. */
+  readonly fingerprints: readonly string[];
   readonly skips: readonly Skip[];
   readonly subdirectories: readonly string[];
   readonly device: number;
@@ -23,47 +23,51 @@ export interface NamedEntry extends Omit<DocumentEntry, 'path'> {
 
 const width = 6;
 
-/** Packs entries; the buffer of `stamps` may be transferred. */
+/** Packs entries; the buffer of `fileStats` may be transferred. */
 export function packEntries(
   entries: readonly NamedEntry[],
-): Pick<PackedScan, 'names' | 'stamps' | 'contexts'> {
-  const stamps = new Float64Array(entries.length * width);
+): Pick<PackedScan, 'names' | 'fileStats' | 'fingerprints'> {
+  const fileStats = new Float64Array(entries.length * width);
   let at = 0;
-  for (const { stamp } of entries) {
-    stamps[at] = stamp.size;
-    stamps[at + 1] = stamp.mtimeMs;
-    stamps[at + 2] = stamp.ctimeMs;
-    stamps[at + 3] = stamp.birthtimeMs;
-    stamps[at + 4] = stamp.ino;
-    stamps[at + 5] = stamp.dev;
+  for (const { stat } of entries) {
+    fileStats[at] = stat.size;
+    fileStats[at + 1] = stat.mtimeMs;
+    fileStats[at + 2] = stat.ctimeMs;
+    fileStats[at + 3] = stat.birthtimeMs;
+    fileStats[at + 4] = stat.ino;
+    fileStats[at + 5] = stat.dev;
     at += width;
   }
-  const first = entries[0]?.context;
-  const equal = entries.every(({ context }) => context === first);
+  const first = entries[0]?.fingerprint;
+  const equal = entries.every(({ fingerprint }) => fingerprint === first);
   return {
     names: entries.map(({ name }) => name).join('/'),
-    stamps,
-    contexts: equal ? (first === undefined ? [] : [first]) : entries.map(({ context }) => context),
+    fileStats,
+    fingerprints: equal
+      ? first === undefined
+        ? []
+        : [first]
+      : entries.map(({ fingerprint }) => fingerprint),
   };
 }
 
 /** Gives back what was packed. */
 export function unpackScan(folder: string, packed: PackedScan): DirectoryScan {
-  const { directory, cause, stamps, contexts, skips, subdirectories, device } = packed;
-  const names = stamps.length === 0 ? [] : packed.names.split('/');
+  const { directory, cause, fileStats, fingerprints, skips, subdirectories, device } = packed;
+  const names = fileStats.length === 0 ? [] : packed.names.split('/');
   const entries = names.map((name, index): DocumentEntry => {
     const at = index * width;
     return {
       path: joinPath(directory, name),
-      stamp: {
-        size: stamps[at] ?? 0,
-        mtimeMs: stamps[at + 1] ?? 0,
-        ctimeMs: stamps[at + 2] ?? 0,
-        birthtimeMs: stamps[at + 3] ?? 0,
-        ino: stamps[at + 4] ?? 0,
-        dev: stamps[at + 5] ?? 0,
+      stat: {
+        size: fileStats[at] ?? 0,
+        mtimeMs: fileStats[at + 1] ?? 0,
+        ctimeMs: fileStats[at + 2] ?? 0,
+        birthtimeMs: fileStats[at + 3] ?? 0,
+        ino: fileStats[at + 4] ?? 0,
+        dev: fileStats[at + 5] ?? 0,
       },
-      context: (contexts.length === 1 ? contexts[0] : contexts[index]) ?? '',
+      fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
     };
   });
   return { folder, directory, cause, entries, skips, subdirectories, device };

@@ -82,7 +82,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
   if (typeof rules === 'string') return { kind: 'unreadable', message: rules };
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
-  const fingerprint = directoryFingerprint(above?.context ?? folder.context, defaultsKey);
+  const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
   const sorted = sortEntries(path, listing, { rules, excluded });
   const paired = await pairEntries(folder, path, { absolute, sorted });
@@ -98,7 +98,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     rules,
     rulesKey,
     defaultsKey,
-    context: fingerprint,
+    fingerprint,
     children: new Set(sorted.children.map(({ name }) => name)),
     attachmentDirectories: found.attachmentDirectories,
     attached: found.attached,
@@ -127,7 +127,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     before,
     state,
     children: sorted.children,
-    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.context !== fingerprint),
+    inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     claimed: paired.changed,
   };
 }

@@ -131,7 +131,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
     const { before, state, children, packed } = visit;
     batch.push(packed);
-    const count = packed.stamps.length / 6 + packed.skips.length;
+    const count = packed.fileStats.length / 6 + packed.skips.length;
     batched += count;
     entries = job.targets === 'all' ? entries + count : Math.max(entries, count);
     forgetOld(directory, before, state);
@@ -199,7 +199,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
 
 /** What is known of a directory that could not be read when it was found: nothing but what holds above it. */
 function unreadDirectory(
-  { tree, rules, context }: FolderState,
+  { tree, rules, fingerprint }: FolderState,
   directory: string,
   message: string,
 ): DirectoryState {
@@ -214,7 +214,7 @@ function unreadDirectory(
     rules: above?.rules ?? rules,
     rulesKey: '',
     defaultsKey: '',
-    context: above?.context ?? context,
+    fingerprint: above?.fingerprint ?? fingerprint,
     children: new Set(),
     attachmentDirectories: [],
     attached: 0,

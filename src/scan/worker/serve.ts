@@ -35,7 +35,7 @@ export function servePlan(
     send: async (scans) => {
       sendMessage(
         { kind: 'batch', scans },
-        scans.map(({ stamps }) => stamps.buffer as ArrayBuffer),
+        scans.map(({ fileStats }) => fileStats.buffer as ArrayBuffer),
       );
       batchesUnderWay += 1;
       if (batchesUnderWay >= batchesAhead) await new Promise<void>((resolve) => (makeRoom = resolve));

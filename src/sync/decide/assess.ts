@@ -1,5 +1,5 @@
-import { refKey, sameStamp } from '../../model/document.ts';
-import type { DocumentRef, FileStamp, FoundDocument, Inspection } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -84,25 +84,25 @@ export function assessWithoutDocument(
 export async function compareWithRecord(
   document: FoundDocument,
   record: LedgerRecord | null,
-  hash: (path: string, stamp: FileStamp) => Promise<string | null>,
+  hash: (path: string, stat: FileStat) => Promise<string | null>,
 ): Promise<ComparedDocument | Reason | null> {
   if (record === null) {
     return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
   }
   try {
     let sha256: string | null = null;
-    if (!sameStamp(record.stamp, document.stamp)) {
-      sha256 = await hash(document.ref.path, document.stamp);
+    if (!sameStat(record.stat, document.stat)) {
+      sha256 = await hash(document.ref.path, document.stat);
       if (sha256 === null) return null;
     }
     const attachmentHashes: (string | null)[] = [];
     for (const attachment of document.attachments) {
       const recorded = record.attachments.find((one) => one.name === attachment.name);
-      if (recorded !== undefined && sameStamp(recorded.stamp, attachment.stamp)) {
+      if (recorded !== undefined && sameStat(recorded.stat, attachment.stat)) {
         attachmentHashes.push(null);
         continue;
       }
-      const hashed = await hash(attachment.path, attachment.stamp);
+      const hashed = await hash(attachment.path, attachment.stat);
       if (hashed === null) return null;
       attachmentHashes.push(hashed);
     }
@@ -135,8 +135,8 @@ export function adoptionOf(
 ): Change | null {
   const { document, sha256, attachmentHashes } = compared;
   const same =
-    sameStamp(record.stamp, document.stamp) &&
-    record.context === document.context &&
+    sameStat(record.stat, document.stat) &&
+    record.fingerprint === document.fingerprint &&
     record.unsure === undefined;
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
@@ -146,8 +146,8 @@ export function adoptionOf(
     record: {
       ...record,
       sha256: sha256 ?? record.sha256,
-      stamp: document.stamp,
-      context: document.context,
+      stat: document.stat,
+      fingerprint: document.fingerprint,
       attachments: attachmentsAsHeld(compared, record),
       metadata: accepted,
       said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
@@ -162,11 +162,11 @@ export function adoptionOf(
  */
 export function refusedAsItStands(
   ledger: Pick<LedgerPort, 'failure'>,
-  { ref, stamp, context }: FoundDocument,
+  { ref, stat, fingerprint }: FoundDocument,
 ): ReturnType<LedgerPort['failure']> {
   const failure = ledger.failure(ref);
   if (failure === undefined || failure.history.at(-1)?.operation === 'delete') return undefined;
-  return sameStamp(failure.stamp, stamp) && failure.context === context ? failure : undefined;
+  return sameStat(failure.stat, stat) && failure.fingerprint === fingerprint ? failure : undefined;
 }
 
 function reasonOf({ code, message }: Reason): Reason {

@@ -11,10 +11,10 @@ export function attachmentsAsHeld(
 ): readonly RecordedAttachment[] {
   const held = record?.attachments ?? [];
   if (document.attachments.length === 0) return record?.unsure?.attachments === true ? [] : held;
-  return document.attachments.map(({ name, path, stamp }, index) => ({
+  return document.attachments.map(({ name, path, stat }, index) => ({
     name,
     path,
-    stamp,
+    stat,
     sha256: attachmentHashes[index] ?? held.find((one) => one.name === name)?.sha256 ?? '',
   }));
 }

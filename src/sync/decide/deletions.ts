@@ -37,7 +37,7 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     documents: ledger.count(folder) + recent,
     limits,
     rootChanged: isRootChanged(folder, evidence),
-    unmounted: waiting.filter((task) => isUnmounted(task, ledger.get(task.ref)?.stamp.dev ?? 0, view)).length,
+    unmounted: waiting.filter((task) => isUnmounted(task, ledger.get(task.ref)?.stat.dev ?? 0, view)).length,
   });
 }
 
@@ -70,11 +70,11 @@ const comparing: ReadonlySet<Task['state']['kind']> = new Set(['inspect', 'inspe
 export function uncompared(
   tasks: Pick<TaskStore, 'newcomersLike'>,
   { gone }: Task,
-  stamp: Parameters<TaskStore['newcomersLike']>[0],
+  stat: Parameters<TaskStore['newcomersLike']>[0],
 ): readonly Task[] {
   const since = gone?.since ?? 0;
   return tasks
-    .newcomersLike(stamp)
+    .newcomersLike(stat)
     .filter(({ state }) => comparing.has(state.kind) || (state.kind === 'ready' && state.since < since));
 }
 
@@ -87,11 +87,11 @@ export function standsUnsent(
   { tasks, ledger }: { tasks: Pick<TaskStore, 'presentWithInode'>; ledger: Pick<LedgerPort, 'get'> },
   task: Task,
 ): DocumentRef | null {
-  const stamp = ledger.get(task.ref)?.stamp;
-  if (stamp === undefined || stamp.ino === 0) return null;
-  for (const other of tasks.presentWithInode(stamp.ino)) {
+  const stat = ledger.get(task.ref)?.stat;
+  if (stat === undefined || stat.ino === 0) return null;
+  for (const other of tasks.presentWithInode(stat.ino)) {
     const { state, seen, hasRecord, ref } = other;
-    if (other === task || hasRecord || seen === null || !sameFile(seen.stamp, stamp)) continue;
+    if (other === task || hasRecord || seen === null || !sameFile(seen.stat, stat)) continue;
     // What the service refused is a document of its own: a hard link.
     if (state.kind === 'waiting' || (state.kind === 'failed' && !state.recorded)) return ref;
   }

@@ -1,5 +1,5 @@
 import { refKey } from '../../model/document.ts';
-import type { DocumentRef, FileStamp, FoundDocument, Inspection } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -11,7 +11,7 @@ interface MoveStep {
   readonly entry: LedgerEntry;
   readonly to: DocumentRef;
   /** What the record says of the file from now on: its old stat where the content was edited too. */
-  readonly stamp: FileStamp;
+  readonly stat: FileStat;
   readonly isEdited: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface MoveEvidence {
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
-  readonly hash: (ref: DocumentRef, stamp: FileStamp) => Promise<string | null>;
+  readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
 }
 
 /** A chain longer than this is sent file by file. */
@@ -55,7 +55,7 @@ export async function findMove(
 ): Promise<MoveDecision> {
   const known = evidence.ledger.get(document.ref);
   if (known === undefined) return findOrigin(task, document, evidence);
-  if (known.stamp.ino !== document.stamp.ino) return findRelocation(document, evidence);
+  if (known.stat.ino !== document.stat.ino) return findRelocation(document, evidence);
   return none;
 }
 
@@ -67,10 +67,10 @@ export function changesOf({ get }: Pick<LedgerPort, 'get'>, { steps, left }: Mov
       { kind: 'unapprove', folder: ref.folder, paths: [ref.path] },
       { kind: 'clear', ref },
     ]),
-    ...steps.map(({ entry, to, stamp }): Change => ({
+    ...steps.map(({ entry, to, stat }): Change => ({
       kind: 'put',
       ref: to,
-      record: { ...(get(entry.ref) ?? entry.record), stamp, context: '' },
+      record: { ...(get(entry.ref) ?? entry.record), stat, fingerprint: '' },
     })),
   ];
 }
@@ -104,29 +104,29 @@ async function findOrigin(
   const { ledger } = evidence;
   if (task.state.kind !== 'sending' && isBeingUploaded(task, document, evidence)) return unclear;
   const missing = await missingFor(document, evidence);
-  const possible = candidates(document.stamp, missing);
+  const possible = candidates(document.stat, missing);
   if (possible.length === 0) return findRelocation(document, evidence);
-  const sha256 = await evidence.hash(document.ref, document.stamp).catch(() => '');
+  const sha256 = await evidence.hash(document.ref, document.stat).catch(() => '');
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
   const still = possible.filter((one) => ledger.get(one)?.docId === one.record.docId);
-  const found = matchMove({ found: { ref: document.ref, stamp: document.stamp, sha256 }, missing: still });
+  const found = matchMove({ found: { ref: document.ref, stat: document.stat, sha256 }, missing: still });
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
   const { match, proof } = found;
   const from = { folder: match.folder, path: match.path };
   const isEdited = proof === 'edited';
-  const stamp = isEdited ? match.record.stamp : document.stamp;
-  const step = { entry: { ref: from, record: match.record }, to: document.ref, stamp, isEdited };
+  const stat = isEdited ? match.record.stat : document.stat;
+  const step = { entry: { ref: from, record: match.record }, to: document.ref, stat, isEdited };
   return { kind: 'move', steps: [step], left: [{ ref: from, takenBy: null }] };
 }
 
 /** The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. */
-function isBeingUploaded(task: Task, { stamp }: FoundDocument, { tasks }: MoveEvidence): boolean {
-  if (stamp.ino === 0) return false;
-  for (const other of tasks.presentWithInode(stamp.ino)) {
-    const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stamp.dev === stamp.dev;
+function isBeingUploaded(task: Task, { stat }: FoundDocument, { tasks }: MoveEvidence): boolean {
+  if (stat.ino === 0) return false;
+  for (const other of tasks.presentWithInode(stat.ino)) {
+    const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stat.dev === stat.dev;
     if (uploads && other !== task) return true;
   }
   return false;
@@ -134,15 +134,15 @@ function isBeingUploaded(task: Task, { stamp }: FoundDocument, { tasks }: MoveEv
 
 /** Records whose file is known to be gone and that this file could be; those of its inode are inspected. */
 async function missingFor(
-  { ref, stamp }: FoundDocument,
+  { ref, stat }: FoundDocument,
   { ledger, tasks, inspect }: MoveEvidence,
 ): Promise<readonly MissingRecord[]> {
   const found = new Map<string, MissingRecord>();
   const add = ({ folder, path }: DocumentRef, record: LedgerRecord | undefined) => {
     if (record !== undefined) found.set(refKey({ folder, path }), { folder, path, record });
   };
-  for (const task of tasks.missingOfSize(stamp.size)) add(task.ref, ledger.get(task.ref));
-  for (const entry of ledger.findByInode(stamp.ino)) {
+  for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
+  for (const entry of ledger.findByInode(stat.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
     if ((await inspect(entry.ref))?.kind === 'absent') add(entry.ref, entry.record);
   }
@@ -161,26 +161,26 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const moved = new Set<string>();
   const free: DocumentRef[] = [];
   const overwritten: LedgerEntry[] = [];
-  const queue: { ref: DocumentRef; stamp: FileStamp }[] = [document];
+  const queue: { ref: DocumentRef; stat: FileStat }[] = [document];
   for (let place = queue.shift(); place !== undefined; place = queue.shift()) {
-    const { ref, stamp } = place;
+    const { ref, stat } = place;
     const key = refKey(ref);
     if (steps.has(key)) continue;
-    const entry = await recordOfFile(ref, stamp, evidence);
+    const entry = await recordOfFile(ref, stat, evidence);
     if (entry === 'unclear') return unclear;
     if (entry === null || steps.size >= longestChain) return none;
     // A hard link: one file stands at two paths, and its docId can have one.
     if (moved.has(entry.record.docId)) return none;
     moved.add(entry.record.docId);
-    steps.set(key, { entry, to: ref, stamp, isEdited: false });
+    steps.set(key, { entry, to: ref, stat, isEdited: false });
     const source = await inspect(entry.ref);
     if (source?.kind === 'absent') free.push(entry.ref);
-    else if (source?.kind === 'document') queue.push({ ref: entry.ref, stamp: source.document.stamp });
+    else if (source?.kind === 'document') queue.push({ ref: entry.ref, stat: source.document.stat });
     else return none;
     const displaced = ledger.get(ref);
     if (displaced === undefined || moved.has(displaced.docId)) continue;
-    if (displaced.stamp.ino === stamp.ino) return none;
-    const target = newPlaceOf(key, displaced.stamp.ino, tasks);
+    if (displaced.stat.ino === stat.ino) return none;
+    const target = newPlaceOf(key, displaced.stat.ino, tasks);
     if (target === null) overwritten.push({ ref, record: displaced });
     else queue.push(target);
   }
@@ -203,12 +203,12 @@ function giveFreePaths(
 /** The record of the file that stands at a path now, if it is another path's, unchanged. */
 async function recordOfFile(
   ref: DocumentRef,
-  stamp: FileStamp,
+  stat: FileStat,
   { ledger, hash }: MoveEvidence,
 ): Promise<LedgerEntry | null | 'unclear'> {
-  for (const entry of ledger.findByInode(stamp.ino)) {
-    if (refKey(entry.ref) === refKey(ref) || entry.record.stamp.size !== stamp.size) continue;
-    const sha256 = await hash(ref, stamp).catch(() => '');
+  for (const entry of ledger.findByInode(stat.ino)) {
+    if (refKey(entry.ref) === refKey(ref) || entry.record.stat.size !== stat.size) continue;
+    const sha256 = await hash(ref, stat).catch(() => '');
     if (sha256 === null) return 'unclear';
     if (sha256 === entry.record.sha256) return entry;
   }
@@ -220,9 +220,9 @@ function newPlaceOf(
   from: string,
   ino: number,
   tasks: MoveEvidence['tasks'],
-): { ref: DocumentRef; stamp: FileStamp } | null {
+): { ref: DocumentRef; stat: FileStat } | null {
   for (const { key, ref, seen } of tasks.presentWithInode(ino)) {
-    if (seen !== null && key !== from) return { ref, stamp: seen.stamp };
+    if (seen !== null && key !== from) return { ref, stat: seen.stat };
   }
   return null;
 }

@@ -1,4 +1,4 @@
-import { joinPath, nameOf, sameStamp } from '../../model/document.ts';
+import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
 import type { Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -47,7 +47,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const match = records.match(name, entry);
     if (match !== 'none') recorded += 1;
     const task = tasks.get(name);
-    if (match === 'same' || match === 'stamp') proof = entry;
+    if (match === 'same' || match === 'stat') proof = entry;
     if (task !== undefined) {
       if (match === 'same') touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
@@ -65,10 +65,10 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isPlain =
       match === 'none' &&
       failure === undefined &&
-      (known === undefined ? scan.cause === 'start' : sameStamp(known.stamp, entry.stamp)) &&
-      ledger.findByInode(entry.stamp.ino).length === 0 &&
-      !store.isMissingOfSize(entry.stamp.size);
-    if (isPlain) backlog.push({ name, seen: { stamp: entry.stamp, context: entry.context } });
+      (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
+      ledger.findByInode(entry.stat.ino).length === 0 &&
+      !store.isMissingOfSize(entry.stat.size);
+    if (isPlain) backlog.push({ name, seen: { stat: entry.stat, fingerprint: entry.fingerprint } });
     else found.push(entry);
   }
   const gone: string[] = [];
@@ -96,5 +96,5 @@ function isAsSeen({ present, seen, state }: Task, entry: DocumentEntry): boolean
 }
 
 function isAsSeenBefore(known: Seen, entry: DocumentEntry): boolean {
-  return sameStamp(known.stamp, entry.stamp) && known.context === entry.context;
+  return sameStat(known.stat, entry.stat) && known.fingerprint === entry.fingerprint;
 }

@@ -84,5 +84,5 @@ export function takeBackMarks(
  */
 function markGone(ref: DocumentRef, record: LedgerRecord): Change {
   const unsure = { content: false, attachments: false, metadata: [], ...record.unsure, gone: true } as const;
-  return { kind: 'put', ref, record: { ...record, context: '', unsure } };
+  return { kind: 'put', ref, record: { ...record, fingerprint: '', unsure } };
 }

@@ -59,8 +59,8 @@ export function modifiedChanges(
       record: {
         ...record,
         sha256: newContent ?? compared.sha256 ?? record.sha256,
-        stamp: document.stamp,
-        context: document.context,
+        stat: document.stat,
+        fingerprint: document.fingerprint,
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
         metadata: operation.accepted,
@@ -75,7 +75,7 @@ export function modifiedChanges(
 
 /**
  * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what
- * the service may have taken is still put right. Without a context the next scan has the document inspected in any case.
+ * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any case.
  */
 export function markUnsure(
   ref: DocumentRef,
@@ -89,7 +89,7 @@ export function markUnsure(
     ref,
     record: {
       ...record,
-      context: '',
+      fingerprint: '',
       unsure: {
         content: content || unsure?.content === true,
         attachments: attachments || unsure?.attachments === true,

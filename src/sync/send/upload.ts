@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStamp, FoundAttachment, FoundDocument } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FoundAttachment, FoundDocument } from '../../model/document.ts';
 import type { Doubt, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
@@ -6,7 +6,7 @@ import type { OutgoingFile, SentContent, UploadRequest } from '../../model/ports
 import type { RequestAbout } from './request.ts';
 
 /** Opens a file of the document's folder for sending. */
-export type OpenFile = (path: string, stamp: FileStamp) => Promise<ContentSource>;
+export type OpenFile = (path: string, stat: FileStat) => Promise<ContentSource>;
 
 type Upload = Extract<Operation, { kind: 'upload' }>;
 
@@ -17,7 +17,7 @@ export function aboutUpload(document: FoundDocument): RequestAbout {
     operation: 'upload',
     bytesTotal: bytesOf(document, { content: true, attachments: true }),
     documents: 1,
-    intent: { ref: document.ref, size: document.stamp.size },
+    intent: { ref: document.ref, size: document.stat.size },
   };
 }
 
@@ -44,8 +44,8 @@ export function uploadedRecord(
   return {
     docId,
     sha256: sent[0]?.sha256 ?? '',
-    stamp: document.stamp,
-    context: document.context,
+    stat: document.stat,
+    fingerprint: document.fingerprint,
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
     metadata: accepted,
@@ -69,31 +69,31 @@ export function doubtAbout(
 }
 
 export function fileOf(document: FoundDocument, open: OpenFile): OutgoingFile {
-  return { name: document.fileName, open: () => open(document.ref.path, document.stamp) };
+  return { name: document.fileName, open: () => open(document.ref.path, document.stat) };
 }
 
 export function attachmentsOf({ attachments }: FoundDocument, open: OpenFile): readonly OutgoingFile[] {
-  return attachments.map(({ name, path, stamp }) => ({ name, open: () => open(path, stamp) }));
+  return attachments.map(({ name, path, stat }) => ({ name, open: () => open(path, stat) }));
 }
 
 export function recordedAttachments(
   found: readonly FoundAttachment[],
   sent: readonly SentContent[],
 ): readonly RecordedAttachment[] {
-  return found.map(({ name, path, stamp }, index) => ({
+  return found.map(({ name, path, stat }, index) => ({
     name,
     path,
-    stamp,
+    stat,
     sha256: sent[index]?.sha256 ?? '',
   }));
 }
 
 export function bytesOf(
-  { stamp, attachments }: FoundDocument,
+  { stat, attachments }: FoundDocument,
   parts: { readonly content: boolean; readonly attachments: boolean },
 ): number {
-  const children = parts.attachments ? attachments.reduce((total, one) => total + one.stamp.size, 0) : 0;
-  return (parts.content ? stamp.size : 0) + children;
+  const children = parts.attachments ? attachments.reduce((total, one) => total + one.stat.size, 0) : 0;
+  return (parts.content ? stat.size : 0) + children;
 }
 
 export function isoOf(ms: number): string {

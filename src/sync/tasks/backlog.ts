@@ -1,5 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Seen } from './task.ts';
 
 /** A new file that waits unread. */
@@ -19,7 +19,7 @@ interface Rows {
   /** Joined by `/`, which no name holds: one string for all costs a fifth of one for each. */
   readonly names: string;
   readonly numbers: Float64Array;
-  readonly contexts: readonly string[];
+  readonly fingerprints: readonly string[];
   /** Monotonic ms since when the longest waiting of them differs. */
   readonly since: number;
 }
@@ -52,20 +52,20 @@ export class Backlog {
     const before = this.#directories.get(keyOf(folder, directory));
     if (before === undefined && files.length === 0) return;
     const interned = new Map<string, string>();
-    const contexts = files.map(({ seen: { context } }) => {
-      const known = interned.get(context);
-      if (known === undefined) interned.set(context, context);
-      return known ?? context;
+    const fingerprints = files.map(({ seen: { fingerprint } }) => {
+      const known = interned.get(fingerprint);
+      if (known === undefined) interned.set(fingerprint, fingerprint);
+      return known ?? fingerprint;
     });
     const numbers = new Float64Array(files.length * width);
-    for (const [index, { seen }] of files.entries()) writeStamp(numbers, index, seen.stamp);
+    for (const [index, { seen }] of files.entries()) writeStamp(numbers, index, seen.stat);
     const names = files.map(({ name }) => name).join('/');
     this.#set(keyOf(folder, directory), {
       folder,
       directory,
       names,
       numbers,
-      contexts,
+      fingerprints,
       since: before?.since ?? now,
     });
   }
@@ -92,7 +92,7 @@ export class Backlog {
   /** Takes out the newest, at most about `count`, of those folders. */
   takeNewest(count: number, isWanted: (folder: string) => boolean): readonly BacklogFile[] {
     const wanted = [...this.#directories.values()].filter(({ folder }) => isWanted(folder));
-    const total = wanted.reduce((sum, { contexts }) => sum + contexts.length, 0);
+    const total = wanted.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
     const times = new Float64Array(total);
     let at = 0;
     for (const { numbers } of wanted) {
@@ -106,17 +106,17 @@ export class Backlog {
       if (room <= 0) break;
       if (!hasTime(rows, oldest)) continue;
       let left = room;
-      taken.push(...this.#takeWhere(rows, ({ seen }) => seen.stamp.mtimeMs >= oldest && left-- > 0));
+      taken.push(...this.#takeWhere(rows, ({ seen }) => seen.stat.mtimeMs >= oldest && left-- > 0));
     }
     return taken;
   }
 
-  /** Takes out those that could be the file of this stamp: of its size or its inode number. */
-  takeLike({ size, ino }: Pick<FileStamp, 'size' | 'ino'>): readonly BacklogFile[] {
+  /** Takes out those that could be the file of this stat: of its size or its inode number. */
+  takeLike({ size, ino }: Pick<FileStat, 'size' | 'ino'>): readonly BacklogFile[] {
     const taken: BacklogFile[] = [];
     for (const rows of this.#directories.values()) {
       if (!holds(rows, size, ino)) continue;
-      taken.push(...this.#takeWhere(rows, ({ seen: { stamp } }) => stamp.size === size || stamp.ino === ino));
+      taken.push(...this.#takeWhere(rows, ({ seen: { stat } }) => stat.size === size || stat.ino === ino));
     }
     return taken;
   }
@@ -142,10 +142,10 @@ export class Backlog {
   }
 
   #set(key: string, rows: Rows): void {
-    const more = rows.contexts.length - (this.#directories.get(key)?.contexts.length ?? 0);
+    const more = rows.fingerprints.length - (this.#directories.get(key)?.fingerprints.length ?? 0);
     this.#size += more;
     this.#counts.set(rows.folder, this.count(rows.folder) + more);
-    if (rows.contexts.length === 0) this.#directories.delete(key);
+    if (rows.fingerprints.length === 0) this.#directories.delete(key);
     else this.#directories.set(key, rows);
   }
 }
@@ -154,18 +154,18 @@ function keyOf(folder: string, directory: string): string {
   return `${folder}/${directory}`;
 }
 
-function filesOf({ folder, directory, names, numbers, contexts }: Rows): readonly BacklogFile[] {
+function filesOf({ folder, directory, names, numbers, fingerprints }: Rows): readonly BacklogFile[] {
   return names.split('/').map((name, index) => ({
     ref: { folder, path: joinPath(directory, name) },
-    seen: { stamp: readStamp(numbers, index), context: contexts[index] ?? '' },
+    seen: { stat: readStamp(numbers, index), fingerprint: fingerprints[index] ?? '' },
   }));
 }
 
-function writeStamp(numbers: Float64Array, index: number, stamp: FileStamp): void {
-  for (const [place, field] of fields.entries()) numbers[index * width + place] = stamp[field];
+function writeStamp(numbers: Float64Array, index: number, stat: FileStat): void {
+  for (const [place, field] of fields.entries()) numbers[index * width + place] = stat[field];
 }
 
-function readStamp(numbers: Float64Array, index: number): FileStamp {
+function readStamp(numbers: Float64Array, index: number): FileStat {
   const at = (field: (typeof fields)[number]) => numbers[index * width + fields.indexOf(field)] ?? 0;
   return {
     size: at('size'),

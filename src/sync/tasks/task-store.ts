@@ -1,5 +1,5 @@
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
-import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
 import type { BacklogFile } from './backlog.ts';
@@ -128,10 +128,10 @@ export class TaskStore {
     return this.#missing.get(folder) ?? nobody;
   }
 
-  /** Tasks of files without a record that could be the one of this stamp: of its size or its inode number. A copy. */
-  newcomersLike({ size, ino }: Pick<FileStamp, 'size' | 'ino'>): readonly Task[] {
+  /** Tasks of files without a record that could be the one of this stat: of its size or its inode number. A copy. */
+  newcomersLike({ size, ino }: Pick<FileStat, 'size' | 'ino'>): readonly Task[] {
     const others = [...this.#inodes.of(ino)].filter(
-      ({ hasRecord, seen }) => !hasRecord && seen?.stamp.size !== size,
+      ({ hasRecord, seen }) => !hasRecord && seen?.stat.size !== size,
     );
     return [...this.#newSizes.of(size), ...others];
   }
@@ -153,7 +153,7 @@ export class TaskStore {
 
   /** A file of the backlog becomes a task. */
   openFromBacklog({ ref, seen }: BacklogFile): Task {
-    return this.open(ref, { present: true, priority: 'backlog', at: seen.stamp.mtimeMs, seen });
+    return this.open(ref, { present: true, priority: 'backlog', at: seen.stat.mtimeMs, seen });
   }
 
   #enter(task: Task): void {
@@ -162,13 +162,13 @@ export class TaskStore {
     grow(this.#states, kind, task);
     if (task.present) {
       if (task.seen === null) return;
-      this.#inodes.add(task.seen.stamp.ino, task);
-      if (!task.hasRecord) this.#newSizes.add(task.seen.stamp.size, task);
+      this.#inodes.add(task.seen.stat.ino, task);
+      if (!task.hasRecord) this.#newSizes.add(task.seen.stat.size, task);
       return;
     }
     if (!task.hasRecord || kind === 'dormant') return;
     grow(this.#missing, task.ref.folder, task);
-    const size = this.#ledger.get(task.ref)?.stamp.size ?? -1;
+    const size = this.#ledger.get(task.ref)?.stat.size ?? -1;
     this.#sizeOf.set(task, size);
     this.#missingSizes.add(size, task);
   }
@@ -177,8 +177,8 @@ export class TaskStore {
     this.#count(task, -1);
     shrink(this.#states, task.state.kind, task);
     if (task.present && task.seen !== null) {
-      this.#inodes.remove(task.seen.stamp.ino, task);
-      this.#newSizes.remove(task.seen.stamp.size, task);
+      this.#inodes.remove(task.seen.stat.ino, task);
+      this.#newSizes.remove(task.seen.stat.size, task);
     }
     shrink(this.#missing, task.ref.folder, task);
     const size = this.#sizeOf.get(task);

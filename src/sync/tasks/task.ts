@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStamp } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Reason } from '../../model/report/status.ts';
 
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
@@ -43,8 +43,8 @@ export type StateKind = TaskState['kind'];
 
 /** A file as a scan or an inspection saw it. */
 export interface Seen {
-  readonly stamp: FileStamp;
-  readonly context: string;
+  readonly stat: FileStat;
+  readonly fingerprint: string;
 }
 
 /** What is known of a task whatever its state. */
@@ -68,7 +68,7 @@ export interface TaskFacts {
   /** Never in a bulk call again: one with it failed. */
   readonly alone: boolean;
   /** The last hash, so that the next inspection need not read the file again. */
-  readonly hashed: { readonly stamp: FileStamp; readonly sha256: string } | null;
+  readonly hashed: { readonly stat: FileStat; readonly sha256: string } | null;
   /** When its document came here from another path, monotonic ms; null: it did not, as far as is known. */
   readonly movedAt: number | null;
   /** The service no longer has it and it is to be uploaded again; its record stays until that is done. */
@@ -107,7 +107,7 @@ export type TaskEvent =
   | { readonly kind: 'inspectionStarted'; readonly at: number }
   /** The document is there and can be read. */
   | { readonly kind: 'found'; readonly seen: Seen }
-  | { readonly kind: 'hashed'; readonly stamp: FileStamp; readonly sha256: string }
+  | { readonly kind: 'hashed'; readonly stat: FileStat; readonly sha256: string }
   | { readonly kind: 'settling'; readonly dueAt: number }
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   | { readonly kind: 'unreadable'; readonly dueAt: number; readonly reason: Reason }
@@ -211,7 +211,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         ? { ...task, present: true, seen: event.seen, gone: null, unreadable: 0 }
         : task;
     case 'hashed':
-      return { ...task, hashed: { stamp: event.stamp, sha256: event.sha256 } };
+      return { ...task, hashed: { stat: event.stat, sha256: event.sha256 } };
     case 'settling':
       if (!isUnderWay(state)) return task;
       return after({ ...task, present: true }, { kind: 'settling', dueAt: event.dueAt });

@@ -8,7 +8,7 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { put, recordOf, stampOf } from '../samples.ts';
+import { put, recordOf, statOf } from '../samples.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const inbox = { folders: ['inbox'], now };
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 describe('an export', () => {
   it('is what the contract says, by folder and path', async () => {
-    const attachments = [{ name: 'x.xlsx', path: 'a/x.xlsx', sha256: recordOf(7).sha256, stamp: stampOf(7) }];
+    const attachments = [{ name: 'x.xlsx', path: 'a/x.xlsx', sha256: recordOf(7).sha256, stat: statOf(7) }];
     await ledger.commit([
       put('b.pdf', recordOf(1)),
       put('a/report.pdf', recordOf(2, { attachments, modifiedAt: '2026-01-02T00:00:00Z', said: ['title'] })),
@@ -48,19 +48,19 @@ describe('an export', () => {
       docId: recordOf(2).docId,
       sha256: recordOf(2).sha256,
       size: 1002,
-      attachments: [{ name: 'x.xlsx', sha256: recordOf(7).sha256, path: 'a/x.xlsx', stat: stampOf(7) }],
+      attachments: [{ name: 'x.xlsx', sha256: recordOf(7).sha256, path: 'a/x.xlsx', stat: statOf(7) }],
       metadata: recordOf(2).metadata,
       uploadedAt: '2026-01-01T00:00:00.000Z',
       modifiedAt: '2026-01-02T00:00:00Z',
       possibleDuplicates: 0,
       fileName: 'report-2.pdf',
-      stat: stampOf(2),
+      stat: statOf(2),
       said: ['title'],
     });
   });
 
   it('can be imported again, and then exports the same', async () => {
-    const attachments = [{ name: 'x.xlsx', sha256: recordOf(7).sha256, stamp: stampOf(7) }];
+    const attachments = [{ name: 'x.xlsx', sha256: recordOf(7).sha256, stat: statOf(7) }];
     await ledger.commit([
       put('a.pdf', recordOf(1, { attachments })),
       put('d/b.pdf', recordOf(2, { possibleDuplicates: 2 })),
@@ -77,7 +77,7 @@ describe('an export', () => {
       documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
     };
     const { entries } = importLedger(JSON.stringify({ version: 1, documents }), inbox);
-    expect(entries[0]?.record.stamp).toEqual({
+    expect(entries[0]?.record.stat).toEqual({
       size: 7,
       mtimeMs: 0,
       ctimeMs: 0,
@@ -95,8 +95,8 @@ describe('an export', () => {
       message: 'is too large',
       attempts: 2,
       history: [{ at: now, operation: 'upload', code: 'too-large', message: 'is too large' }],
-      stamp: stampOf(50),
-      context: 'c1',
+      stat: statOf(50),
+      fingerprint: 'c1',
     };
     const ref = (path: string) => ({ folder: 'inbox', path });
     await ledger.commit([
@@ -113,9 +113,9 @@ describe('an export', () => {
               name: 'x.xlsx',
               path: 'd/c.pdf.attachments/x.xlsx',
               sha256: recordOf(7).sha256,
-              stamp: stampOf(7),
+              stat: statOf(7),
             },
-            { name: 'y.csv', sha256: '', stamp: stampOf(8) },
+            { name: 'y.csv', sha256: '', stat: statOf(8) },
           ],
         }),
       ),
@@ -138,7 +138,7 @@ describe('an export', () => {
     expect(exportLedger(fresh)).toEqual(exported);
     for (const { ref, record } of ledger.entries()) {
       // What decides what is sent is compared again: a person may have edited the file.
-      expect(fresh.get(ref)).toEqual({ ...record, context: '' });
+      expect(fresh.get(ref)).toEqual({ ...record, fingerprint: '' });
       expect(fresh.isApproved(ref)).toBe(ledger.isApproved(ref));
     }
     expect([fresh.doubts(), fresh.intents(), [...fresh.failures()], fresh.hold('inbox')]).toEqual([
@@ -164,7 +164,7 @@ describe('an import of CSV', () => {
     expect(entries[0]?.record).toMatchObject({
       sha256: '',
       metadata: {},
-      context: '',
+      fingerprint: '',
       uploadedAt: '2026-01-01T00:00:00.000Z',
       modifiedAt: null,
     });

@@ -30,13 +30,13 @@ async function mode(): Promise<string | undefined> {
 
 /** Until a scan has said that something beside the document is another now. */
 async function seen(before: string | undefined): Promise<void> {
-  await eventually(() => Promise.resolve(world.contextOf('sub/a.pdf') !== before || null));
+  await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') !== before || null));
 }
 
 describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', (companion) => {
   it('is not taken back while it is saved by unlink and recreate', async () => {
     await privateDocument(companion, 3_600_000);
-    const before = world.contextOf('sub/a.pdf');
+    const before = world.fingerprintOf('sub/a.pdf');
     await unlink(world.join(`sub/${companion}`));
     // Before a scan has seen it, and after.
     expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');

@@ -4,7 +4,7 @@ import { settleDelay } from '../../../src/scan/rules/settle.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const question = {
-  stamp: { mtimeMs: now - 10_000, ctimeMs: now - 10_000 },
+  stat: { mtimeMs: now - 10_000, ctimeMs: now - 10_000 },
   seenSince: null,
   now,
   monotonic: 50_000,
@@ -18,18 +18,18 @@ describe('settling (F1, F5, F49)', () => {
   });
 
   it('counts quiet time from the mtime', () => {
-    expect(settleDelay({ ...question, stamp: { mtimeMs: now - 500, ctimeMs: now - 500 } })).toBe(1_500);
-    expect(settleDelay({ ...question, stamp: { mtimeMs: now - 2_000, ctimeMs: now - 2_000 } })).toBe(0);
+    expect(settleDelay({ ...question, stat: { mtimeMs: now - 500, ctimeMs: now - 500 } })).toBe(1_500);
+    expect(settleDelay({ ...question, stat: { mtimeMs: now - 2_000, ctimeMs: now - 2_000 } })).toBe(0);
   });
 
   it('takes an older file that was moved in a moment ago at the second inspect', () => {
-    const movedIn = { ...question, stamp: { mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
+    const movedIn = { ...question, stat: { mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
     expect(settleDelay(movedIn)).toBeGreaterThan(0);
     expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(0);
   });
 
   it('waits on the monotonic clock for an mtime in the future, and not for ever', () => {
-    const future = { ...question, stamp: { mtimeMs: now + 3_600_000, ctimeMs: now } };
+    const future = { ...question, stat: { mtimeMs: now + 3_600_000, ctimeMs: now } };
     expect(settleDelay(future)).toBe(2_000);
     expect(settleDelay({ ...future, seenSince: 49_000 })).toBe(1_000);
     expect(settleDelay({ ...future, seenSince: 48_000 })).toBe(0);
@@ -44,7 +44,7 @@ describe('settling (F1, F5, F49)', () => {
   it('takes a file seen unchanged for long enough, whatever its times say', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), fc.double({ noNaN: true }), (mtimeMs, ctimeMs) => {
-        expect(settleDelay({ ...question, stamp: { mtimeMs, ctimeMs }, seenSince: 48_000 })).toBe(0);
+        expect(settleDelay({ ...question, stat: { mtimeMs, ctimeMs }, seenSince: 48_000 })).toBe(0);
       }),
     );
   });
@@ -58,7 +58,7 @@ describe('settling (F1, F5, F49)', () => {
         (mtimeMs, seenSince, jumpedAt) => {
           const delay = settleDelay({
             ...question,
-            stamp: { mtimeMs, ctimeMs: mtimeMs },
+            stat: { mtimeMs, ctimeMs: mtimeMs },
             seenSince,
             jumpedAt,
           });

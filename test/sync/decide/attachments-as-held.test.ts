@@ -2,9 +2,9 @@ import { expect, it } from '@jest/globals';
 
 import { planDocument } from '../../../src/model/plan.ts';
 import { attachmentsAsHeld } from '../../../src/sync/decide/attachments-as-held.ts';
-import { comparedOf, recordOf, stampOf } from '../../support/core-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/core-fixtures.ts';
 
-const attachment = { name: 'a.csv', stamp: stampOf(), sha256: 'aa' };
+const attachment = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
 
 it('attachments about which an answer was lost, and which nobody lists any more, are sent when they are listed again', () => {
   const unsure = { content: false, attachments: true, metadata: [] };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { Backlog } from '../../../src/sync/tasks/backlog.ts';
-import { stampOf } from '../../support/core-fixtures.ts';
+import { statOf } from '../../support/core-fixtures.ts';
 
-const file = (name: string, stamp: Parameters<typeof stampOf>[0] = {}, context = 'c') => ({
+const file = (name: string, stat: Parameters<typeof statOf>[0] = {}, fingerprint = 'c') => ({
   name,
-  seen: { stamp: stampOf(stamp), context },
+  seen: { stat: statOf(stat), fingerprint },
 });
 const paths = (files: readonly { ref: { path: string } }[]) => files.map(({ ref }) => ref.path).sort();
 const anyFolder = () => true;
@@ -13,10 +13,15 @@ const anyFolder = () => true;
 describe('the backlog', () => {
   it('gives back each file as it was seen', () => {
     const backlog = new Backlog();
-    const stamp = stampOf({ size: 3, mtimeMs: 5.25, ctimeMs: 6, birthtimeMs: 7, ino: 2 ** 40, dev: 9 });
-    backlog.replace('inbox', 'a', [file('x.pdf'), { name: 'y.pdf', seen: { stamp, context: 'other' } }], 1);
+    const stat = statOf({ size: 3, mtimeMs: 5.25, ctimeMs: 6, birthtimeMs: 7, ino: 2 ** 40, dev: 9 });
+    backlog.replace(
+      'inbox',
+      'a',
+      [file('x.pdf'), { name: 'y.pdf', seen: { stat, fingerprint: 'other' } }],
+      1,
+    );
     const ref = { folder: 'inbox', path: 'a/y.pdf' };
-    expect(backlog.take(ref)).toEqual({ ref, seen: { stamp, context: 'other' } });
+    expect(backlog.take(ref)).toEqual({ ref, seen: { stat, fingerprint: 'other' } });
     expect(backlog.take(ref)).toBeNull();
     expect([...backlog.inDirectory('inbox', 'a').keys()]).toEqual(['x.pdf']);
   });

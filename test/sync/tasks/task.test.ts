@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { newFacts, next } from '../../../src/sync/tasks/task.ts';
 import type { EventKind, StateKind, TaskEvent, TaskFacts, TaskState } from '../../../src/sync/tasks/task.ts';
-import { stampOf } from '../../support/core-fixtures.ts';
+import { statOf } from '../../support/core-fixtures.ts';
 
 const reason = { code: 'some', message: 'some reason' };
-const seen = { stamp: stampOf({ size: 7 }), context: 'c' };
+const seen = { stat: statOf({ size: 7 }), fingerprint: 'c' };
 
 const states: Record<StateKind, TaskState> = {
   inspect: { kind: 'inspect' },
@@ -33,7 +33,7 @@ const events: Record<EventKind, TaskEvent> = {
   held: { kind: 'held', reason },
   inspectionStarted: { kind: 'inspectionStarted', at: 2 },
   found: { kind: 'found', seen },
-  hashed: { kind: 'hashed', stamp: seen.stamp, sha256: 'aa' },
+  hashed: { kind: 'hashed', stat: seen.stat, sha256: 'aa' },
   settling: { kind: 'settling', dueAt: 8 },
   waiting: { kind: 'waiting', dueAt: null, reason },
   unreadable: { kind: 'unreadable', dueAt: 8, reason },
@@ -113,8 +113,8 @@ describe('a task', () => {
   });
 
   it('that is sent keeps what goes out as what was seen, and becomes live', () => {
-    const task = taskIn(states.sending, { seen: { stamp: stampOf({ size: 1 }), context: '' } });
-    expect(next(task, events.seen)).toMatchObject({ seen: { stamp: { size: 1 } }, priority: 'live', at: 9 });
+    const task = taskIn(states.sending, { seen: { stat: statOf({ size: 1 }), fingerprint: '' } });
+    expect(next(task, events.seen)).toMatchObject({ seen: { stat: { size: 1 } }, priority: 'live', at: 9 });
   });
 
   it('keeps its place in the backlog when the first scan sees it once more', () => {
