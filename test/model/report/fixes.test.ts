@@ -27,7 +27,9 @@ const noCodes = new Set([
   'temporary-name',
   'attachment',
   'directory',
-  'not-swept',
+  'not-scanned',
+  'attachments-directory',
+  'ignore-file',
   // What the log alone tells, and what needs no fix.
   'overflow',
   'queue-overflow',
