@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmod, readFile, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
@@ -117,8 +117,10 @@ async function live(): Promise<void> {
   service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
   const { err, out } = await daemon.end('SIGTERM');
   seen.set('the log of the daemon', err + out);
-  for (const name of await readdir(place.home.join('state'))) {
-    seen.set(`state/${name}`, await readFile(place.home.join('state', name), 'latin1'));
+  for (const entry of await readdir(place.home.join('state'), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = join(entry.parentPath, entry.name);
+    seen.set(relative(place.home.path, file), await readFile(file, 'latin1'));
   }
   service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
   await note('auth login');
