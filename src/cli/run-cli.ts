@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
 import { secretVariables } from '../config/secrets/secret-names.ts';
-import { closest } from '../lib/closest.ts';
+import { closest } from '../lib/text/closest.ts';
 import {
   ConfigurationError,
   IngestdError,
@@ -9,8 +9,8 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
-import { printable } from '../lib/printable.ts';
-import { createRedactor } from '../lib/redactor.ts';
+import { printable } from '../lib/text/printable.ts';
+import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
 import type { CommandContext } from './context/command-context.ts';
 import { createOutput } from './output.ts';

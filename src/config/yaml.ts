@@ -1,5 +1,5 @@
 import { LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
-import { excerpt } from '../lib/excerpt.ts';
+import { excerpt } from '../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
 /** A YAML text, read, with a way back to its lines. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { CredentialsRefusedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Reason } from '../model/report/status.ts';

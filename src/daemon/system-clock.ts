@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 
 /** The machine's own clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {

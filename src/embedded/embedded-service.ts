@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import { createLimitedServer } from '../lib/server-limits.ts';
-import { noSchemas } from '../lib/no-schemas.ts';
+import { createLimitedServer, noSchemas } from '../lib/server/server-limits.ts';
 import type { Credentials } from '../model/settings.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/add-fallbacks.ts';

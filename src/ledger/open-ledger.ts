@@ -1,6 +1,6 @@
 import { Low } from 'lowdb';
 
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';

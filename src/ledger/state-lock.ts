@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
-import type { Clock } from '../lib/clock.ts';
-import { takeProcessLock } from '../lib/process-lock.ts';
-import type { ProcessLock } from '../lib/process-lock.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { takeProcessLock } from '../lib/process/process-lock.ts';
+import type { ProcessLock } from '../lib/process/process-lock.ts';
 import { StateLockedError } from '../model/errors.ts';
 import { unwritable } from './journal/journal-writer.ts';
 

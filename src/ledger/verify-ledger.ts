@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 
 import { errorMessage } from '../model/errors.ts';
-import { countWords } from '../lib/words.ts';
+import { countWords } from '../lib/text/words.ts';
 import { faultAlone, wayOut } from './damage.ts';
 import { createDataFiller } from './format/fill-data.ts';
 import type { RejectedRecord } from './format/fill-data.ts';

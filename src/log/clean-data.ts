@@ -1,5 +1,5 @@
-import { printable } from '../lib/printable.ts';
-import { type Redactor, redacted } from '../lib/redactor.ts';
+import { printable } from '../lib/text/printable.ts';
+import { type Redactor, redacted } from '../lib/text/redactor.ts';
 
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 100;

@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
-import { type Redactor, createRedactor } from '../lib/redactor.ts';
+import { type Redactor, createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from './standard-error.ts';
 
 /** What a log is made of. */

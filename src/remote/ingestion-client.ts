@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type {
   FileOutcome,

@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LimiterPort, Permit } from '../model/ports/service-port.ts';

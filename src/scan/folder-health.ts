@@ -1,7 +1,7 @@
 import type { FolderHealth } from '../model/ports/folder-port.ts';
-import { printable } from '../lib/printable.ts';
-import { raiseWatchLimitCommand } from '../lib/watch-limit.ts';
-import { countWords } from '../lib/words.ts';
+import { printable } from '../lib/text/printable.ts';
+import { raiseWatchLimitCommand } from '../lib/files/watch-limit.ts';
+import { countWords } from '../lib/text/words.ts';
 import type { ScanReport } from './worker/protocol.ts';
 
 /** Why a folder is not available; null: it is. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../lib/clock.ts';
+import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, TimingSettings } from '../model/settings.ts';
 import type { Watcher } from './watch/backend.ts';

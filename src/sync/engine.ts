@@ -19,11 +19,11 @@ import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-po
 import type { Activity, Reason } from '../model/report/status.ts';
 import { sameRoot } from '../model/same-file.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
-import type { Clock } from '../lib/clock.ts';
-import { createDueTimes } from '../lib/due-times.ts';
-import type { DueTimes } from '../lib/due-times.ts';
-import { isWithin } from '../lib/is-within.ts';
-import { WorkQueue } from '../lib/work-queue.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import { createDueTimes } from '../lib/time/due-times.ts';
+import type { DueTimes } from '../lib/time/due-times.ts';
+import { isWithin } from '../lib/time/is-within.ts';
+import { WorkQueue } from '../lib/queue/work-queue.ts';
 import {
   adoptionOf,
   assessWithoutDocument,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { ownIdentity } from '../../src/lib/process-identity.ts';
+import { ownIdentity } from '../../src/lib/process/process-identity.ts';
 import { makeZombie } from '../support/zombie.ts';
 import type { Trial } from './trial.ts';
 import { startTrial } from './trial.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { ownIdentity } from '../../src/lib/process-identity.ts';
+import { ownIdentity } from '../../src/lib/process/process-identity.ts';
 import { takeStateLock } from '../../src/ledger/state-lock.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { closest } from '../../src/lib/closest.ts';
+import { closest } from '../../src/lib/text/closest.ts';
 
 describe('the word that was meant', () => {
   it.each([

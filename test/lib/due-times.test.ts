@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { array, assert, asyncProperty, constantFrom, integer, oneof, record } from 'fast-check';
 
-import { createDueTimes } from '../../src/lib/due-times.ts';
+import { createDueTimes } from '../../src/lib/time/due-times.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 function world() {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { printable } from '../../src/lib/printable.ts';
+import { printable } from '../../src/lib/text/printable.ts';
 
 describe('printable text', () => {
   it('keeps what people write', () => {

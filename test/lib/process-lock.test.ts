@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { takeProcessLock } from '../../src/lib/process-lock.ts';
-import type { ProcessLock } from '../../src/lib/process-lock.ts';
+import { takeProcessLock } from '../../src/lib/process/process-lock.ts';
+import type { ProcessLock } from '../../src/lib/process/process-lock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { excerpt } from '../../src/lib/excerpt.ts';
-import { createRedactor } from '../../src/lib/redactor.ts';
+import { excerpt } from '../../src/lib/text/printable.ts';
+import { createRedactor } from '../../src/lib/text/redactor.ts';
 
 const redact = (text: string, secrets: readonly string[]) => createRedactor(secrets).redact(text);
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { WorkQueue } from '../../src/lib/work-queue.ts';
+import { WorkQueue } from '../../src/lib/queue/work-queue.ts';
 import { eventually } from '../support/eventually.ts';
 
 function queueOf(options: Partial<ConstructorParameters<typeof WorkQueue>[0]> = {}) {

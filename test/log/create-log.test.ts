@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createRedactor } from '../../src/lib/redactor.ts';
+import { createRedactor } from '../../src/lib/text/redactor.ts';
 import { type LogOptions, createLog } from '../../src/log/create-log.ts';
 
 const secret = 'pä$$ "word"/1+2';

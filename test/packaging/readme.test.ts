@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createOutput } from '../../src/cli/output.ts';
 import { createProgram, withSubcommands } from '../../src/cli/program.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
-import { createRedactor } from '../../src/lib/redactor.ts';
+import { createRedactor } from '../../src/lib/text/redactor.ts';
 
 const documents = [
   'README.md',

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
 import type {
   FileOutcome,
   LimiterPort,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
 
 export interface ManualClock extends Clock {
   /** Lets `ms` pass: due calls run in order, promises between them are given time to settle. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '../../src/lib/time/clock.ts';
 import { directoryOf, joinPath, nameOf, sameStat } from '../../src/model/document.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../../src/model/document.ts';
 import { ContentChangedError } from '../../src/model/errors.ts';

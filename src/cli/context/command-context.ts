@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Redactor } from '../../lib/redactor.ts';
+import type { Redactor } from '../../lib/text/redactor.ts';
 import type { Output } from '../output.ts';
 
 /** What every command is given: the process it runs in. */

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { confirm } from './confirm.ts';
-import { closest } from '../../lib/closest.ts';
+import { closest } from '../../lib/text/closest.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
-import { countWords, numberWords } from '../../lib/words.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';

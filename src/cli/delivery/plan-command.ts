@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/reports.ts';
-import { countWords, durationWords, numberWords } from '../../lib/words.ts';
+import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';

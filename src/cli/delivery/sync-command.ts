@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/printable.ts';
-import { countWords } from '../../lib/words.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/printable.ts';
-import { countWords } from '../../lib/words.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import { prepare } from '../context/prepare.ts';

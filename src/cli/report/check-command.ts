@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/fixes.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { printable } from '../../lib/printable.ts';
-import { countWords } from '../../lib/words.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';

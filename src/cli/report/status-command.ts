@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/ports/control-port.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';

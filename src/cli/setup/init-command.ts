@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';

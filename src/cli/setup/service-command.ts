@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { isLoopbackHost } from '../../lib/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';

@@ -7,7 +7,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/fixes.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from '../open-unwatched.ts';

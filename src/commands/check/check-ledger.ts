@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/fixes.ts';
 import { missingFiles } from '../offline/missing-files.ts';

@@ -1,5 +1,5 @@
-import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/watch-limit.ts';
-import { countWords } from '../../lib/words.ts';
+import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/watch-limit.ts';
+import { countWords } from '../../lib/text/words.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 
 /** Part of the limit beyond which other programs of the same user may run out. */

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { documentsIn } from '../../daemon/ledger/ledger-service.ts';
 import { serviceWords } from '../../daemon/ledger/service-identity.ts';

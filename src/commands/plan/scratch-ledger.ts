@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';

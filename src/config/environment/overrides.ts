@@ -1,8 +1,8 @@
-import { closest } from '../../lib/closest.ts';
-import { excerpt } from '../../lib/excerpt.ts';
+import { closest } from '../../lib/text/closest.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
-import { pathText } from '../../lib/describe-issues.ts';
+import { pathText } from '../../lib/text/describe-issues.ts';
 import { environmentName, snakeCase } from '../settings/key-path.ts';
 import type { Problem } from '../settings/problem.ts';
 import { readYaml } from '../yaml.ts';

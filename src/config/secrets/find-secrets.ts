@@ -1,5 +1,5 @@
 import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
-import { pathText } from '../../lib/describe-issues.ts';
+import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/problem.ts';
 import { secretMeantBy, secretVariables } from './secret-names.ts';
 

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
-import { isLoopbackHost } from '../../lib/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { type SecretSources, readSecret } from './read-secret.ts';
 import { secretVariables } from './secret-names.ts';
 

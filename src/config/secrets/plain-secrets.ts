@@ -1,4 +1,4 @@
-import { isGarbling, shortestRedacted } from '../../lib/redactor.ts';
+import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
-import { closest } from '../../lib/closest.ts';
-import { pathText, shownValue, unknownWords, valueAt } from '../../lib/describe-issues.ts';
+import { closest } from '../../lib/text/closest.ts';
+import { pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
 import type { Problem } from './problem.ts';
 

@@ -1,5 +1,5 @@
 import { type JsonSchema, settingsJsonSchema } from './json-schema.ts';
-import { pathText } from '../../lib/describe-issues.ts';
+import { pathText } from '../../lib/text/describe-issues.ts';
 import { environmentName } from './key-path.ts';
 
 /** One key of the configuration, for people. */

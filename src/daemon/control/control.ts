@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';

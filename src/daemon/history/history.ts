@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdir, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Activity } from '../../model/report/status.ts';

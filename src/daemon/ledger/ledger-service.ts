@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;

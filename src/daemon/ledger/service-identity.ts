@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../lib/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
 
 const embedded = 'embedded';

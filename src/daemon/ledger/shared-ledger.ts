@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 

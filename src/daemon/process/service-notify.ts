@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, realpath } from 'node:fs/promises';
 
-import { mountOf, parseMountTable } from '../../lib/mount-table.ts';
+import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
 
 /** An anonymous volume's name: Docker's and Podman's are 64 hexadecimal digits. */
 const anonymousVolume = /\/volumes\/[0-9a-f]{64}\/_data$/;

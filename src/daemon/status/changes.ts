@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 
 /** Tells listeners that something changed, a few times a second at most. */
 export interface Changes {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { DuplicateStatus } from '../../model/report/status.ts';
 

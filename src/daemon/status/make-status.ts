@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
@@ -15,7 +15,7 @@ import type {
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 

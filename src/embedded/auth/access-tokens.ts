@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { RefusalError } from '../http/refusal-error.ts';
 
 const issuer = 'embedded-ingestion-service';

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthContext } from './auth-context.ts';
 import { RefusalError } from '../http/refusal-error.ts';
 import { bearerToken, headerOf } from '../http/request-headers.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 
 /** Lets an ingestion call pass whose token stands and belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
 export async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {

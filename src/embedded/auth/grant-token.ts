@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthContext } from './auth-context.ts';
 import { RefusalError, tooMany } from '../http/refusal-error.ts';
 import { inactiveApiKey, mediaTypeOf, requireApiKey } from '../http/request-headers.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 
 /** Interface 2.1. */
 export interface TokenAnswer {

@@ -12,7 +12,7 @@ import {
   mediaTypeOf,
   requireApiKey,
 } from '../http/request-headers.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });
 

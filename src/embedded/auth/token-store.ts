@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 import * as z from 'zod';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 import { readIfThere, writeDurably } from '../documents/durable-file.ts';

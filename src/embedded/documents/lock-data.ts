@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { takeProcessLock } from '../../lib/process-lock.ts';
+import { takeProcessLock } from '../../lib/process/process-lock.ts';
 import { StateLockedError } from '../../model/errors.ts';
 
 /** Holds the data directory for this process; what it returns lets go. Throws StateLockedError while another holds it. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 
 /** The endpoints of interface section 4. */
 export type ServiceOperation =

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { writeDurably } from '../documents/durable-file.ts';
 
 /** Lets at most so many through in any stretch of time of one length, wherever it begins. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentStore } from '../documents/document-store.ts';
 import { RefusalError } from '../http/refusal-error.ts';
 import type { DocumentRecord } from '../documents/stored-document.ts';

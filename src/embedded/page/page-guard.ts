@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { Clock } from '../../lib/clock.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../../lib/is-loopback.ts';
-import { isTrustedPeer, peerUser } from '../../lib/peer-user.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { createSlidingWindow } from '../http/sliding-window.ts';
 import { loginHtml } from './page-html.ts';

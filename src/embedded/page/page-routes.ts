@@ -4,7 +4,7 @@ import type { ReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
 
-import { unprintable } from '../../lib/printable.ts';
+import { unprintable } from '../../lib/text/printable.ts';
 
 import type { DocumentStore } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';

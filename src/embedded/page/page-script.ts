@@ -1,4 +1,4 @@
-import { escapeCharacter, unprintable } from '../../lib/printable.ts';
+import { escapeCharacter, unprintable } from '../../lib/text/printable.ts';
 
 /**
  * The page's script: asks for the list every second and a half while it is on the screen, and touches only what changed.

@@ -2,7 +2,7 @@ import { LedgerUnwritableError, errorCode, errorMessage } from '../../model/erro
 import type { Disk, DiskFile } from '../disk.ts';
 import { groupLine, headerLine, sealLine } from './journal-line.ts';
 import type { LedgerPaths } from '../ledger-files.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 
 const LINE_CHARACTERS = 128 * 1024;
 

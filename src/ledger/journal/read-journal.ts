@@ -2,7 +2,7 @@ import { errorCode, errorMessage } from '../../model/errors.ts';
 import { damaged, tooNew, unreadable } from '../damage.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { readLines } from './read-lines.ts';
 import { SHAPE } from '../format/shape.ts';
 

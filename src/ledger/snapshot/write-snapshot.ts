@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 import type { Disk, DiskFile } from '../disk.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { endText, headText } from './snapshot-lines.ts';
 import type { SnapshotHead } from './snapshot-lines.ts';
 

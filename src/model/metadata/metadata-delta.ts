@@ -2,7 +2,7 @@ import { byIdentity, companyKind, elementDelta, isDelete, tagKind } from './elem
 import type { ElementKind } from './element-delta.ts';
 import type { DocumentAuthor, ElementOperation, Metadata, ShareInfo } from './metadata.ts';
 import type { MetadataDelta, Unclearable } from '../operation.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 
 /** Fields that hold one text and can be replaced, never taken back. createdTimestamp goes out with an upload only. */
 const replaceable = ['title', 'documentOwner', 'sourceType', 'documentUrl'] as const;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeIssues } from '../../lib/describe-issues.ts';
+import { describeIssues } from '../../lib/text/describe-issues.ts';
 import type { Metadata } from './metadata.ts';
 import { companyIdentifiers, elementOperations, saliences, shareModes, tagVisibilities } from './metadata.ts';
 

@@ -2,7 +2,7 @@ import type { FolderStatus, Status } from './status.ts';
 import { explain } from './fixes.ts';
 import { reasonHealth } from './health.ts';
 import { toldAsDoubt } from './told-as-doubt.ts';
-import { countWords, durationWords, numberWords } from '../../lib/words.ts';
+import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './misaddressed-error.ts';

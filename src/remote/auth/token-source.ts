@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Clock } from '../../lib/clock.ts';
-import { excerpt } from '../../lib/excerpt.ts';
-import { createRedactor } from '../../lib/redactor.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { excerpt } from '../../lib/text/printable.ts';
+import { createRedactor } from '../../lib/text/redactor.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';

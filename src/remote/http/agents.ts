@@ -4,8 +4,8 @@ import { Agent as HttpsAgent } from 'node:https';
 import { proxies, ProxyAgent } from 'proxy-agent';
 
 import { ConfigurationError } from '../../model/errors.ts';
-import { isLoopbackHost } from '../../lib/is-loopback.ts';
-import { excerpt } from '../../lib/excerpt.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { excerpt } from '../../lib/text/printable.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */
 const pacPackage = 'pac-proxy-agent';

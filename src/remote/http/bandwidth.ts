@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { WireBody } from './exchange.ts';
 
 /** What timers that come late may catch up on; also the most that goes out at once after a rest. */

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 
 import { got } from 'got';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { BodySent } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
 
 /** The slowest line that is still waited for, where no bandwidth is set. */

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs'
 import { directoryOf, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs, settling, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';

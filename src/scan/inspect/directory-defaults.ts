@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { directoryOf, joinPath } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { companionGrace } from './companion-grace.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';

@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 
 import { nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';

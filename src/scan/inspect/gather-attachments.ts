@@ -5,7 +5,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/name-rules.ts';
-import { excerpt, printable } from '../../lib/printable.ts';
+import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
 import { classifyPath } from './classify-path.ts';
@@ -14,7 +14,7 @@ import type { FolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { settling, unfit, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
 import { isIgnored } from '../rules/ignore-rules.ts';
 

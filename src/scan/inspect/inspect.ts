@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';

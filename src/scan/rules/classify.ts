@@ -1,4 +1,4 @@
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { nameOf } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/name-rules.ts';
 import type { Claims } from './claims.ts';

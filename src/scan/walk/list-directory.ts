@@ -4,7 +4,7 @@ import { errorCode } from '../../model/errors.ts';
 import { kindOf } from './entry.ts';
 import type { EntryKind } from '../rules/classify.ts';
 import type { Entry } from './entry.ts';
-import type { TimeSlice } from '../../lib/time-slice.ts';
+import type { TimeSlice } from '../../lib/time/time-slice.ts';
 
 /** Everything in a directory. */
 export interface Listing {

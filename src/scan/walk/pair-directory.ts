@@ -1,5 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import { readSmallFile } from '../../lib/read-small-file.ts';
+import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { pairSidecars, sidecarEnd } from '../rules/pair-sidecars.ts';

@@ -1,4 +1,4 @@
-import { readSmallFile } from '../../lib/read-small-file.ts';
+import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-rules.ts';

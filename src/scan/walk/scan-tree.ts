@@ -3,7 +3,7 @@ import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { Entry } from './entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { realRoot, sameRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';

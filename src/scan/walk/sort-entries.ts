@@ -1,5 +1,4 @@
-import { printable } from '../../lib/printable.ts';
-import { printableBytes, printableTwin } from '../../lib/printable-bytes.ts';
+import { printable, printableBytes, printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType } from '../../model/name-rules.ts';

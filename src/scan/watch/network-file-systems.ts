@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 
-import { mountOf, parseMountTable } from '../../lib/mount-table.ts';
+import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
 
 /** File systems that report no events for other machines' writes, by statfs type. */
 const eventlessTypes: ReadonlyMap<number, string> = new Map([

@@ -1,7 +1,7 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
-import { createTimeSlice } from '../../lib/time-slice.ts';
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';

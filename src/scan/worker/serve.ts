@@ -1,4 +1,4 @@
-import { readEventQueueLength } from '../../lib/watch-limit.ts';
+import { readEventQueueLength } from '../../lib/files/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { Activity } from '../../model/report/status.ts';
 
 /** What the chart tells apart. */

@@ -1,8 +1,8 @@
 import { explain } from '../../model/report/fixes.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
 import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
-import { countWords, numberWords } from '../../lib/words.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
 import { approve, resolve, retry } from './data/actions.ts';
 import { groupByCause } from './data/group-by-cause.ts';
 import type { Group } from './data/group-by-cause.ts';

@@ -1,8 +1,8 @@
 import type { Why } from '../../model/ports/control-port.ts';
 import { fixBeside } from '../../model/report/fixes.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { countWords } from '../../lib/words.ts';
+import { countWords } from '../../lib/text/words.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
 

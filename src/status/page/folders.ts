@@ -1,7 +1,7 @@
 import { explain } from '../../model/report/fixes.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
-import { countWords, numberWords } from '../../lib/words.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
 import { groupByCause } from './data/group-by-cause.ts';
 import type { Group } from './data/group-by-cause.ts';
 import type { PageStatus } from './data/page-status.ts';

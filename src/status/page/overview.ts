@@ -1,7 +1,7 @@
 import { explain } from '../../model/report/fixes.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import type { FolderStatus, Health, Reason } from '../../model/report/status.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/words.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';

@@ -1,5 +1,5 @@
 import type { TransferStatus } from '../../model/report/status.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/words.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIPv6 } from 'node:net';
-import { isLoopbackAddress } from '../../lib/is-loopback.ts';
+import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
 
 /** How the TCP address is reached and what it asks for. */
 export interface AccessRules {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';

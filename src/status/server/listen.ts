@@ -5,8 +5,8 @@ import { STATUS_CODES } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createLimitedServer } from '../../lib/server-limits.ts';
-import type { ServerLimits } from '../../lib/server-limits.ts';
+import { createLimitedServer } from '../../lib/server/server-limits.ts';
+import type { ServerLimits } from '../../lib/server/server-limits.ts';
 import { securityHeaders } from './answers.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 

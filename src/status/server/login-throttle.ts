@@ -1,5 +1,5 @@
-import type { Clock } from '../../lib/clock.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
 /** Compares tokens, and slows down who keeps giving wrong ones. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isLoopbackAddress } from '../../lib/is-loopback.ts';
+import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
 import type { AppOptions } from './app-options.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { renderPage } from './page-files.ts';

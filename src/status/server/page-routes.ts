@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { AppOptions } from './app-options.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { send } from './answers.ts';
 import { pagePaths } from './page-files.ts';
 import { renderPage } from './page-files.ts';

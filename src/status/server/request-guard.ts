@@ -1,7 +1,7 @@
-import { isTrustedPeer } from '../../lib/peer-user.ts';
-import type { PeerUser } from '../../lib/peer-user.ts';
+import { isTrustedPeer } from '../../lib/server/peer-user.ts';
+import type { PeerUser } from '../../lib/server/peer-user.ts';
 import type { AccessRules } from './access-rules.ts';
-import { sameSecret } from '../../lib/same-secret.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 
 /**
  * Who may ask for a route: everybody who may connect (`open`), who brings a token in the body (`login`), who is logged

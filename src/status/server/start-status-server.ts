@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, StoppedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -10,7 +10,7 @@ import { createAccessRules, urlHost } from './access-rules.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { createEventHub } from './event-hub.ts';
-import { isLoopbackAddress } from '../../lib/is-loopback.ts';
+import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { pageReader } from './page-files.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { headline, progressLine } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';

@@ -4,7 +4,7 @@ import { errorCode } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { printable } from '../../lib/printable.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { keptCode } from '../tasks/task.ts';
 import { attachmentsAsHeld } from './attachments-as-held.ts';
 

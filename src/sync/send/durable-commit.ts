@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import { errorCode, errorMessage, StoppedError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
+import type { Clock } from '../../lib/time/clock.ts';
 import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';

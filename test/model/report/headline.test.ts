@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
 import { health } from '../../../src/model/report/health.ts';
 import { headline, ledgerVerdict, verdict } from '../../../src/model/report/headline.ts';
-import { durationWords, numberWords, sizeWords } from '../../../src/lib/words.ts';
+import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/words.ts';
 
 const folder: FolderStatus = {
   name: 'inbox',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { printableBytes, printableTwin } from '../../../src/lib/printable-bytes.ts';
+import { printableBytes, printableTwin } from '../../../src/lib/text/printable.ts';
 import { resolveAttachment } from '../../../src/scan/rules/resolve-attachment.ts';
 import { isTransient } from '../../../src/scan/rules/classify.ts';
 

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { closest } from './closest.ts';
-import { excerpt } from './excerpt.ts';
+import { excerpt } from './printable.ts';
 
 type Issue = z.core.$ZodIssue;
 
