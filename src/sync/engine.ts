@@ -340,6 +340,10 @@ export class Engine {
       if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
       this.#inspectPath(ref, { present: false, priority: 'backlog', at: 0 });
     }
+    // Before everything was listed, nothing could be said of a file that is not there.
+    for (const task of Array.from(this.tasks.in('waiting'))) {
+      if (task.ref.folder === folder && !task.present) this.#move(task, { kind: 'due' });
+    }
     this.#drawFromBacklog();
     this.#release();
     this.#options.onChange();
@@ -681,7 +685,7 @@ export class Engine {
         return;
       case 'unknown': {
         // Of a whole folder that cannot be read, a scan tells when it is back.
-        if (!task.present || this.#isUnavailable(task.ref.folder)) return this.#end(task);
+        if (this.#isUnavailable(task.ref.folder)) return this.#end(task);
         const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
         const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
         this.#move(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason: found.reason });

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: {
+      safety: { maxDeletePercent: 100 },
+      timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 },
+    },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+/** Documents that the ledger knows, as if they had been sent. */
+async function adopt(paths: readonly string[]): Promise<void> {
+  const documents = paths.map((path, index) => ({
+    folder: 'inbox',
+    path,
+    docId: `doc-${index}`,
+    sha256: createHash('sha256').update(path).digest('hex'),
+    size: path.length,
+    attachments: [],
+    metadata: {},
+    uploadedAt: '2026-01-01T00:00:00Z',
+    modifiedAt: null,
+    possibleDuplicates: 0,
+  }));
+  await place.home.write('known.json', JSON.stringify({ version: 1, documents }));
+  const { code, err } = await place.run('ledger', 'import', place.home.join('known.json'));
+  if (code !== 0) throw new Error(err);
+}
+
+describe('sync as a process', () => {
+  it('deletes each of 400 documents that were removed among 4,000 directories', async () => {
+    const paths = Array.from({ length: 4_000 }, (_, index) => `d${index % 40}/e${index}/a.txt`);
+    for (const path of paths) {
+      await mkdir(join(place.inbox, path, '..'), { recursive: true });
+      await writeFile(join(place.inbox, path), path);
+    }
+    const removed = paths.filter((_, index) => index % 10 === 0);
+    await adopt(removed);
+    for (const path of removed) await rm(join(place.inbox, path));
+    for (const path of paths.filter((_, index) => index % 10 !== 0)) await rm(join(place.inbox, path));
+    expect(await place.run('sync')).toMatchObject({
+      code: 0,
+      out: '0 uploads, 0 changes, 0 moves, 400 deletions.\n',
+    });
+  }, 60_000);
+
+  it('exits 4 when the folder vanishes midway, and names it', async () => {
+    service.script(async (request) => {
+      await rename(place.inbox, place.home.join('elsewhere'));
+      await steps.answer(503, '')(request);
+    });
+    await place.home.write('inbox/a.txt', 'one');
+    const { code, out } = await place.run('sync');
+    expect([code, out]).toEqual([4, expect.stringContaining('inbox')]);
+    expect(service.requests).toHaveLength(1);
+  }, 60_000);
+
+  it('ends beside a file that is renamed while it never stops growing, and names it', async () => {
+    await place.home.write('inbox/a.log.txt', 'one');
+    await adopt(['old.txt']);
+    await place.home.write('inbox/old.txt', 'old.txt');
+    await place.run('sync');
+    await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'new.txt'), 'x'), 50);
+    try {
+      const { code, out } = await place.run('sync');
+      console.log(out);
+      expect([code, out]).toEqual([4, expect.stringContaining('inbox/new.txt')]);
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+
+  it('deletes what was removed beside a file that never stops growing', async () => {
+    await place.home.write('inbox/old.txt', 'old.txt');
+    await place.home.write('inbox/removed.txt', 'removed.txt');
+    await place.run('sync');
+    await rm(join(place.inbox, 'removed.txt'));
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'old.txt'), 'x'), 50);
+    try {
+      const { code, out } = await place.run('sync');
+      console.log(out);
+      expect([code, out]).toEqual([4, expect.stringContaining('1 deletion')]);
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+
+  it('ends beside a file that settles and changes again all the time', async () => {
+    await place.home.write('inbox/log.txt', 'one');
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'log.txt'), 'x'), 600);
+    try {
+      const { code, out } = await place.run('sync');
+      console.log(code, out);
+      expect(service.requests.length).toBeLessThan(6);
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+});
