@@ -5,7 +5,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import { isWithin } from '../lib/time/is-within.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import type { Reason, Status } from '../model/report/status.ts';
+import type { Activity, Reason, Status } from '../model/report/status.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -44,6 +44,8 @@ export interface ComposeOptions {
 export interface Daemon {
   readonly control: ControlPort;
   readonly engine: Engine;
+  /** Calls it with everything that happens from now on. */
+  readonly listen: (listener: (activity: Activity) => void) => void;
   readonly metrics: Metrics;
   /** What the chart of the page shows. */
   readonly deliveries: DeliveryHistory;
@@ -206,6 +208,7 @@ export function assembleDaemon(
       unready,
     }),
     engine,
+    listen: (listener) => void activities.listen(listener),
     metrics,
     deliveries,
     servicePage: embedded?.pageUrl ?? null,

@@ -1,3 +1,4 @@
+import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { FailureStatus } from '../model/report/status.ts';
@@ -32,7 +33,7 @@ export interface SyncReport {
   /** Files that are no documents that can be sent: `ingestd check` lists them. */
   readonly skipped: number;
   readonly failures: readonly FailureStatus[];
-  /** Documents that still change, or that wait for a sidecar or an attachment. */
+  /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
   readonly waiting: readonly WaitingDocument[];
   readonly waitingTotal: number;
   /** Folders that cannot be read, with the reason. */
@@ -71,9 +72,10 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
     maxAttempts,
   });
   let interrupted = false;
-  const patience = createPatience(daemon, patienceMs(settings));
+  const isDone = createCompletion(daemon);
+  const patience = createPatience(daemon, settings);
   const isOver = () =>
-    interrupted || isDone(daemon) || patience.isOver() || daemon.isRefused() || daemon.engine.isHopeless();
+    interrupted || isDone() || patience.isOver() || daemon.isRefused() || daemon.engine.isHopeless();
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -93,19 +95,32 @@ export async function runSync({ settings, credentials, log, onProgress }: SyncOp
   }
 }
 
-/** Nothing moves, and no document waits for another file. */
-function isDone({ engine }: Daemon): boolean {
-  return engine.isIdle() && engine.tasks.in('waiting').size === 0;
+/** Everything that was found is decided: nothing moves, and no document waits for another file. */
+function isDecided({ engine }: Daemon): boolean {
+  return engine.isAtRest() && engine.tasks.in('waiting').size === 0;
+}
+
+/** Says when everything is decided that was there to be found, though some file may go on changing. */
+function createCompletion(daemon: Daemon): () => boolean {
+  let since: number | null = null;
+  return () => {
+    since = isDecided(daemon) ? (since ?? systemClock.monotonic()) : null;
+    return since !== null && daemon.engine.isListedSince(since);
+  };
 }
 
 /** Contract section 7, 26. */
-function patienceMs({ timing: { stopSeconds, settleMs, removeGraceMs } }: Settings): number {
+function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']): number {
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
 }
 
 const working: readonly StateKind[] = ['ready', 'sending', 'retry', 'grace'];
 const waiting: readonly StateKind[] = ['settling', 'waiting'];
 const inspecting: readonly StateKind[] = ['inspect', 'inspecting'];
+/** What one pass delivered so often changes faster than it is sent: it is no longer waited for. */
+const mostDeliveries = 3;
+/** A removal past its grace is judged again within this, ms, where nothing stands in its way. */
+const judgedWithinMs = 2_000;
 
 interface Patience {
   readonly isOver: () => boolean;
@@ -115,35 +130,50 @@ interface Patience {
 
 /**
  * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A file
- * that was waiting and is inspected once more is still waiting.
+ * that was waiting and is inspected once more is still waiting; so is a removal whose file may be one that still changes,
+ * and a file that changes again as often as it is sent.
  */
-function createPatience({ engine }: Daemon, ms: number): Patience {
+function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patience {
+  const ms = patienceMs(timing);
   let since: number | null = null;
   const known = new Set<string>();
+  const deliveries = new Map<string, number>();
+  listen(({ what, folder, path }) => {
+    if (what !== 'uploaded' && what !== 'modified') return;
+    const key = refKey({ folder, path });
+    deliveries.set(key, (deliveries.get(key) ?? 0) + 1);
+  });
   const tasksIn = (kinds: readonly StateKind[]) => kinds.flatMap((kind) => [...engine.tasks.in(kind)]);
+  const isEndless = ({ key, state, gone }: Task) => {
+    if (state.kind !== 'grace') return (deliveries.get(key) ?? 0) >= mostDeliveries;
+    const goneMs = systemClock.monotonic() - (gone?.since ?? Infinity);
+    return goneMs >= timing.removeGraceMs + judgedWithinMs;
+  };
   const isOver = () => {
     const isScanned = engine.isScanned() && engine.tasks.backlog.size === 0;
-    const isAtWork = !isScanned || working.some((kind) => engine.tasks.in(kind).size > 0);
-    if (isAtWork || tasksIn(inspecting).some(({ key }) => !known.has(key))) {
+    const isAtWork = !isScanned || !tasksIn(working).every(isEndless);
+    if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
       since = null;
       known.clear();
     } else since ??= performance.now();
-    for (const { key } of isAtWork ? [] : tasksIn(waiting)) known.add(key);
+    for (const { key } of isAtWork ? [] : tasksIn([...waiting, 'grace'])) known.add(key);
     return since !== null && performance.now() - since >= ms;
   };
-  const tasks = () => [...tasksIn(waiting), ...tasksIn(inspecting).filter(({ key }) => known.has(key))];
+  const tasks = () => [
+    ...tasksIn([...waiting, 'grace']),
+    ...tasksIn(inspecting).filter((task) => known.has(task.key) || isEndless(task)),
+  ];
   return { isOver, tasks };
 }
 
 function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
-  const message = 'it changed a moment ago, or is still being written';
-  return patience
-    .tasks()
-    .filter(({ present }) => present)
-    .map((task) => ({
-      ...task.ref,
-      message: task.state.kind === 'waiting' ? task.state.reason.message : message,
-    }));
+  return patience.tasks().map((task) => ({ ...task.ref, message: waitsFor(task) }));
+}
+
+function waitsFor({ state, present }: Task): string {
+  if (state.kind === 'waiting') return state.reason.message;
+  if (present) return 'it changed a moment ago, or is still being written';
+  return 'its file is gone, and may be one that is still being written';
 }
 
 function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncReport {
@@ -153,12 +183,12 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
   const unavailable = daemon.unavailable();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
   const later = waitingDocuments(patience);
-  const inspected = patience.tasks().filter(({ state }) => inspecting.includes(state.kind)).length;
+  const inspected = patience
+    .tasks()
+    .filter(({ state, present }) => present && inspecting.includes(state.kind)).length;
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - inspected);
   const unfinished =
-    failed + held + unsent + later.length + unavailable.length > 0 ||
-    interrupted ||
-    daemon.engine.isHopeless();
+    !isDecided(daemon) || failed + held + unavailable.length > 0 || interrupted || daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
     exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,

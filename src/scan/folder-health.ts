@@ -15,17 +15,20 @@ export function folderHealth({
   trouble,
   report,
   busy,
+  coveredUntil,
 }: {
   readonly trouble: Trouble;
   /** Null: it was not scanned yet. */
   readonly report: ScanReport | null;
   readonly busy: boolean;
+  readonly coveredUntil: number;
 }): FolderHealth {
-  if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], busy };
-  if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], busy };
+  const work = { busy, coveredUntil };
+  if (trouble !== null) return { state: 'unavailable', watches: 0, attached: 0, reasons: [trouble], ...work };
+  if (report === null) return { state: 'scanning', watches: 0, attached: 0, reasons: [], ...work };
   const state = report.polled ? 'polling' : 'watching';
   const { watches, attached } = report;
-  return { state, watches, attached, reasons: reasonsOf(report), busy };
+  return { state, watches, attached, reasons: reasonsOf(report), ...work };
 }
 
 function reasonsOf({

@@ -178,7 +178,13 @@ export function openFolder(options: FolderOptions): Folder {
       }
     },
     open: async (path, stat) => createContentSource(await handleOf(path, stat), stat.size),
-    health: () => folderHealth({ trouble, report, busy: scheduler?.busy() ?? false }),
+    health: () =>
+      folderHealth({
+        trouble,
+        report,
+        busy: scheduler?.busy() ?? false,
+        coveredUntil: scheduler?.coveredUntil() ?? -Infinity,
+      }),
     close: async () => {
       closed = true;
       listener = null;

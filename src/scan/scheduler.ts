@@ -14,6 +14,11 @@ export interface Scheduler {
   readonly lost: (fromScratch: boolean) => void;
   /** True while an event waits for its scan, a scan runs, or one is to follow. */
   readonly busy: () => boolean;
+  /**
+   * Monotonic ms: what changed before that was scanned, and once more when it had settled. A file that never stops
+   * growing keeps a folder busy, and does not hold this back. -Infinity: not yet.
+   */
+  readonly coveredUntil: () => number;
   readonly close: () => void;
 }
 
@@ -46,6 +51,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
   let pollDue = false;
   let running = false;
   let closed = false;
+  let coveredUntil = -Infinity;
   let restUntil = 0;
   let lostUntil = 0;
   let cancelRest = () => {};
@@ -76,6 +82,8 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     if (request.targets !== 'all') restUntil = clock.monotonic() + Math.min(took * restFactor, longestRestMs);
     running = false;
     note(request, outcome, waiters);
+    if (outcome.kind === 'scanned' && request.targets !== 'withoutEvents' && full === null && !pollDue)
+      coveredUntil = began - timing.settleMs - followUpSlackMs;
     done(outcome, request.cause);
     // Those who wait for a scan that has to be done again wait for that one.
     if (outcome.kind !== 'moved' && !again(outcome)) for (const waiter of waiters) waiter();
@@ -181,6 +189,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       if (wait <= 0) begin();
       else cancelLost = clock.after(wait, begin);
     },
+    coveredUntil: () => coveredUntil,
     busy: () => running || dirty.size > 0 || full !== null || pollDue || followUps.size() > 0,
     close: () => {
       closed = true;

@@ -767,7 +767,9 @@ export class Engine {
     for (const name of this.#folders.keys()) {
       if (!this.#viewOf(name).isScanned && !this.#isUnavailable(name)) return true;
     }
-    if (this.#folders.get(task.ref.folder)?.port.health().busy === true) return true;
+    // Its other half may be in what is still to be listed, but not in what began to change after it went.
+    const health = this.#folders.get(task.ref.folder)?.port.health();
+    if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
     const unread = this.tasks.backlog.takeLike(stat);
@@ -1256,16 +1258,24 @@ export class Engine {
     return true;
   }
 
-  /** Nothing settles, waits for a retry, is queued or under way. */
-  isIdle(): boolean {
+  /** Everything was listed once, and nothing that was found settles, waits for a retry, is queued or under way. */
+  isAtRest(): boolean {
     if (this.tasks.backlog.size > 0 || this.inFlight() > 0) return false;
-    if (movingStates.some((kind) => this.tasks.in(kind).size > 0)) return false;
-    for (const [name, { port }] of this.#folders) {
-      const health = port.health();
-      if (health.state === 'unavailable') continue;
-      if (health.busy || !this.#viewOf(name).isScanned) return false;
+    return this.isScanned() && movingStates.every((kind) => this.tasks.in(kind).size === 0);
+  }
+
+  /** What changed before `since`, monotonic ms, was listed in every folder that can be read. */
+  isListedSince(since: number): boolean {
+    for (const { port } of this.#folders.values()) {
+      const { state, busy, coveredUntil } = port.health();
+      if (state !== 'unavailable' && busy && coveredUntil < since) return false;
     }
     return true;
+  }
+
+  /** Nothing moves, and no change waits to be listed. */
+  isIdle(): boolean {
+    return this.isAtRest() && this.isListedSince(Infinity);
   }
 
   /**

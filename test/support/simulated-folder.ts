@@ -144,7 +144,14 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         close: () => Promise.resolve(),
       });
     },
-    health: () => ({ state: 'watching', watches: known.size, attached: 0, reasons: [], busy: false }),
+    health: () => ({
+      state: 'watching',
+      watches: known.size,
+      attached: 0,
+      reasons: [],
+      busy: false,
+      coveredUntil: clock.monotonic(),
+    }),
     close: () => Promise.resolve(),
     write: (path, content, ino) => {
       const before = files.get(path);

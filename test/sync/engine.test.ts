@@ -444,7 +444,12 @@ describe('the sync engine', () => {
   it('waits for other folders to be listed before it uploads, and not for ever', async () => {
     const clock = manualClock();
     const hung = simulatedFolder({ name: 'hung', clock, settleMs: 0, nextInode: () => 1 });
-    const health = { state: 'scanning', watches: 0, attached: 0, reasons: [], busy: true } as const;
+    const health = {
+      ...hung.health(),
+      state: 'scanning',
+      busy: true,
+      coveredUntil: -Infinity,
+    } as const;
     world = await engineWorld({ ...quick, beside: { ...hung, health: () => health } });
     world.folder.write('a.txt', 'one');
     world.folder.sweep();

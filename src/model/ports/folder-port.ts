@@ -13,6 +13,11 @@ export interface FolderHealth {
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
   /** True while a ring waits for its sweep or a sweep runs. */
   readonly busy: boolean;
+  /**
+   * Monotonic ms: what changed before that was listed, and once more when it had settled. A file that never stops
+   * growing keeps its folder busy and does not hold this back. -Infinity: not yet.
+   */
+  readonly coveredUntil: number;
 }
 
 /** What a folder tells while it is watched. Calls come in the order of the sweeps and never overlap. */
