@@ -50,7 +50,7 @@ async function adopt(paths: readonly string[]): Promise<void> {
 }
 
 describe('sync as a process', () => {
-  it('deletes each of 400 documents that were removed among 4,000 directories', async () => {
+  it('I8: deletes each of 400 documents that were removed among 4,000 directories', async () => {
     const paths = Array.from({ length: 4_000 }, (_, index) => `d${index % 40}/e${index}/a.txt`);
     for (const path of paths) {
       await mkdir(join(place.inbox, path, '..'), { recursive: true });
@@ -64,7 +64,7 @@ describe('sync as a process', () => {
     });
   }, 60_000);
 
-  it('exits 4 when the folder vanishes midway, and names it', async () => {
+  it('I8: exits 4 when the folder vanishes midway, and names it', async () => {
     service.script(async (request) => {
       await rename(place.inbox, place.home.join('elsewhere'));
       await steps.answer(503, '')(request);
@@ -75,7 +75,7 @@ describe('sync as a process', () => {
     expect(service.requests).toHaveLength(1);
   }, 60_000);
 
-  it('ends beside a file that is renamed while it never stops growing, and names it', async () => {
+  it('I8: ends beside a file that is renamed while it never stops growing, and names it', async () => {
     await place.home.write('inbox/old.txt', 'old.txt');
     expect(await place.run('sync')).toMatchObject({ code: 0 });
     await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
