@@ -1,30 +1,53 @@
+import type { Stats } from 'node:fs';
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
+import { ConfigurationError, errorCode } from '../model/errors.ts';
 import { realDisk } from './disk.ts';
 import { unwritable } from './journal/journal-writer.ts';
 
 const MODE = 0o700;
 const MODE_BITS = 0o777;
+const OTHERS_WRITE = 0o022;
 
 /**
- * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. LedgerUnwritableError
- * when that cannot be done.
+ * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. Whoever can write in
+ * it can send and delete documents: throws ConfigurationError where it belongs to another user, or others can write in
+ * it and that cannot be changed. LedgerUnwritableError when it cannot be made.
  */
 export async function prepareDirectory(dir: string): Promise<void> {
   try {
     const first = await mkdir(dir, { recursive: true, mode: MODE });
     if (first !== undefined) await syncParents(dir, dirname(first));
-    const { mode } = await stat(dir);
-    if ((mode & MODE_BITS) !== MODE && (first !== undefined || (await isOurs(dir)))) await chmod(dir, MODE);
+    const found = await stat(dir);
+    refuseForeign(dir, found);
+    if ((found.mode & MODE_BITS) === MODE) return;
+    if (first !== undefined || (await isForState(dir))) await chmod(dir, MODE);
+    refuseWritable(dir, await stat(dir));
   } catch (error) {
-    throw unwritable(dir, error);
+    throw errorCode(error) === 'configuration' ? error : unwritable(dir, error);
   }
 }
 
+function refuseForeign(dir: string, { uid }: Stats): void {
+  const own = process.geteuid?.();
+  if (own === undefined || uid === own) return;
+  throw new ConfigurationError(
+    `state.dir: ${dir} belongs to another user (uid ${uid}; ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user, or chown -R ${own} ${dir}`,
+  );
+}
+
+function refuseWritable(dir: string, { mode }: Stats): void {
+  if ((mode & OTHERS_WRITE) === 0) return;
+  const permissions = (mode & MODE_BITS).toString(8).padStart(4, '0');
+  throw new ConfigurationError(
+    `state.dir: others can write in ${dir} (mode ${permissions}), and could change what is sent and deleted; name a directory for ingestd alone, for example ${dir}/ingestd`,
+  );
+}
+
 /** A setting that names /var/lib or /tmp must not lock everybody else out of it. */
-async function isOurs(dir: string): Promise<boolean> {
-  if (process.getuid?.() !== 0) return (await stat(dir)).uid === process.getuid?.();
+async function isForState(dir: string): Promise<boolean> {
+  if (process.geteuid?.() !== 0) return true;
   const names = await readdir(dir);
   return names.length === 0 || names.some((name) => name.startsWith('ledger.'));
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
@@ -82,6 +82,27 @@ describe('the ledger', () => {
     expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o755);
   });
 
+  it('S4: is refused in a directory of another user, or where others can write', async () => {
+    // Only root can give a directory away.
+    if (process.getuid?.() !== 0) return;
+    await mkdir(folder.join('state'), { mode: 0o700 });
+    await chown(folder.join('state'), 1001, 1001);
+    await expect(openIt()).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /belongs to another user \(uid 1001; ingestd runs as uid 0\).*chown -R 0/,
+      ),
+    });
+    await chown(folder.join('state'), 0, 0);
+    await folder.write('state/somebody-else.txt', 'x');
+    await chmod(folder.join('state'), 0o777);
+    await expect(openIt()).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(/others can write in .*mode 0777.*\/ingestd/),
+    });
+    expect(await readdir(folder.join('state'))).toEqual(['somebody-else.txt']);
+  });
+
   it('gives commits that come together one fsync', async () => {
     const disk = recordingDisk();
     const ledger = await openIt({ disk });
@@ -154,7 +175,7 @@ describe('the ledger', () => {
     expect([match({}), match({ dev: 99, birthtimeMs: 1 }), match({}, 'another')]).toEqual([
       'same',
       'same',
-      'fileStat',
+      'stat',
     ]);
     for (const field of ['size', 'mtimeMs', 'ctimeMs', 'ino'] as const)
       expect([field, match({ [field]: record.stat[field] + 1 })]).toEqual([field, 'other']);

@@ -1,3 +1,4 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -9,8 +10,33 @@ interface StateSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The state directory, absolute: as written, else `$STATE_DIRECTORY` (the first, from systemd), else the user's. */
-export function stateDirectory({ written, directory, env }: StateSearch): string {
+/**
+ * The state directory, absolute: as written, else `$STATE_DIRECTORY` (the first, from systemd), else the user's. In a
+ * volume of another owner, as containers get them, a directory of our own inside it.
+ */
+export function stateDirectory(search: StateSearch): string {
+  const dir = namedDirectory(search);
+  return isForeignVolume(dir, process.geteuid?.()) ? join(dir, 'ingestd') : dir;
+}
+
+/**
+ * Another user's directory in which we can write: others can too, and could put their own ledger in its place. One that
+ * holds a ledger is nobody's volume: it is refused when it is opened.
+ */
+function isForeignVolume(dir: string, own: number | undefined): boolean {
+  try {
+    const found = statSync(dir);
+    if (own === undefined || !found.isDirectory() || found.uid === own) return false;
+    if (existsSync(join(dir, 'ledger.json')) || existsSync(join(dir, 'ledger.used'))) return false;
+    accessSync(dir, constants.W_OK);
+    return true;
+  } catch {
+    // It is not there yet, or is refused with its reason when it is opened.
+    return false;
+  }
+}
+
+function namedDirectory({ written, directory, env }: StateSearch): string {
   const home = env['HOME'] || homedir();
   if (written !== undefined) return resolve(directory, expandHome(written, home));
   const [given] = (env['STATE_DIRECTORY'] ?? '').split(':');
