@@ -6,13 +6,12 @@ import { checkPaths } from './settings/check-paths.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { type Override, applyOverrides, readOverrides } from './environment/overrides.ts';
 import { explainIssues } from './settings/explain-issues.ts';
-import { findSecrets } from './secrets/find-secrets.ts';
+import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
 import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
 import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/json-schema.ts';
-import type { Problem } from './settings/problem.ts';
+import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
-import { secretMeantBy } from './secrets/secret-names.ts';
 import type { SecretSources } from './secrets/read-secret.ts';
 import { settingsSchema } from './settings/settings-schema.ts';
 

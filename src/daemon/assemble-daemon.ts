@@ -2,7 +2,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { ControlPort } from '../model/ports/control-port.ts';
 import { ConfigurationError } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';
-import { isWithin } from '../lib/time/is-within.ts';
+import { isWithin } from '../lib/time/clock.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';

@@ -13,8 +13,7 @@ import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { prepareDirectory } from './prepare-directory.ts';
-import { takeStateLock } from './state-lock.ts';
+import { prepareDirectory, takeStateLock } from './state-directory.ts';
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {

@@ -16,7 +16,7 @@ import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
 import { textBody } from './auth/token-endpoint.ts';
 import type { AccessToken } from './auth/token-source.ts';
-import { withoutToken } from './auth/outcome-without-token.ts';
+import { withoutToken } from './auth/token-source.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 

@@ -9,11 +9,15 @@ import type {
   UploadRequest,
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
-import { isUsableDocId } from './doc-id.ts';
+import {
+  isUsableDocId,
+  bulkModify,
+  bulkRemove,
+  modifyMetadata,
+  uploadMetadata,
+} from './http/wire-schemas.ts';
 import type { WireRequest } from './http/exchange.ts';
 import type { OperationKind } from './judge.ts';
-import { bulkModify, bulkRemove, modifyMetadata, uploadMetadata } from './http/wire-schemas.ts';
-
 const maxAttachments = 10;
 
 /** One operation, ready to be sent as often as it takes. */

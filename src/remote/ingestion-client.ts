@@ -20,7 +20,7 @@ import { createBandwidth } from './http/bandwidth.ts';
 import { judge } from './judge.ts';
 import type { AccessToken, TokenSource } from './auth/token-source.ts';
 import { waitsOf } from './http/watch-connection.ts';
-import { withoutToken } from './auth/outcome-without-token.ts';
+import { withoutToken } from './auth/token-source.ts';
 
 /** What a token has to outlast is guessed with this. */
 const expectedBytesPerMs = 1000;

@@ -1,9 +1,8 @@
 import type { Outcome } from '../model/ports/service-port.ts';
 import { describeFault } from './http/describe-fault.ts';
-import { isUsableDocId } from './doc-id.ts';
+import { isUsableDocId } from './http/wire-schemas.ts';
 import type { Answer, Exchange, Fault } from './http/exchange.ts';
-import { describeAnswer, readEnvelope } from './http/read-answer.ts';
-import { readRetryAfter } from './http/retry-after.ts';
+import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/wire-schemas.ts';
 
 export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';

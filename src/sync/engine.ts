@@ -22,7 +22,7 @@ import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } 
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
-import { isWithin } from '../lib/time/is-within.ts';
+import { isWithin } from '../lib/time/clock.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import {
   adoptionOf,

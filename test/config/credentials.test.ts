@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { findCredentials, loadCredentials } from '../../src/config/secrets/load-credentials.ts';
-import { loadHttpToken } from '../../src/config/secrets/load-http-token.ts';
+import { findCredentials, loadCredentials, loadHttpToken } from '../../src/config/secrets/load-secrets.ts';
 import type { SecretSources } from '../../src/config/secrets/read-secret.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
 import * as fc from 'fast-check';
-import { mergeEnvironmentFile } from '../../src/config/environment/merge-environment-file.ts';
+import { mergeEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 
 describe('setting variables in a .env', () => {
   it('leaves everything else as it is', () => {

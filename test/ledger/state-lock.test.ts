@@ -1,4 +1,3 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,9 +5,11 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { ownIdentity } from '../../src/lib/process/process-identity.ts';
-import { takeStateLock } from '../../src/ledger/state-lock.ts';
+import { takeStateLock } from '../../src/ledger/state-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';

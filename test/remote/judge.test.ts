@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import type { BodySent } from '../../src/model/ports/service-port.ts';
 import { judge } from '../../src/remote/judge.ts';
 import type { OperationKind } from '../../src/remote/judge.ts';
-import { isUsableDocId } from '../../src/remote/doc-id.ts';
+import { isUsableDocId } from '../../src/remote/http/wire-schemas.ts';
 
 const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
 const sent = fc.constantFrom<BodySent[]>('nothing', 'part', 'all');

@@ -58,7 +58,7 @@ export async function credentialsFor(
   { redactor }: CommandContext,
 ): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
-  const { loadCredentials } = await import('../../config/secrets/load-credentials.ts');
+  const { loadCredentials } = await import('../../config/secrets/load-secrets.ts');
   const credentials = await loadCredentials(configuration.secretSources);
   redactor.add(Object.values(credentials));
   return credentials;
@@ -70,7 +70,7 @@ export async function presentCredentials(
   { redactor }: CommandContext,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const { findCredentials } = await import('../../config/secrets/load-credentials.ts');
+  const { findCredentials } = await import('../../config/secrets/load-secrets.ts');
   const found = await findCredentials(configuration.secretSources);
   if (found.credentials !== null) redactor.add(Object.values(found.credentials));
   return found;
@@ -81,7 +81,7 @@ export async function httpTokenFor(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
-  const { loadHttpToken } = await import('../../config/secrets/load-http-token.ts');
+  const { loadHttpToken } = await import('../../config/secrets/load-secrets.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return token;
@@ -92,7 +92,7 @@ export async function httpTokenFault(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<CheckOptions['httpTokenFault']> {
-  const { findHttpToken } = await import('../../config/secrets/load-http-token.ts');
+  const { findHttpToken } = await import('../../config/secrets/load-secrets.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return fault;

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { configurationPage } from '../../config/configuration-page.ts';
-import { editorSchema } from '../../config/editor-schema.ts';
+import { editorSchema } from '../../config/settings/json-schema.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
 import { commandTree } from '../shell/command-tree.ts';
 import { manPage } from './man-page.ts';

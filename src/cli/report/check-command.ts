@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { fixBeside } from '../../model/report/fixes.ts';
+import { fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import { countWords } from '../../lib/text/words.ts';
@@ -36,7 +36,7 @@ async function runCheck(context: CommandContext, flags: CheckFlags): Promise<num
   const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
   const { settings, log, configuration } = prepared;
   const { missing, credentials } = await presentCredentials(prepared, context);
-  const { plainSecrets } = await import('../../config/secrets/plain-secrets.ts');
+  const { plainSecrets } = await import('../../config/secrets/load-secrets.ts');
   const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
     settings,

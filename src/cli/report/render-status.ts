@@ -1,8 +1,7 @@
 import { printable } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
-import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
-import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
+import { toldAsDoubt, ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { Output } from '../output.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
-import { mergeEnvironmentFile } from '../../config/environment/merge-environment-file.ts';
+import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { InitAnswers } from './init-answers.ts';

@@ -4,7 +4,7 @@ import { joinPath } from '../../model/document.ts';
 import type { Inspection, Skip } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { fixFor } from '../../model/report/fixes.ts';
+import { fixFor } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/words.ts';

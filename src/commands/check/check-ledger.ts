@@ -6,7 +6,7 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { fixFor } from '../../model/report/fixes.ts';
+import { fixFor } from '../../model/report/explanations.ts';
 import { missingFiles } from '../offline/missing-files.ts';
 import { otherService } from '../../daemon/ledger/ledger-service.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';

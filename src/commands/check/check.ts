@@ -1,5 +1,5 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { fixFor } from '../../model/report/fixes.ts';
+import { fixFor } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import { checkFolder } from './check-folder.ts';

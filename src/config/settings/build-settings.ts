@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ServiceSettings, Settings } from '../../model/settings.ts';
 import { checkAddress } from './check-address.ts';
-import type { Problem } from './problem.ts';
+import type { Problem } from './explain-issues.ts';
 import type { SettingsInput } from './settings-schema.ts';
-import { expandHome, stateDirectory } from './state-directory.ts';
+import { expandHome, stateDirectory } from '../state-directory.ts';
 
 /** Where the input stands. */
 export interface Surroundings {

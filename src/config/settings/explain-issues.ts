@@ -2,8 +2,6 @@ import type * as z from 'zod';
 import { closest } from '../../lib/text/closest.ts';
 import { pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
-import type { Problem } from './problem.ts';
-
 type Issue = z.core.$ZodIssue;
 
 /** What the schema found wrong with `input`, in words: the key, the value, the fix. */
@@ -89,4 +87,12 @@ function shown(value: unknown): string {
 
 function isMapping(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Something wrong with the configuration, in the words of the person who wrote it. */
+export interface Problem {
+  /** Path of the key in the file; empty for the file as a whole. */
+  readonly path: readonly PropertyKey[];
+  /** What is wrong, with the value, and the fix. */
+  readonly message: string;
 }

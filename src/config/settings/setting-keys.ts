@@ -1,6 +1,5 @@
 import { type JsonSchema, settingsJsonSchema } from './json-schema.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { environmentName } from './key-path.ts';
 
 /** One key of the configuration, for people. */
 export interface SettingKey {
@@ -54,4 +53,14 @@ function typeText(node: JsonSchema): string {
   if (node.items !== undefined) return `list of ${typeText(node.items)}`;
   if (node.type === 'integer') return 'whole number';
   return typeof node.type === 'string' ? node.type : 'value';
+}
+
+/** The environment variable of a key: `INGESTD_TIMING__SETTLE_MS`, `INGESTD_FOLDERS__0__PATH`. */
+export function environmentName(path: readonly PropertyKey[]): string {
+  return `INGESTD_${path.map((key) => snakeCase(String(key))).join('__')}`;
+}
+
+/** `settleMs` → `SETTLE_MS`. */
+export function snakeCase(key: string): string {
+  return key.replaceAll(/(?<=[a-z0-9])[A-Z]/g, '_$&').toUpperCase();
 }

@@ -6,7 +6,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../model/resolve-doubt.ts';
 import type { DoubtfulPath } from '../../model/resolve-doubt.ts';
-import { isUsableDocId } from '../../remote/doc-id.ts';
+import { isUsableDocId } from '../../remote/http/wire-schemas.ts';
 
 interface Sources {
   readonly ref: DocumentRef;

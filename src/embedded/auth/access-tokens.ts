@@ -4,7 +4,7 @@ import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { RefusalError } from '../http/refusal-error.ts';
+import { RefusalError } from '../http/answers.ts';
 
 const issuer = 'embedded-ingestion-service';
 const algorithm = 'HS256';

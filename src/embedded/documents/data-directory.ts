@@ -2,6 +2,8 @@ import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { temporarySuffix } from './durable-file.ts';
+import { takeProcessLock } from '../../lib/process/process-lock.ts';
+import { StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
 export interface DataDirectory {
@@ -26,4 +28,13 @@ export async function openDataDirectory(root: string): Promise<DataDirectory> {
     if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
   }
   return { root, content, incoming, join: (name) => join(root, name) };
+}
+
+/** Holds the data directory for this process; what it returns lets go. Throws StateLockedError while another holds it. */
+export async function lockData(root: string): Promise<() => Promise<void>> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
+  if (attempt.kind === 'taken') return attempt.lock.release;
+  const { pid } = attempt.holder;
+  throw new StateLockedError(`the embedded service's data in ${root} is in use by process ${pid}`);
 }

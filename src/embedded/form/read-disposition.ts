@@ -1,4 +1,4 @@
-import { RefusalError } from '../http/refusal-error.ts';
+import { RefusalError } from '../http/answers.ts';
 
 /** What the header of a multipart part says of it. */
 export interface Disposition {

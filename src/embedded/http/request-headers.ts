@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { RefusalError } from './refusal-error.ts';
+import { RefusalError } from './answers.ts';
 
 /** A header that was sent exactly as such; undefined where it is missing or empty. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {

@@ -1,18 +1,16 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { AuthContext } from '../auth/auth-context.ts';
-import { authoriseIngestion } from '../auth/authorise-ingestion.ts';
-import { bulkDelete, bulkModify } from './bulk.ts';
-import { deleteDocument } from './delete-document.ts';
+import type { AuthContext } from '../auth/token-routes.ts';
+import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
 import { frameworkStatusOf } from '../http/add-fallbacks.ts';
-import { errorEnvelope } from '../http/envelope.ts';
-import type { IngestionContext } from './ingestion-context.ts';
-import { modifyDocument } from './modify-document.ts';
-import { isRefusal, RefusalError, tooMany } from '../http/refusal-error.ts';
-import { headerOf, mediaTypeOf } from '../http/request-headers.ts';
+import { errorEnvelope, isRefusal, RefusalError, tooMany } from '../http/answers.ts';
+import type { IngestionContext } from './operations.ts';
+import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
-import { uploadDocument } from './upload-document.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
 
 /** Every ingestion operation stands under it, interface section 4. */
 export const ingestionPrefix = '/services/i/ingestion-api/v1';
@@ -116,4 +114,21 @@ function jsonOf(request: FastifyRequest): string {
   } catch {
     throw new RefusalError(400, 'the body is not UTF-8');
   }
+}
+
+/** Lets an ingestion call pass whose token stands and belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
+async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {
+  const claims = await context.accessTokens.read(bearerToken(headers.authorization));
+  if (context.tokenStore.isRevoked(claims.id)) throw refuse('the access token was revoked');
+  if (claims.userId !== context.identity.userId)
+    throw refuse('the access token names no user of this service');
+  const clientId = headerOf(headers, 'clientid');
+  if (clientId === undefined) throw refuse('the header ClientId is missing');
+  if (!sameSecret(clientId, claims.clientId)) {
+    throw new RefusalError(403, 'the header ClientId names another client than the access token');
+  }
+}
+
+function refuse(message: string): RefusalError {
+  return new RefusalError(401, message, { code: 'invalid_token' });
 }

@@ -8,10 +8,9 @@ import { unprintable } from '../../lib/text/printable.ts';
 
 import type { DocumentStore } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
-import { pageHtml, pageIcon } from './page-html.ts';
+import { pageHtml, pageIcon, pageStyle } from './page-html.ts';
 import { pageScript } from './page-script.ts';
-import { pageStyle } from './page-style.ts';
-import { isRefusal, RefusalError } from '../http/refusal-error.ts';
+import { isRefusal, RefusalError } from '../http/answers.ts';
 import type { DocumentRecord, FileRecord, StoredDocument } from '../documents/stored-document.ts';
 import { showDocument } from '../documents/stored-document.ts';
 

@@ -1,8 +1,8 @@
-import type { FolderStatus, Status } from './status.ts';
-import { explain } from './fixes.ts';
+import type { FolderStatus, Status, FailureStatus } from './status.ts';
+import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
-import { toldAsDoubt } from './told-as-doubt.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
+import { refKey } from '../document.ts';
 
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
@@ -144,4 +144,22 @@ function phraseOf(code: string): string {
 
 function withoutStop(message: string): string {
   return message.replace(/\.+$/, '');
+}
+
+/**
+ * The failures that are an upload in doubt and nothing else: they wait for its answer, or for a person's word about it.
+ * A list that names the doubt need not name them again.
+ */
+export function toldAsDoubt({
+  failures,
+  inDoubt,
+}: Pick<Status, 'failures' | 'inDoubt'>): ReadonlySet<FailureStatus> {
+  if (inDoubt.length === 0) return new Set();
+  const doubts = new Map(inDoubt.map((doubt) => [refKey(doubt), doubt]));
+  return new Set(
+    failures.filter((failure) => {
+      const doubt = doubts.get(refKey(failure));
+      return doubt !== undefined && (failure.code === 'in-doubt' || failure.message === doubt.message);
+    }),
+  );
 }

@@ -1,8 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { MisaddressedError } from './misaddressed-error.ts';
-import { backOffAfterRefusals, backOffAfterFailures } from './token-life.ts';
+import { MisaddressedError } from './token-endpoint.ts';
 
 /** When the token endpoint may be asked, and what is said until then. */
 export interface TokenBackOff {
@@ -76,4 +75,20 @@ export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
       troubles = 0;
     },
   };
+}
+
+const refusalSteps = [2_000, 5_000, 60_000, 300_000];
+const lastRefusalStep = 900_000;
+
+/**
+ * How long credentials that were refused `count` times in a row rest: three attempts in the first ten seconds, then
+ * after 1, 5 and every 15 minutes. More would lock an account.
+ */
+export function backOffAfterRefusals(count: number): number {
+  return refusalSteps[count - 1] ?? lastRefusalStep;
+}
+
+/** How long a token endpoint that failed `count` times in a row is left alone: 1 s, doubled, 30 s at most. */
+function backOffAfterFailures(count: number): number {
+  return Math.min(30_000, 1000 * 2 ** Math.min(count - 1, 10));
 }

@@ -5,9 +5,7 @@ import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
 import { exchange } from '../http/exchange.ts';
 import type { Answer, ExchangeOptions, WireBody } from '../http/exchange.ts';
-import { MisaddressedError } from './misaddressed-error.ts';
-import { describeAnswer, parseJson } from '../http/read-answer.ts';
-import { readRetryAfter } from '../http/retry-after.ts';
+import { describeAnswer, parseJson, readRetryAfter } from '../http/read-answer.ts';
 import { revocation, tokenResponse } from '../http/wire-schemas.ts';
 
 /** A token as it was issued. */
@@ -134,4 +132,15 @@ export function textBody(text: string): WireBody {
 /** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */
 function isHeaderSafe(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
+}
+
+/** The token endpoint's address is wrong: a redirect, a page that is not there, TLS that cannot be trusted. */
+export class MisaddressedError extends ServiceUnavailableError {
+  readonly reason: string;
+
+  constructor(reason: string, message: string) {
+    super(message);
+    this.name = 'MisaddressedError';
+    this.reason = reason;
+  }
 }

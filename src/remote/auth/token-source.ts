@@ -6,14 +6,11 @@ import { excerpt } from '../../lib/text/printable.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import type { AuthPort } from '../../model/ports/service-port.ts';
+import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
-import { sameCredentials, secretsOf } from './credential-secrets.ts';
-import { MisaddressedError } from './misaddressed-error.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
+import { MisaddressedError, createTokenEndpoint } from './token-endpoint.ts';
 import type { Grant } from './token-endpoint.ts';
-import { lifeOf, useOf } from './token-life.ts';
 import { createTokenBackOff } from './token-back-off.ts';
 import { waitsOf } from '../http/watch-connection.ts';
 
@@ -272,4 +269,41 @@ export function createTokenSource({
 function isShort({ deadAt, lifeMs }: Held, now: number, needMs: number): boolean {
   const leftMs = deadAt - now;
   return needMs > leftMs && leftMs < lifeMs / 2;
+}
+
+/** What must never be shown of them: all five. */
+function secretsOf(credentials: Credentials): readonly string[] {
+  const { apiKey, clientId, clientSecret, username, password } = credentials;
+  return [apiKey, clientId, clientSecret, username, password];
+}
+
+/** Says whether two sets of credentials are the same. */
+function sameCredentials(a: Credentials, b: Credentials): boolean {
+  const others = secretsOf(b);
+  return secretsOf(a).every((secret, index) => secret === others[index]);
+}
+
+/** What comes of a call that no token, or after a 401 no permit, could be had for. Its request did not go out. */
+export function withoutToken(error: unknown): Outcome {
+  const message = errorMessage(error);
+  if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };
+  if (error instanceof MisaddressedError) return { kind: 'misaddressed', code: error.reason, message };
+  const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
+  return { kind: 'unavailable', code: 'no-token', message, retryAfterMs, sent: 'nothing' };
+}
+
+const usualSeconds = 1800;
+const longestSeconds = 24 * 3600;
+const renewAheadMs = 60_000;
+
+/** How long a token lives, ms: interface 2.1, and what services were seen to send instead of a whole number. */
+export function lifeOf(expiresIn: unknown): number {
+  const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0) return usualSeconds * 1000;
+  return Math.min(seconds, longestSeconds) * 1000;
+}
+
+/** How long it is used before another is asked for: until a tenth of its life is left, 60 seconds at most. */
+export function useOf(lifeMs: number): number {
+  return lifeMs - Math.min(renewAheadMs, lifeMs / 10);
 }

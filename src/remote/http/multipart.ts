@@ -5,7 +5,6 @@ import FormData from 'form-data';
 
 import { ContentChangedError } from '../../model/errors.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
-import { contentType } from './content-type.ts';
 import type { WireBody } from './exchange.ts';
 
 /** A file that is open and goes out under `name`. */
@@ -68,4 +67,32 @@ function exactly(bytes: number): Transform {
       else callback();
     },
   });
+}
+
+/** Interface 4.8. Fixed: form-data does not escape what stands here, so it never comes from a file or a sidecar. */
+const types: ReadonlyMap<string, string> = new Map([
+  ['pdf', 'application/pdf'],
+  ['html', 'text/html'],
+  ['htm', 'text/html'],
+  ['txt', 'text/plain'],
+  ['doc', 'application/msword'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xls', 'application/vnd.ms-excel'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['ppt', 'application/vnd.ms-powerpoint'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['msg', 'application/vnd.ms-outlook'],
+  ['eml', 'message/rfc822'],
+  ['csv', 'text/csv'],
+  ['xlsb', 'application/vnd.ms-excel.sheet.binary.macroEnabled.12'],
+  ['xlsm', 'application/vnd.ms-excel.sheet.macroEnabled.12'],
+  ['one', 'application/onenote'],
+  ['tsv', 'text/tab-separated-values'],
+  ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
+]);
+
+/** The media type that goes with a file name's extension; `application/octet-stream` for others. */
+export function contentType(fileName: string): string {
+  const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
+  return types.get(extension) ?? 'application/octet-stream';
 }

@@ -4,7 +4,6 @@ import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata-schema.ts';
 import type { Reading, Sidecar } from '../../model/metadata/metadata-schema.ts';
-import { decodeText } from '../../lib/text/decode-text.ts';
 import { readJson } from '../../lib/text/json-text.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 
@@ -55,4 +54,21 @@ function unreadable(code: string | undefined): SidecarReading<never> {
     };
   }
   return { kind: 'unreadable', message: `it cannot be read (${code ?? 'unknown error'})` };
+}
+
+/** Text of a file, or why it is none. */
+type TextReading =
+  { readonly kind: 'valid'; readonly text: string } | { readonly kind: 'invalid'; readonly message: string };
+
+/** Decodes UTF-8, with or without its mark; any other encoding is not valid. */
+function decodeText(bytes: Uint8Array): TextReading {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
+    return { kind: 'invalid', message: 'it is UTF-16 and has to be UTF-8; save it as UTF-8' };
+  }
+  try {
+    return { kind: 'valid', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+  } catch {
+    return { kind: 'invalid', message: 'it is not UTF-8; save it as UTF-8' };
+  }
 }

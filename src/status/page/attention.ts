@@ -1,7 +1,7 @@
-import { explain } from '../../model/report/fixes.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
-import { toldAsDoubt } from '../../model/report/told-as-doubt.ts';
+import { toldAsDoubt } from '../../model/report/headline.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { approve, resolve, retry } from './data/actions.ts';
 import { groupByCause } from './data/group-by-cause.ts';

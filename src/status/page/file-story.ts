@@ -1,5 +1,5 @@
 import type { Why } from '../../model/ports/control-port.ts';
-import { fixBeside } from '../../model/report/fixes.ts';
+import { fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { countWords } from '../../lib/text/words.ts';

@@ -1,4 +1,4 @@
-import { explain } from '../../model/report/fixes.ts';
+import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderStatus, Health, Reason } from '../../model/report/status.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';

@@ -5,7 +5,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { EventHub } from './event-hub.ts';
 import type { PageFiles } from './page-files.ts';
-import type { AccessRules } from './access-rules.ts';
+import type { AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
 /** The text that Prometheus reads. */

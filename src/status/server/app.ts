@@ -7,14 +7,12 @@ import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import type { AppOptions } from './app-options.ts';
 import { addChangeRoutes } from './change-routes.ts';
-import { addLoginRoute, showLogin } from './login.ts';
-import { createLoginThrottle } from './login-throttle.ts';
-import type { LoginThrottle } from './login-throttle.ts';
+import { addLoginRoute, showLogin, createLoginThrottle } from './login.ts';
+import type { LoginThrottle } from './login.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
 import { bearerOf, isReading, judgePeer, judgeRequest } from './request-guard.ts';
-import type { AccessRules } from './access-rules.ts';
-import type { Access, Refusal } from './request-guard.ts';
+import type { AccessRules, Access, Refusal } from './request-guard.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -6,7 +6,7 @@ import { ConfigurationError, StoppedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { openApp } from './app.ts';
 import type { MetricsSource } from './app-options.ts';
-import { createAccessRules, urlHost } from './access-rules.ts';
+import { createAccessRules, urlHost } from './request-guard.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { createEventHub } from './event-hub.ts';
@@ -14,7 +14,7 @@ import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
 import { listenOnPort, listenOnSocket, resolveHost } from './listen.ts';
 import type { Listener } from './listen.ts';
 import { pageReader } from './page-files.ts';
-import type { AccessRules } from './access-rules.ts';
+import type { AccessRules } from './request-guard.ts';
 import { createStatusSnapshot } from './status-snapshot.ts';
 
 export interface StatusServerOptions {

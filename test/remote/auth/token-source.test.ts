@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Credentials } from '../../../src/model/settings.ts';
-import { lifeOf, backOffAfterRefusals, useOf } from '../../../src/remote/auth/token-life.ts';
-import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
+import { backOffAfterRefusals } from '../../../src/remote/auth/token-back-off.ts';
+import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';

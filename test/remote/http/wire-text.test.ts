@@ -1,16 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { contentType } from '../../../src/remote/http/content-type.ts';
-import { isUsableDocId } from '../../../src/remote/doc-id.ts';
-import { readRetryAfter } from '../../../src/remote/http/retry-after.ts';
+import { contentType } from '../../../src/remote/http/multipart.ts';
 import {
+  isUsableDocId,
   bulkModify,
   envelope,
   tokenResponse,
   uploadMetadata,
 } from '../../../src/remote/http/wire-schemas.ts';
-
+import { readRetryAfter } from '../../../src/remote/http/read-answer.ts';
 describe('Retry-After (N17)', () => {
   const now = Date.UTC(2026, 0, 1);
   it.each([

@@ -1,0 +1,268 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import * as z from 'zod';
+import { isRefusal, RefusalError, tooMany } from '../http/answers.ts';
+import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
+import type { AccessTokens, AccessClaims } from './access-tokens.ts';
+import type { Identity } from './identity.ts';
+import type { SlidingWindow } from '../http/sliding-window.ts';
+import type { TokenStore } from './token-store.ts';
+import {
+  inactiveApiKey,
+  mediaTypeOf,
+  requireApiKey,
+  bearerToken,
+  headerOf,
+} from '../http/request-headers.ts';
+import { sameSecret } from '../../lib/server/same-secret.ts';
+
+const maxBodyBytes = 16 * 1024;
+
+/** The token endpoints, interface 4.1 and 4.2, with OAuth's error bodies. */
+export async function addAuthRoutes(
+  app: FastifyInstance,
+  { context, requestLog }: { readonly context: AuthContext; readonly requestLog: RequestLog },
+): Promise<void> {
+  readBodiesAsBytes(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('Cache-Control', 'no-store');
+    const answered = requestLog.arrive(operationOf(request));
+    reply.raw.once('finish', () => answered(reply.statusCode));
+  });
+  app.setErrorHandler(async (error: unknown, _request, reply) => {
+    if (!isRefusal(error)) throw error;
+    if (error.retryAfterSeconds !== null) reply.header('Retry-After', String(error.retryAfterSeconds));
+    if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
+    return reply.code(error.status).send({ error: error.code, error_description: error.message });
+  });
+  app.post('/auth', async (request) =>
+    grantToken(context, { headers: request.raw.headers, body: bodyOf(request) }),
+  );
+  app.post('/auth/token/revoke', async (request, reply) => {
+    await revokeToken(context, { headers: request.raw.headers, body: bodyOf(request) });
+    return reply.code(200).send();
+  });
+}
+
+/**
+ * Every body whatever its type: the rules of interface 7 answer for it, not the framework. A type that is no media
+ * type at all would be refused before any parser is asked, so that it is put aside.
+ */
+function readBodiesAsBytes(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.addHook('onRequest', async (request) => {
+    if (!/^[\w.+-]+\/[\w.+-]+/.test(request.raw.headers['content-type'] ?? '')) {
+      delete request.raw.headers['content-type'];
+    }
+  });
+}
+
+function bodyOf(request: FastifyRequest): Uint8Array {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+function operationOf(request: FastifyRequest): ServiceOperation {
+  return request.url.includes('/revoke') ? 'revoke' : 'auth';
+}
+
+/** What the token endpoints and the check of every ingestion call work with. */
+export interface AuthContext {
+  readonly identity: Identity;
+  readonly accessTokens: AccessTokens;
+  readonly tokenStore: TokenStore;
+  readonly accessTokenSeconds: number;
+  readonly authWindow: SlidingWindow;
+}
+
+/** Interface 2.1. */
+interface TokenAnswer {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly token_type: 'Bearer';
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+type Grant =
+  | { readonly kind: 'password'; readonly username: string; readonly password: string }
+  | { readonly kind: 'refresh_token'; readonly refreshToken: string };
+
+/** Answers `POST /auth`, interface 4.1. Throws RefusalError with the statuses of 7.1. */
+async function grantToken(
+  context: AuthContext,
+  request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
+): Promise<TokenAnswer> {
+  const waitMs = context.authWindow.take();
+  if (waitMs !== null) throw tooMany('too many authentication requests', waitMs);
+  const apiKey = requireApiKey(request.headers);
+  if (mediaTypeOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+    throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
+  }
+  const parameters = readFormParameters(request.body);
+  const grant = readGrant(parameters);
+  const clientId = requireParameter(parameters, 'client_id');
+  const clientSecret = requireParameter(parameters, 'client_secret');
+
+  const { credentials, userId } = context.identity;
+  const known = [
+    sameSecret(clientId, credentials.clientId),
+    sameSecret(clientSecret, credentials.clientSecret),
+  ];
+  if (known.includes(false)) throw new RefusalError(401, 'unknown client', { code: 'invalid_client' });
+  if (!isGood(grant, context)) throw new RefusalError(401, refusalOf(grant), { code: 'invalid_grant' });
+  if (!sameSecret(apiKey, credentials.apiKey)) throw inactiveApiKey();
+
+  return {
+    access_token: await context.accessTokens.issue({ userId, clientId }),
+    refresh_token: await context.tokenStore.issueRefreshToken(),
+    token_type: 'Bearer',
+    expires_in: context.accessTokenSeconds,
+  };
+}
+
+function readGrant(parameters: ReadonlyMap<string, string>): Grant {
+  const kind = requireParameter(parameters, 'grant_type');
+  switch (kind) {
+    case 'password':
+      refuseForeign(parameters, ['refresh_token'], kind);
+      return {
+        kind,
+        username: requireParameter(parameters, 'username'),
+        password: requireParameter(parameters, 'password'),
+      };
+    case 'refresh_token':
+      refuseForeign(parameters, ['username', 'password'], kind);
+      return { kind, refreshToken: requireParameter(parameters, 'refresh_token') };
+    default:
+      throw new RefusalError(400, 'grant_type must be password or refresh_token', {
+        code: 'unsupported_grant_type',
+      });
+  }
+}
+
+function refuseForeign(
+  parameters: ReadonlyMap<string, string>,
+  names: readonly string[],
+  kind: string,
+): void {
+  for (const name of names) {
+    if (parameters.has(name)) throw new RefusalError(400, `${name} does not go with grant_type ${kind}`);
+  }
+}
+
+function isGood(grant: Grant, { identity: { credentials }, tokenStore }: AuthContext): boolean {
+  if (grant.kind === 'refresh_token') return tokenStore.hasRefreshToken(grant.refreshToken);
+  // Both are compared in any case, so that the time does not tell which one was wrong.
+  const right = [
+    sameSecret(grant.username, credentials.username),
+    sameSecret(grant.password, credentials.password),
+  ];
+  return !right.includes(false);
+}
+
+function refusalOf(grant: Grant): string {
+  return grant.kind === 'password'
+    ? 'wrong user name or password'
+    : 'the refresh token is not valid or has expired';
+}
+
+/**
+ * Reads an `application/x-www-form-urlencoded` body, every parameter at most once, none of the wanted empty.
+ * Throws RefusalError 400, interface 7.1.
+ */
+function readFormParameters(body: Uint8Array): ReadonlyMap<string, string> {
+  const parameters = new Map<string, string>();
+  for (const pair of decode(body).split('&')) {
+    if (pair === '') continue;
+    const equals = pair.indexOf('=');
+    const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
+    if (parameters.has(name)) throw new RefusalError(400, `the parameter ${quote(name)} is repeated`);
+    parameters.set(name, equals < 0 ? '' : unescape(pair.slice(equals + 1)));
+  }
+  return parameters;
+}
+
+/** One parameter that has to be there. Throws RefusalError 400 when it is missing or empty. */
+function requireParameter(parameters: ReadonlyMap<string, string>, name: string): string {
+  const value = parameters.get(name);
+  if (value === undefined || value === '') throw new RefusalError(400, `the parameter ${name} is missing`);
+  return value;
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new RefusalError(400, 'the body is not UTF-8');
+  }
+}
+
+function unescape(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    throw new RefusalError(400, 'the body is not form-urlencoded: a percent sign begins no valid escape');
+  }
+}
+
+function quote(name: string): string {
+  return JSON.stringify(name.slice(0, 40));
+}
+
+const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });
+
+/** What the body asks for; `nothing`: a body in another encoding, which interface 7.2 answers with 200 and no effect. */
+type Demand = 'nothing' | 'access-token' | 'all';
+
+/** Answers `POST /auth/token/revoke`, interface 4.2. Durable when it returns. Throws RefusalError, 7.2. */
+async function revokeToken(
+  context: AuthContext,
+  request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
+): Promise<void> {
+  const claims = await identify(context, request.headers);
+  const demand = readDemand(mediaTypeOf(request.headers['content-type']), request.body);
+  if (demand === 'nothing') return;
+  if (demand === 'all' && claims.userId === null) {
+    throw new RefusalError(401, 'the access token names no user whose refresh tokens could be revoked', {
+      code: 'invalid_token',
+    });
+  }
+  await context.tokenStore.revoke(claims.id, claims.expiresAt, { refreshTokens: demand === 'all' });
+}
+
+async function identify(context: AuthContext, headers: IncomingHttpHeaders): Promise<AccessClaims> {
+  const apiKey = requireApiKey(headers);
+  const authorization = headerOf(headers, 'authorization');
+  const clientId = headerOf(headers, 'clientid');
+  if (authorization === undefined) throw new RefusalError(400, 'the header Authorization is missing');
+  if (clientId === undefined) throw new RefusalError(400, 'the header clientid is missing');
+  const claims = await context.accessTokens.read(bearerToken(authorization));
+  if (!sameSecret(clientId, claims.clientId)) {
+    throw new RefusalError(401, 'the access token belongs to another client', { code: 'invalid_token' });
+  }
+  if (!sameSecret(apiKey, context.identity.credentials.apiKey)) throw inactiveApiKey();
+  return claims;
+}
+
+function readDemand(mediaType: string, body: Uint8Array): Demand {
+  if (mediaType !== 'application/json') return body.length === 0 ? 'access-token' : 'nothing';
+  const parsed = bodySchema.safeParse(parseJson(body));
+  if (!parsed.success) {
+    throw new RefusalError(
+      400,
+      'the body must be a JSON object with at most revokeRefreshTokens, true or false',
+    );
+  }
+  return parsed.data.revokeRefreshTokens ? 'all' : 'access-token';
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
