@@ -1,4 +1,9 @@
 import config from './jest.config.js';
 
-/** What builds root trees and takes a minute: `npm run test:packaging`. */
-export default { ...config, testMatch: ['<rootDir>/test/**/*.slow.ts'] };
+/** What builds root trees, packages and images, and takes minutes: `npm run test:packaging`. */
+export default {
+  ...config,
+  testMatch: ['<rootDir>/test/**/*.slow.ts'],
+  globalSetup: '<rootDir>/test/packaging/support/set-up.js',
+  globalTeardown: '<rootDir>/test/packaging/support/tear-down.js',
+};

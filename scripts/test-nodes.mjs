@@ -1,29 +1,16 @@
 // npm run test:nodes [VERSION…]: the whole suite under each version of Node that ingestd promises to run on. They come
 // from the npm registry as `node-OS-CPU`, the packages that hold nothing but a binary, and are kept in node_modules.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { fetchNode } from './fetch-node.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const asked = process.argv.slice(2);
 const versions = asked.length > 0 ? asked : ['20.19', '22', '24'];
-const system = process.platform === 'win32' ? 'win' : process.platform;
 
 function run(command, words, options = {}) {
   return spawnSync(command, words, { cwd: root, stdio: 'inherit', ...options }).status ?? 1;
-}
-
-/** Gives the path of the binary; fetches it where it is not there yet. */
-function fetchNode(version) {
-  const home = join(root, 'node_modules', '.cache', 'nodes', version);
-  const name = `node-${system}-${process.arch}`;
-  const binary = join(home, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  if (existsSync(binary)) return binary;
-  mkdirSync(home, { recursive: true });
-  writeFileSync(join(home, 'package.json'), '{ "private": true }\n');
-  const words = ['install', '--silent', '--no-audit', '--no-fund', '--ignore-scripts', `${name}@${version}`];
-  return run('npm', words, { cwd: home }) === 0 ? binary : null;
 }
 
 function testUnder(binary) {
@@ -36,7 +23,7 @@ for (const script of ['build', 'build:modules'])
   if (run('npm', ['run', '--silent', script]) !== 0) process.exit(1);
 const failed = [];
 for (const version of versions) {
-  const binary = fetchNode(version);
+  const binary = fetchNode(version)?.binary ?? null;
   const title = binary === null ? version : String(spawnSync(binary, ['--version']).stdout).trim();
   console.log(`\n==> the suite under Node ${title}`);
   if (binary === null || testUnder(binary) !== 0) failed.push(title);

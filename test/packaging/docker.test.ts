@@ -3,8 +3,8 @@ import { validate } from 'dockerfile-utils';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { credentialNames, secretVariables } from '../../src/config/secrets/secret-names.ts';
-import { readStages } from './dockerfile.ts';
-import type { Stage, Step } from './dockerfile.ts';
+import { readStages } from './support/dockerfile.ts';
+import type { Stage, Step } from './support/dockerfile.ts';
 
 const lint = (text: string) => validate(text).map(({ message }) => message);
 

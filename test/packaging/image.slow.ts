@@ -6,12 +6,12 @@ import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { buildImage } from './build-image.ts';
-import type { Image } from './build-image.ts';
-import { runOnce, startContainer, uploadedBy } from './container.ts';
-import type { Container } from './container.ts';
-import { readStages } from './dockerfile.ts';
-import { addNode, makeDebian, missingForRootTree } from './root-tree.ts';
+import { buildImage } from './support/build-image.ts';
+import type { Image } from './support/build-image.ts';
+import { runOnce, startContainer, uploadedBy } from './support/container.ts';
+import type { Container } from './support/container.ts';
+import { readStages } from './support/dockerfile.ts';
+import { addNode, makeDebian, missingForRootTree } from './support/root-tree.ts';
 
 const configuration = `
 service: { mode: embedded }

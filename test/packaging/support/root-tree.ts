@@ -3,6 +3,8 @@ import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { fetchNode } from '../../../scripts/fetch-node.mjs';
+import { makeOnce } from './make-once.ts';
 
 const run = promisify(execFile);
 
@@ -17,24 +19,34 @@ export function missingForRootTree(): string | null {
 
 /** Makes a Debian of the smallest kind in `root`, as `debian:bookworm-slim` is one, with `packages` beside. */
 export async function makeDebian(root: string, packages: readonly string[] = []): Promise<void> {
-  const include = packages.length === 0 ? [] : [`--include=${packages.join(',')}`];
-  const args = ['--variant=minbase', ...include, 'bookworm', root, await mirror()];
-  await run('debootstrap', args, { maxBuffer: 64 * 1024 * 1024 });
+  const smallest = await makeOnce('debian', async (tree) => {
+    const args = ['--variant=minbase', 'bookworm', tree, await mirror()];
+    await run('debootstrap', args, { maxBuffer: 64 * 1024 * 1024 });
+  });
+  if (packages.length === 0) return copyTree(smallest, root);
+  const names = packages.join(' ');
+  const wanted = await makeOnce(`debian-${packages.join('-')}`, async (tree) => {
+    await copyTree(smallest, tree);
+    runInside(tree, `apt-get update -qq && apt-get install -y -qq --no-install-recommends ${names}`, {
+      env: { DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  });
+  return copyTree(wanted, root);
+}
+
+async function copyTree(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true });
+  await run('cp', ['-a', `${from}/.`, to]);
 }
 
 /** Puts Node from the registry and this machine's npm into a tree, as the official images have them. */
 export async function addNode(root: string, version: string): Promise<void> {
-  const work = join(root, 'tmp/node');
-  await mkdir(work, { recursive: true });
-  const arch = `node-linux-${process.arch}`;
-  const install = ['install', '--prefix', work, '--no-save', '--ignore-scripts', `${arch}@${version}`];
-  await run('npm', install);
+  const node = fetchNode(version);
+  if (node === null) throw new Error(`Node ${version} cannot be had`);
   const local = join(root, 'usr/local');
-  const node = join(work, 'node_modules', arch);
-  await cp(join(node, 'bin/node'), join(local, 'bin/node'));
-  await cp(join(node, 'LICENSE'), join(local, 'LICENSE'));
+  await cp(node.binary, join(local, 'bin/node'));
+  await cp(join(node.directory, 'LICENSE'), join(local, 'LICENSE'));
   await addNpm(local);
-  await run('rm', ['-rf', work]);
 }
 
 /** Puts the Node that runs this, and its npm, into a tree. */

@@ -1,0 +1,7 @@
+export interface NodePackage {
+  readonly directory: string;
+  readonly binary: string;
+  readonly integrity: string;
+}
+
+export function fetchNode(version: string): NodePackage | null;
