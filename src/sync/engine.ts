@@ -33,6 +33,7 @@ import {
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
 import { isOtherDevice, isRootChanged, judgeMissing, standsUnsent, uncompared } from './decide/deletions.ts';
+import { doubtsOfFile, followingDoubts } from './decide/doubts.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { changesOf, findMove, isStillTrue } from './decide/moves.ts';
 import type { Move } from './decide/moves.ts';
@@ -133,6 +134,9 @@ const movingStates: readonly StateKind[] = [
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
 
+/** Of a document whose upload is in doubt, and waits for a person. */
+const inDoubtCode = 'in-doubt';
+
 const movedOn = { kind: 'settling', againMs: movedOnMs } as const;
 
 /**
@@ -231,8 +235,8 @@ export class Engine {
     const message = 'ingestd stopped before the answer to an upload came';
     const holds = this.#options.settings.safety.inDoubt === 'hold';
     await this.#commit.commit(
-      intents.flatMap(({ id, ref, at }): readonly Change[] => [
-        { kind: 'doubt', doubt: { id, ref, count: 1, since: at, message, holds } },
+      intents.flatMap(({ id, ref, stat, at }): readonly Change[] => [
+        { kind: 'doubt', doubt: { id, ref, stat, count: 1, since: at, message, holds } },
         { kind: 'resolve', id },
       ]),
     );
@@ -385,6 +389,7 @@ export class Engine {
     if (changes.length > 0) await this.#commit.commit(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
+    this.#inspectDoubtful();
     this.#breaker.close();
     this.#send();
     const known = new Set([...failed, ...doubted].map(({ ref }) => refKey(ref)));
@@ -404,6 +409,7 @@ export class Engine {
       const hasRecord = this.#ledger.get(ref) !== undefined;
       this.#move(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
     }
+    this.#inspectDoubtful();
     this.#send();
     return true;
   }
@@ -545,8 +551,8 @@ export class Engine {
     } else if (this.#moving.has(task.key)) return movedOn;
     const record = task.isLost ? null : (this.#ledger.get(document.ref) ?? null);
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
-    const doubt = record === null ? this.#doubtsAbout(task).find(({ holds }) => holds) : undefined;
-    if (doubt !== undefined) return { kind: 'unfit', reason: { code: 'in-doubt', message: doubt.message } };
+    const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
+    if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
     const compared = await compareWithRecord(document, record, (path, stat) =>
       path === task.ref.path ? this.#hash(task.ref, stat) : port.hash(path, stat),
     );
@@ -564,6 +570,35 @@ export class Engine {
       unclearable: operation.unclearable,
     });
     return isAdopted ? { kind: 'clean' } : movedOn;
+  }
+
+  /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */
+  async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
+    const known = this.#ledger.doubts();
+    if (known.length === 0) return undefined;
+    const found = await doubtsOfFile(document, known, async ({ folder, path }) =>
+      this.#folders.get(folder)?.port.inspect(path),
+    );
+    // A person may have ended one meanwhile.
+    const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
+    const following = followingDoubts(found, document).filter(({ id, holds }) => open.has(`${holds} ${id}`));
+    if (following.length > 0)
+      await this.#commit.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
+    const doubt = this.#ledger
+      .doubts()
+      .find(({ ref, holds }) => holds && refKey(ref) === refKey(document.ref));
+    if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
+    const other = found.elsewhere.find(({ holds }) => holds);
+    if (other === undefined) return undefined;
+    return { code: inDoubtCode, message: `its file is that of ${refKey(other.ref)}: ${other.message}` };
+  }
+
+  /** Whose doubt has ended may go out now; whose has not stays where it is. */
+  #inspectDoubtful(): void {
+    for (const task of Array.from(this.tasks.in('failed'))) {
+      const { state } = task;
+      if (state.kind === 'failed' && state.reason.code === inDoubtCode) this.#move(task, { kind: 'touched' });
+    }
   }
 
   /** The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now. */
@@ -1037,7 +1072,7 @@ export class Engine {
   /** Whatever the service has made of it, it may hold a document that nothing here leads to. */
   async #conflict(task: Task, docId: string, resolved: readonly Change[]): Promise<void> {
     const message = 'the service answered with the docId of another document';
-    const doubt = doubtAbout(task.ref, { message, now: this.#clock.now() });
+    const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat });
     await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
     this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
     const owner = this.#ledger.findByDocId(docId);
@@ -1203,7 +1238,8 @@ export class Engine {
         return this.#move(task, { kind: 'replan', isLost: true });
       case 'doubt': {
         const { message } = consequence.reason;
-        const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), holds: consequence.holds });
+        const { holds } = consequence;
+        const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat, holds });
         await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
         this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
         await this.#apply(task, operation, consequence.next, []);

@@ -33,6 +33,7 @@ const attempt = z.object({ at, operation: z.string(), code: z.string(), message:
 const doubt = z.object({
   id,
   ref,
+  stat: statSchema.optional(),
   count: z.number(),
   since: z.number(),
   message: z.string(),
@@ -53,7 +54,10 @@ export function changeSchema(
 ): z.ZodType<Extract<Change, { readonly kind: 'drop' }> | SideChange> {
   return z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('drop'), ref }),
-    z.object({ kind: z.literal('intent'), intent: z.object({ id, ref, size: z.number(), at }) }),
+    z.object({
+      kind: z.literal('intent'),
+      intent: z.object({ id, ref, size: z.number(), stat: statSchema.optional(), at }),
+    }),
     z.object({ kind: z.literal('resolve'), id }),
     z.object({ kind: z.literal('doubt'), doubt }),
     z.object({ kind: z.literal('dismiss'), id }),

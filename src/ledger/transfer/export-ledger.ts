@@ -36,6 +36,8 @@ interface ExportedDoubt {
   readonly id: string;
   readonly folder: string;
   readonly path: string;
+  /** Of the file that was sent. */
+  readonly stat?: FileStat | undefined;
   readonly count: number;
   readonly since: string;
   readonly message: string;
@@ -48,6 +50,7 @@ interface ExportedUpload {
   readonly folder: string;
   readonly path: string;
   readonly size: number;
+  readonly stat?: FileStat | undefined;
   readonly at: string;
 }
 

@@ -48,12 +48,18 @@ const documentSchema = z.object({
 });
 const inDoubtSchema = place.extend({
   id: z.string().min(1),
+  stat: statSchema.optional(),
   count: z.int().positive(),
   since: time,
   message: z.string(),
   holds: z.boolean(),
 });
-const uploadingSchema = place.extend({ id: z.string().min(1), size: z.number().nonnegative(), at: time });
+const uploadingSchema = place.extend({
+  id: z.string().min(1),
+  size: z.number().nonnegative(),
+  stat: statSchema.optional(),
+  at: time,
+});
 const failureSchema = place.extend({
   code: z.string(),
   message: z.string(),

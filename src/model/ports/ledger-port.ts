@@ -68,6 +68,8 @@ export interface Intent {
   readonly id: string;
   readonly ref: DocumentRef;
   readonly size: number;
+  /** Of the file that goes out. Absent in ledgers of older versions. */
+  readonly stat?: FileStat | undefined;
   /** Wall clock, ms. */
   readonly at: number;
 }
@@ -75,7 +77,10 @@ export interface Intent {
 /** An upload whose outcome was never learned, kept until it is settled or a person dismisses it. */
 export interface Doubt {
   readonly id: string;
+  /** Where its file stands, as far as is known: a doubt follows its file. */
   readonly ref: DocumentRef;
+  /** Of the file that was sent; absent: not known. */
+  readonly stat?: FileStat | undefined;
   /** How many documents the service may hold unknown to us. */
   readonly count: number;
   /** Wall clock, ms. */

@@ -17,7 +17,7 @@ export function aboutUpload(document: FoundDocument): RequestAbout {
     operation: 'upload',
     bytesTotal: bytesOf(document, { content: true, attachments: true }),
     documents: 1,
-    intent: { ref: document.ref, size: document.stat.size },
+    intent: { ref: document.ref, size: document.stat.size, stat: document.stat },
   };
 }
 
@@ -55,17 +55,18 @@ export function uploadedRecord(
   };
 }
 
-/** `count` further documents of a path may stand at the service. `holds`: nothing is sent before a person says so. */
+/** `count` further documents of a path may stand at the service. `stat`: of the file that was sent. `holds`: nothing is sent before a person says so. */
 export function doubtAbout(
   ref: DocumentRef,
   {
     message,
     now,
+    stat,
     count = 1,
     holds = false,
-  }: { message: string; now: number; count?: number; holds?: boolean },
+  }: { message: string; now: number; stat?: FileStat | undefined; count?: number; holds?: boolean },
 ): Doubt {
-  return { id: `${ref.folder}/${ref.path}@${now}`, ref, count, since: now, message, holds };
+  return { id: `${ref.folder}/${ref.path}@${now}`, ref, stat, count, since: now, message, holds };
 }
 
 export function fileOf(document: FoundDocument, open: OpenFile): OutgoingFile {

@@ -1,0 +1,173 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { FileStat, Inspection } from '../../src/model/document.ts';
+import type { Doubt } from '../../src/model/ports/ledger-port.ts';
+import type { Outcome } from '../../src/model/ports/service-port.ts';
+import { doubtsOfFile } from '../../src/sync/decide/doubts.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
+
+describe('a document in doubt (I9)', () => {
+  let world: EngineWorld;
+
+  afterEach(() => world.close());
+
+  /** One document whose upload was taken and never answered. */
+  async function inDoubt(inDoubt: 'hold' | 'retry' = 'hold'): Promise<void> {
+    world = await engineWorld({ safety: { inDoubt } });
+    world.service.failNext(lost, { taken: true });
+    world.folder.write('d/a.txt', 'one');
+    world.folder.sweep();
+    if (inDoubt === 'hold') await settle();
+  }
+
+  async function settle(): Promise<void> {
+    world.folder.sweep();
+    await world.quiesce();
+  }
+
+  const doubtful = () =>
+    world
+      .ledger()
+      .doubts()
+      .map(({ ref }) => ref.path);
+
+  const acts: readonly (readonly [string, string, () => void])[] = [
+    ['renamed', 'd/b.txt', () => world.folder.rename('d/a.txt', 'd/b.txt')],
+    ['moved with its directory', 'e/a.txt', () => world.folder.rename('d', 'e')],
+    ['edited', 'd/a.txt', () => world.folder.write('d/a.txt', 'two')],
+    [
+      'saved as a new file',
+      'd/a.txt',
+      () => {
+        world.folder.remove('d/a.txt');
+        world.folder.write('d/a.txt', 'two');
+      },
+    ],
+    [
+      'renamed and edited at once',
+      'd/b.txt',
+      () => {
+        world.folder.rename('d/a.txt', 'd/b.txt');
+        world.folder.write('d/b.txt', 'two');
+      },
+    ],
+  ];
+
+  it.each(acts)('is not sent when it is %s, and the doubt is about where it stands', async (_, at, act) => {
+    await inDoubt();
+    act();
+    await settle();
+    expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+  });
+
+  it.each(acts)('is not sent when it is %s while ingestd does not run', async (_, at, act) => {
+    world = await engineWorld({ safety: { inDoubt: 'hold' } });
+    const release = world.service.holdNext();
+    world.folder.write('d/a.txt', 'one');
+    world.folder.sweep();
+    for (let turn = 0; turn < 1_000 && world.service.calls.length === 0; turn += 1) {
+      await world.clock.advance(100);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    act();
+    await world.restart();
+    release();
+    await settle();
+    expect([world.service.calls, doubtful()]).toEqual([['upload'], [at]]);
+  });
+
+  it('is not sent when it is saved as a new file, renamed after that, and ingestd started again', async () => {
+    await inDoubt();
+    world.folder.remove('d/a.txt');
+    world.folder.write('d/a.txt', 'two');
+    await settle();
+    world.folder.rename('d/a.txt', 'd/b.txt');
+    await settle();
+    await world.restart();
+    await settle();
+    expect([world.service.calls, doubtful()]).toEqual([['upload'], ['d/b.txt']]);
+  });
+
+  it('goes out under its new name when a person says so', async () => {
+    await inDoubt();
+    world.folder.rename('d/a.txt', 'd/b.txt');
+    await settle();
+    await world.engine().retry([{ folder: 'inbox', path: 'd/b.txt' }]);
+    await settle();
+    expect(world.service.calls).toEqual(['upload', 'upload']);
+    const [entry] = [...world.ledger().entries()];
+    expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
+    expect(doubtful()).toEqual([]);
+  });
+
+  it('is counted as a possible duplicate where it is sent again after a rename', async () => {
+    world = await engineWorld({ safety: { inDoubt: 'retry' } });
+    world.service.failNext(lost, { taken: true });
+    world.folder.write('d/a.txt', 'one');
+    world.folder.sweep();
+    for (let turn = 0; turn < 1_000 && world.ledger().doubts().length === 0; turn += 1) {
+      await world.clock.advance(100);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    world.folder.rename('d/a.txt', 'd/b.txt');
+    await settle();
+    const [entry] = [...world.ledger().entries()];
+    expect([entry?.ref.path, entry?.record.possibleDuplicates]).toEqual(['d/b.txt', 1]);
+    expect(doubtful()).toEqual([]);
+  });
+
+  it('holds back a second name of its file, which goes out when the doubt has ended', async () => {
+    await inDoubt();
+    world.folder.link('d/a.txt', 'd/b.txt');
+    await settle();
+    expect(world.service.calls).toEqual(['upload']);
+    const [{ id } = { id: '' }] = world.ledger().doubts();
+    await world.engine().decide({ folder: 'inbox', path: 'd/a.txt' }, [{ kind: 'dismiss', id }]);
+    await settle();
+    expect([...world.docIds().keys()]).toContain('d/b.txt');
+  });
+});
+
+describe('the doubts about a file (I9)', () => {
+  const stat: FileStat = { size: 3, mtimeMs: 5, ctimeMs: 6, birthtimeMs: 4, ino: 7, dev: 1 };
+  const doubt: Doubt = {
+    id: 'i',
+    ref: { folder: 'inbox', path: 'a.txt' },
+    stat,
+    count: 1,
+    since: 0,
+    message: 'lost',
+    holds: true,
+  };
+  const absent: Inspection = { kind: 'absent', device: 1 };
+  const unreadable: Inspection = { kind: 'unknown', code: 'unreadable', message: 'it cannot be read' };
+
+  async function whose(path: string, found: FileStat, left: Inspection | undefined) {
+    const document = { ref: { folder: 'other', path }, stat: found };
+    const { coming, elsewhere } = await doubtsOfFile(document, [doubt], () => Promise.resolve(left));
+    return [coming.length, elsewhere.length];
+  }
+
+  const copied = { ...stat, ino: 9, birthtimeMs: 8, dev: 2 };
+
+  it.each<readonly [string, string, FileStat, Inspection | undefined, readonly number[]]>([
+    ['follow a file into another folder', 'b.txt', stat, absent, [1, 0]],
+    ['follow it out of a folder that is not configured any more', 'a.txt', stat, undefined, [1, 0]],
+    ['follow it to another file system by name, size and time', 'd/a.txt', copied, absent, [1, 0]],
+    ['are not those about a copy', 'd/a.txt', copied, unreadable, [0, 0]],
+    [
+      'are not those about a new file with a used inode number',
+      'b.txt',
+      { ...stat, birthtimeMs: 9 },
+      absent,
+      [0, 0],
+    ],
+    ['hold a file whose other path cannot be read', 'b.txt', stat, unreadable, [0, 1]],
+  ])('%s', async (_, path, found, left, expected) => {
+    expect(await whose(path, found, left)).toEqual(expected);
+  });
+});
