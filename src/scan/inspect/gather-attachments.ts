@@ -12,6 +12,7 @@ import { classifyPath } from './classify-path.ts';
 import { kindOf, statOf } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
+import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { settling, unfit, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
@@ -77,7 +78,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
   const absolute = folder.absolute(folder.tree.rawPath(path));
   if (!isDirectory(absolute) || isIgnored(rules, path, true)) return { kind: 'own', paths: [], keys: [] };
-  const listing = await listAttachments({ path, absolute, rules }, createTimeSlice(32));
+  const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
+  const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
     if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return settling(1);
     return listing.code === 'EACCES'

@@ -29,12 +29,19 @@ export async function listAttachments(
   {
     path,
     absolute,
+    place,
     rules,
-  }: { readonly path: string; readonly absolute: string; readonly rules: readonly PlacedRules[] },
+  }: {
+    readonly path: string;
+    readonly absolute: string;
+    /** Where it really has to be; null: links are followed. */
+    readonly place: string | null;
+    readonly rules: readonly PlacedRules[];
+  },
   slice: TimeSlice,
 ): Promise<AttachmentListing> {
   try {
-    const { entries, twins, bytes } = await listDirectory(absolute, slice);
+    const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
     const files = entries
       .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTransient(name))
       .filter(({ name }) => !isIgnored(rules, joinPath(path, name), false))

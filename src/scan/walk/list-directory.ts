@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs';
 
 import { errorCode } from '../../model/errors.ts';
 import { kindOf } from './entry.ts';
@@ -21,10 +21,15 @@ const notAscii = /[^\0-\x7f]/;
 
 /**
  * Lists a directory with `lstat` of everything in it. Throws what `readdir` throws, and EACCES when names can be
- * read but nothing behind them. What vanishes meanwhile is left out.
+ * read but nothing behind them. What vanishes meanwhile is left out. `place`: where the directory really has to be,
+ * ELOOP when it is elsewhere because one above it became a link; null: links are followed.
  */
-export async function listDirectory(absolute: string, slice: TimeSlice): Promise<Listing> {
-  const names = readdirSync(absolute);
+export async function listDirectory(
+  absolute: string,
+  place: string | null,
+  slice: TimeSlice,
+): Promise<Listing> {
+  const names = namesIn(absolute, place);
   const listed: Entry[] = [];
   const bytes: { name: Buffer; kind: EntryKind }[] = [];
   let foreign = false;
@@ -46,6 +51,31 @@ export async function listDirectory(absolute: string, slice: TimeSlice): Promise
     throwUnreadable(absolute, listed);
   if (!composed) return { entries: listed, twins: [], bytes };
   return { ...standing(listed), bytes };
+}
+
+/** Of the directory that was opened and checked: nobody can put another in its place in between. */
+function namesIn(absolute: string, place: string | null): readonly string[] {
+  if (place === null) return readdirSync(absolute);
+  const handle = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    const opened = `/proc/self/fd/${handle}`;
+    const found = placeOf(opened);
+    // No /proc on this system.
+    if (found === null) return readdirSync(absolute);
+    if (found === place) return readdirSync(opened);
+    const code = found.endsWith(' (deleted)') ? 'ENOENT' : 'ELOOP';
+    throw Object.assign(new Error(`${absolute} is not where it was looked for`), { code });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function placeOf(opened: string): string | null {
+  try {
+    return readlinkSync(opened);
+  } catch {
+    return null;
+  }
 }
 
 function entryOf(absolute: string, raw: string, name: string): Entry | null {

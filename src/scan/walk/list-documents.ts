@@ -11,6 +11,7 @@ import type { NamedEntry } from './packed-scan.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { Visitor } from './visitor.ts';
+import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */
 export interface ListedDirectory {
@@ -89,12 +90,14 @@ async function fingerprintOf(
   const keys: (readonly [string, string])[] = [];
   const directory = sorted.attachmentDirectories.get(name);
   if (directory !== undefined && directory.stats !== null) {
-    const place = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}`, rules };
-    visitor.watch(place.path, place.absolute, directory.stats);
-    attachments.directories.push(place.path);
-    const listing = await listAttachments(place, visitor.slice);
+    const own = { path: joinPath(path, directory.name), absolute: `${absolute}/${directory.raw}` };
+    visitor.watch(own.path, own.absolute, directory.stats);
+    attachments.directories.push(own.path);
+    const raw = joinPath(folder.tree.rawPath(path), directory.raw);
+    const place = placeBelow(visitor.realRoot, raw, folder.settings.followSymlinks);
+    const listing = await listAttachments({ ...own, place, rules }, visitor.slice);
     if (listing.kind === 'listed') attachments.files += listing.files.length;
-    keys.push(...attachmentKeys(place.path, listing));
+    keys.push(...attachmentKeys(own.path, listing));
   }
   const sidecar = paired.sidecars.get(name);
   const entry = sidecar === undefined ? undefined : sorted.sidecars.get(sidecar.name);

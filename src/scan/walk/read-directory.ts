@@ -20,6 +20,7 @@ import { packEntries } from './packed-scan.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { pairEntries, stemSidecars } from './pair-directory.ts';
 import { readIgnoreFile } from './read-ignore-file.ts';
+import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { Visitor, WatchState } from './visitor.ts';
@@ -53,7 +54,8 @@ export async function visitDirectory(folder: FolderState, path: string, visitor:
     const stats = path === '' || links > 0 ? statSync(absolute) : lstatSync(absolute);
     if (!stats.isDirectory()) return { kind: 'vanished' };
     const watched = visitor.watch(path, absolute, stats);
-    const listing = await listDirectory(absolute, visitor.slice);
+    const place = placeBelow(visitor.realRoot, folder.tree.rawPath(path), links > 0);
+    const listing = await listDirectory(absolute, place, visitor.slice);
     return await readListing(folder, path, { visitor, absolute, stats, before, watched, links, listing });
   } catch (error) {
     const code = errorCode(error);

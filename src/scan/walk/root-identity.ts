@@ -43,3 +43,10 @@ export function realRoot(root: string): string {
     return root;
   }
 }
+
+/** Where a directory of a folder really has to be; null: links are followed, and lead elsewhere. */
+export function placeBelow(root: string, raw: string, followSymlinks: boolean): string | null {
+  if (followSymlinks) return null;
+  if (raw === '') return root;
+  return root === '/' ? `/${raw}` : `${root}/${raw}`;
+}
