@@ -24,7 +24,7 @@ const trialFile = fileURLToPath(new URL('../../config/trial.yaml', import.meta.u
 
 /**
  * Finds the configuration file, contract section 2: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
- * user's, the machine's, and last the trial configuration. One that is asked for by name is not looked for.
+ * user's, the machine's, and last the trial configuration. A file that is named explicitly is taken without a search.
  */
 export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Promise<SettingsFile> {
   const named = file ?? (env['INGESTD_CONFIG'] || undefined);
@@ -44,7 +44,7 @@ function candidates(env: SettingsSearch['env'], cwd: string): string[] {
   ];
 }
 
-/** A link to nowhere or a file without permission is not passed over: reading it says what is wrong. */
+/** A broken link or an unreadable file is not skipped: reading it reports what is wrong. */
 async function exists(file: string): Promise<boolean> {
   try {
     await access(file);

@@ -15,13 +15,13 @@ import { type YamlText, readYaml } from './yaml.ts';
 import type { SecretSources } from './secrets/read-secret.ts';
 import { settingsSchema } from './settings/settings-schema.ts';
 
-/** The configuration as it was found, with what else its surroundings say. */
+/** The configuration, with what comes from its surroundings. */
 export interface Configuration {
   readonly settings: Settings;
   /** True for the configuration that ships with ingestd. */
   readonly trial: boolean;
   readonly secretSources: SecretSources;
-  /** What is not wrong but worth a word. */
+  /** What is valid but worth a warning. */
   readonly warnings: readonly string[];
 }
 
@@ -96,7 +96,7 @@ const unreadableWords: Readonly<Record<string, string>> = {
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 
-/** A key without a value is a key left out. One that nobody knows stays, to be told of. */
+/** A key without a value is a key left out. An unknown key stays, so that it is reported. */
 function withoutNulls(value: unknown, schema: JsonSchema | undefined): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, schema?.items) ?? null);

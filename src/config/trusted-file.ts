@@ -6,7 +6,7 @@ import { ConfigurationError } from '../model/errors.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface ReadOptions {
-  /** The process's own environment: a `.env` must not vouch for itself. */
+  /** The process's own environment: a `.env` must not declare itself trusted. */
   readonly env: Environment;
   readonly maxBytes: number;
 }

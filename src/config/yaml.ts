@@ -9,7 +9,7 @@ export interface YamlText {
   readonly position: (path: readonly PropertyKey[]) => string | undefined;
 }
 
-/** Longest anchor expansion; a bomb of aliases ends here. */
+/** Most aliases that are expanded: the limit for alias bombs. */
 const MAX_ALIASES = 100;
 
 /** Reads one YAML document. Throws ConfigurationError with line and column, naming `source`. */
@@ -33,7 +33,7 @@ export function readYaml(text: string, source: string): YamlText {
   };
 }
 
-/** What can be made out of a YAML text that may be wrong; undefined: nothing. */
+/** What can be read of a YAML text that may be invalid; undefined: nothing. */
 export function glimpseYaml(text: string): unknown {
   try {
     return parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES });

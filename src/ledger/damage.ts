@@ -11,7 +11,7 @@ const lookFirst = '`ingestd ledger verify` says what can be read of it.';
 export function wayOut(dir: string): string {
   return (
     `Stop ingestd and put ${dir} back from a backup. Without one move it out of the way, and every document is uploaded ` +
-    'anew, beside those that the service holds; where there is an earlier export, `ingestd ledger import` with it comes ' +
+    'again, beside those that the service holds; where there is an earlier export, `ingestd ledger import` with it comes ' +
     'first and spares that.'
   );
 }

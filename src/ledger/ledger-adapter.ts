@@ -27,7 +27,7 @@ export interface AdapterParts {
   readonly onLoaded: (loaded: LoadedLedger) => void;
 }
 
-/** lowdb's door to the files: `read` is snapshot and journal, `write` compacts the journal into the snapshot. */
+/** lowdb's adapter: `read` reads snapshot and journal, `write` compacts the journal into the snapshot. */
 export interface LedgerAdapter extends Adapter<LedgerData> {
   /** Once, and before all else. */
   readonly read: () => Promise<LedgerData>;
@@ -75,7 +75,7 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
   }
 
   /**
-   * Writes a ledger of an older version anew, as the generation after its last, and keeps a copy of its files. They are
+   * Rewrites a ledger of an older version as the generation after its last, and keeps a copy of its files. They are
    * not touched before the new snapshot is in force: after a crash it is done again.
    */
   async function upgrade(loaded: LoadedLedger): Promise<JournalPosition> {
@@ -169,7 +169,7 @@ async function initializeLedger(disk: Disk, paths: LedgerPaths): Promise<void> {
   await markUsed(disk, paths);
 }
 
-/** Leaves the word that from now on a missing snapshot is damage. */
+/** Writes the mark by which a missing snapshot counts as damage from now on. */
 async function markUsed(disk: Disk, paths: LedgerPaths): Promise<void> {
   const file = await disk.create(paths.marker);
   try {
@@ -202,7 +202,7 @@ async function keepPrevious(disk: Disk, paths: LedgerPaths): Promise<boolean> {
     await disk.link(paths.snapshot, temporary);
   } catch (error) {
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(errorCode(error) ?? '')) throw error;
-    // An older one would be of no use without all journals since.
+    // An older one is useless without all journals since.
     await disk.remove(paths.previous);
     return false;
   }

@@ -20,7 +20,7 @@ export interface LedgerPaths {
   readonly snapshot: string;
   /** The one before it, whose journals are kept too. */
   readonly previous: string;
-  /** Says that a ledger was here: then a missing snapshot is damage. */
+  /** Marks that a ledger was here: then a missing snapshot is damage. */
   readonly marker: string;
   readonly journal: (generation: number) => string;
   readonly temporary: (word: string) => string;
@@ -33,7 +33,7 @@ export interface LedgerListing {
   readonly marker: boolean;
   /** Generations that have a journal, in order. */
   readonly journals: readonly number[];
-  /** Of older versions; absolute paths. Nobody reads them but a person who goes back. */
+  /** Of older versions; absolute paths. Only kept for going back to an older version. */
   readonly kept: readonly string[];
   /** Left over from a crash; absolute paths. */
   readonly temporaries: readonly string[];

@@ -32,8 +32,8 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
 }
 
 /**
- * Looks at files that a running daemon may move meanwhile: as long as a look is not `good` and files have come or
- * gone since it began, it looks again.
+ * Reads files that a running daemon may move meanwhile: repeats the read as long as its result is not `good` and
+ * files have come or gone since it began.
  */
 export async function lookSteadily<T>(
   paths: LedgerPaths,

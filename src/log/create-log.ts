@@ -11,7 +11,7 @@ import { writeStandardError } from './standard-error.ts';
 export interface LogOptions {
   readonly level: Settings['log']['level'];
   readonly format: Settings['log']['format'];
-  /** Cuts what must never be written. Default: one that knows nothing but the forms of tokens. */
+  /** Redacts secrets. Default: a redactor that knows only the forms of tokens. */
   readonly redactor?: Redactor | undefined;
   /** Takes whole lines with their line end. Default: standard error. */
   readonly write?: ((text: string) => void) | undefined;
@@ -21,16 +21,16 @@ export interface LogOptions {
   readonly color?: boolean | undefined;
 }
 
-/** A log that can learn more secrets and another level while it runs. */
+/** A log whose secrets and level can change while it runs. */
 export interface Log extends LogPort {
-  /** Texts that must not be written from now on: tokens, credentials read anew. */
+  /** Adds texts to redact: tokens, rotated credentials. */
   readonly addSecrets: (secrets: readonly string[]) => void;
   readonly setLevel: (level: Settings['log']['level']) => void;
 }
 
 /**
- * Writes log lines to standard error: JSON, or readable on a terminal. Every text is cut of secrets and
- * escaped, so that one event is one line. Never throws and never ends the process.
+ * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted and control
+ * characters escaped, so that one event is one line. Never throws and never ends the process.
  */
 export function createLog(options: LogOptions): Log {
   const terminal = options.terminal ?? isatty(2);

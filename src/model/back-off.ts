@@ -1,10 +1,10 @@
 /**
  * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request that
- * tries whether the service is back.
+ * checks whether the service is back.
  */
 type BackOffKind = 'unavailable' | 'credentials' | 'circuit';
 
-/** A failure that is tried again. */
+/** A failure that is retried. */
 export interface SetBack {
   readonly kind: BackOffKind;
   /** Attempts that failed in a row, this one included: 1 is the first. */
@@ -17,16 +17,16 @@ export interface SetBack {
 
 const firstMs = 1_000;
 const longestMs = 5 * 60_000;
-/** Full jitter may draw zero, and a loop without any pause is none. */
+/** Full jitter may draw zero, and a loop must pause. */
 const shortestMs = 250;
-/** A service that asks for a day is asked again before that (N17). */
+/** The longest Retry-After that is honoured, even if the service asks for a day (N17). */
 const longestRetryAfterMs = 15 * 60_000;
 const credentialsMs = [60_000, 5 * 60_000, 15 * 60_000] as const;
 
 /**
- * Milliseconds until the next attempt, architecture section 4. Retry-After is obeyed up to 15 minutes; without it,
- * exponential from 1 s to 5 min with full jitter. A probe of the circuit draws from the upper half only: it is one
- * alone, and spreading matters less than leaving the service in peace. Refused credentials wait 1, 5, then 15 minutes
+ * Milliseconds until the next attempt, architecture section 4. Retry-After is honoured up to 15 minutes; without it,
+ * exponential from 1 s to 5 min with full jitter. A probe of the circuit draws from the upper half only: it is a
+ * single request, so spreading matters less than sparing the service. Refused credentials wait 1, 5, then 15 minutes
  * at least.
  */
 export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): number {

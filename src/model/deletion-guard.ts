@@ -11,7 +11,7 @@ export interface Proposal {
   readonly removed: number;
   /** Let through in the last ten minutes, without those that a person approved. */
   readonly recent: number;
-  /** Waiting for a person already: they count, or what is left of the same sweep would slip through. */
+  /** Already held for approval: they count, so that the rest of the same deletion does not slip through. */
   readonly held: number;
   /** What the folder had when the ten minutes began. */
   readonly documents: number;

@@ -6,7 +6,7 @@ export interface DocumentRef {
   readonly path: string;
 }
 
-/** What `lstat` says of a regular file. Equal fileStats, equal content, as far as one can tell without reading. */
+/** What `lstat` says of a regular file. Equal stats mean equal content, as far as one can tell without reading. */
 export interface FileStat {
   readonly size: number;
   readonly mtimeMs: number;
@@ -17,7 +17,7 @@ export interface FileStat {
   readonly dev: number;
 }
 
-/** What a sweep saw of one document without opening it. */
+/** What a scan saw of one document without opening it. */
 export interface DocumentEntry {
   /** NFC, from the folder's root. */
   readonly path: string;
@@ -29,7 +29,7 @@ export interface DocumentEntry {
   readonly fingerprint: string;
 }
 
-/** A file that stands in a folder and is not sent, with the rule that says so. Counted in `skipped`. */
+/** A file in a folder that is not sent, with the rule that says so. Counted in `skipped`. */
 export interface Skip {
   /** Printable: bytes that are not UTF-8 and control characters are escaped. */
   readonly path: string;
@@ -37,7 +37,7 @@ export interface Skip {
   readonly message: string;
 }
 
-/** Why a place was looked at. `rescan` finds what the watcher missed. */
+/** Why a directory was scanned. `rescan` finds what the watcher missed. */
 export type ScanCause = 'start' | 'event' | 'rescan' | 'poll' | 'overflow';
 
 /** One directory as it was when it was listed: everything in it that counts. It replaces what was known of it. */
@@ -78,13 +78,13 @@ export interface FoundDocument {
   readonly attachments: readonly FoundAttachment[];
 }
 
-/** What one look at one path found. */
+/** What an inspection of one path found. */
 export type Inspection =
   | { readonly kind: 'document'; readonly document: FoundDocument }
-  /** It changed a moment ago, or changed since the last look: look again after `againMs`. */
+  /** It changed a moment ago, or changed since the last inspection: inspect again after `againMs`. */
   | { readonly kind: 'settling'; readonly againMs: number }
   /**
-   * It is certain that no such file exists: the root is the one it was, and its directory could be read. `device` is
+   * No such file exists: the root is unchanged, and its directory could be read. `device` is
    * that of the nearest directory that does exist.
    */
   | { readonly kind: 'absent'; readonly device: number }
@@ -98,7 +98,7 @@ export type Inspection =
       /** Of an attachment: the path of its document, which may not be there. */
       readonly owner?: string;
     }
-  /** It stands there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
+  /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
   /** It waits for another file: `sidecar: required`, a missing attachment within its grace. */
   | {
@@ -131,7 +131,7 @@ export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;
 }
 
-/** Says whether two fileStats are of one unchanged file. The device is left out: its number may change with a reboot. */
+/** Says whether two stats are of one unchanged file. The device is left out: its number may change with a reboot. */
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
 }

@@ -41,7 +41,7 @@ export class CredentialsRefusedError extends IngestdError {
   }
 }
 
-/** The service could not be reached or did not answer sensibly. Exit code 1. */
+/** The service could not be reached or gave no valid answer. Exit code 1. */
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
 
@@ -68,7 +68,7 @@ export class LedgerDamagedError extends IngestdError {
   }
 }
 
-/** The ledger cannot be written now (disk full, read-only): nothing of the call holds. */
+/** The ledger cannot be written now (disk full, read-only): nothing of the call is stored. */
 export class LedgerUnwritableError extends IngestdError {
   constructor(message: string, details?: ErrorDetails) {
     super('ledger-unwritable', exitCodes.unforeseen, message, details);
@@ -76,7 +76,7 @@ export class LedgerUnwritableError extends IngestdError {
   }
 }
 
-/** A file is no longer the one that was looked at. */
+/** A file is no longer the one that was inspected. */
 export class ContentChangedError extends IngestdError {
   constructor(message: string, details?: ErrorDetails) {
     super('content-changed', exitCodes.unforeseen, message, details);
@@ -92,7 +92,7 @@ export class ContentUnreadableError extends IngestdError {
   }
 }
 
-/** What was asked of a part that is closed or closing. */
+/** A call to something that is closed or closing. */
 export class StoppedError extends IngestdError {
   constructor(message = 'stopped') {
     super('stopped', exitCodes.unforeseen, message);

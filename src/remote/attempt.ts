@@ -20,7 +20,7 @@ import { withoutToken } from './auth/token-source.ts';
 
 const prefix = '/services/i/ingestion-api/v1';
 
-/** It went onto the wire, or tried to. */
+/** It was sent, or its connection was tried. */
 export interface Sent {
   readonly kind: 'sent';
   readonly exchange: Exchange;
@@ -29,7 +29,7 @@ export interface Sent {
   readonly contents: readonly SentContent[];
 }
 
-/** `held`: nothing went out, for a reason of our own. */
+/** `held`: nothing was sent, for a local reason. */
 export type Attempted = Sent | { readonly kind: 'held'; readonly outcome: Outcome };
 
 export interface AttemptOptions {
@@ -98,7 +98,7 @@ async function send(
       },
       ticket.exchange,
     );
-    // What never had a connection was counted by nobody.
+    // Without a connection the service has not counted the request.
     if (result.sent === 'nothing') permit.giveBack();
     else permit.spent();
     return {
@@ -112,7 +112,7 @@ async function send(
   }
 }
 
-/** A listener that throws must not turn an accepted upload into one that is sent again. */
+/** A listener that throws must not make an accepted upload go out again. */
 function reportAnswered(watch: RequestWatch, id: string): void {
   try {
     watch.onAnswer?.(id);

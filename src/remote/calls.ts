@@ -20,7 +20,7 @@ import type { WireRequest } from './http/exchange.ts';
 import type { OperationKind } from './judge.ts';
 const maxAttachments = 10;
 
-/** One operation, ready to be sent as often as it takes. */
+/** One operation, ready to be sent and sent again. */
 export interface Call {
   readonly operation: OperationKind;
   readonly method: WireRequest['method'];
@@ -29,9 +29,9 @@ export interface Call {
   /** The document it is about; null where that is not exactly one. */
   readonly docId: string | null;
   readonly content: Content;
-  /** Why the interface would not take it; then it is not to be sent. */
+  /** Why the interface does not allow it; then it is not sent. */
   readonly fault: string | null;
-  /** The call as it goes out once it is known who is signed in. Default: as it is. */
+  /** The call as it is sent once the signed-in user is known. Default: unchanged. */
   readonly signedBy?: (username: string) => Call;
 }
 

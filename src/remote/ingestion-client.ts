@@ -22,7 +22,7 @@ import type { AccessToken, TokenSource } from './auth/token-source.ts';
 import { waitsOf } from './http/watch-connection.ts';
 import { withoutToken } from './auth/token-source.ts';
 
-/** What a token has to outlast is guessed with this. */
+/** Assumed bandwidth, to estimate how long a token is needed. */
 const expectedBytesPerMs = 1000;
 
 export interface IngestionClientOptions {
@@ -45,7 +45,7 @@ export interface IngestionClientOptions {
 }
 
 export interface IngestionClient extends ServicePort {
-  /** Ends requests under way; their outcomes say what had gone out. */
+  /** Ends requests under way; their outcomes say what had been sent. */
   readonly close: () => void;
 }
 

@@ -30,7 +30,7 @@ const refusals: Readonly<Record<number, string>> = {
   431: 'headers-too-large',
 };
 
-/** Answers of something before the service that no longer waits for it: the service may have gone on and taken it. */
+/** Answers of a proxy that stopped waiting: the service may have accepted the request. */
 const gatewayStatuses = new Set([502, 504, 520, 524]);
 const laterStatuses = new Set([408, 425, 429]);
 
@@ -39,12 +39,12 @@ const foreignWords =
   ', not in its own form: something else answers in its place for now, or service.ingestUrl is wrong';
 
 /**
- * Decides what came of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.
+ * Decides the outcome of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.
  *
  * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
- * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own word that it
- * did not take it. Everything else may be repeated without harm, so that it is merely unavailable. A 404 that is not
- * the service's own word says nothing of a document.
+ * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own statement that it
+ * did not accept it. Everything else may be repeated without harm, so it is unavailable. A 404 that does not come from
+ * the service says nothing about a document.
  */
 export function judge(result: Exchange, circumstances: Circumstances): Outcome {
   return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
@@ -76,8 +76,8 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
   if ((status === 404 || status === 410) && (operation === 'modify' || operation === 'remove')) {
     return { kind: 'missing', status, message, isOwnWord: !isForeign };
   }
-  // Nobody that takes uploads: it may be back in a minute, and no document is to blame. A bulk call may be unknown to
-  // the service itself, and has single ones to fall back to.
+  // Not the service: it may be back in a minute, and the document is not the cause. The service itself may not know
+  // a bulk call, which can fall back to single calls.
   const isAway = isForeign && operation === 'upload';
   if (status < 500 && !laterStatuses.has(status) && !isAway) {
     return { kind: 'rejected', code: refusals[status] ?? `http-${status}`, message };
@@ -111,7 +111,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   const { error, success, warning } = body.envelope;
   const docId = success?.docId ?? warning?.docId ?? null;
   if (isPresent(error) || (error && !success && !warning)) {
-    // Both at once: the document may stand at the service under that docId.
+    // Both at once: the service may hold the document under that docId.
     if (operation === 'upload' && isUsableDocId(docId)) {
       return unusable(
         'answer-contradictory',
@@ -138,7 +138,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   };
 }
 
-/** A success that does not tell: in doubt for an upload, to be repeated for all else. */
+/** A success without a usable answer: in doubt for an upload, repeated for all else. */
 function unusable(code: string, message: string, { operation }: Circumstances, { sent }: Answer): Outcome {
   if (operation === 'upload') return { kind: 'unknown', code, message };
   return { kind: 'unavailable', code, message, retryAfterMs: null, sent };

@@ -80,7 +80,7 @@ export function createLimiter({
       if (closed || !(ms > 0)) return;
       const until = clock.monotonic() + ms;
       if (pause !== null && pause.until >= until) return;
-      // Taking the whole reservoir away, and not `updateSettings`, which stops it from filling for good.
+      // The reservoir is emptied by `incrementReservoir`: `updateSettings` would stop refilling for good.
       if (pause === null) add(-limit);
       pause?.cancel();
       pause = { until, cancel: clock.after(ms, resume) };
@@ -124,7 +124,7 @@ export function createLimiter({
 
   function admit(waiting: Waiting): void {
     if (closed) waiting.stop();
-    // Dispatched in the same moment as a pause began: it keeps its slot and goes when the pause is over.
+    // Dispatched in the moment a pause began: it keeps its slot and goes after the pause.
     else if (pause !== null) parked.push(waiting);
     else waiting.go();
   }
@@ -178,7 +178,7 @@ export function createLimiter({
   }
 }
 
-/** How long a request sent before this start still counts: one window at most, wherever the wall clock stands. */
+/** How long a request sent before this start still counts: one window at most, whatever the wall clock says. */
 function remainingMs({ answeredAt }: SentRequest, windowMs: number, now: number): number {
   if (answeredAt === null) return windowMs;
   return Math.min(windowMs, Math.max(0, answeredAt + windowMs - now));

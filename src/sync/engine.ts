@@ -93,13 +93,13 @@ export interface EngineOptions {
 
 /** Inspections at once. */
 const inspectConcurrency = 8;
-/** So many documents are inspected ahead of their turn to be sent; new ones beyond wait unread in the backlog. */
+/** At most this many documents are inspected before they can be sent; further new ones wait unread in the backlog. */
 const aheadOfTurn = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
 /** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
 const firstUnreadableMs = 1_000;
-/** After an inspection that failed for a reason nobody foresaw. */
+/** After an inspection that failed with an unexpected error. */
 const unforeseenMs = 5_000;
 /** A deletion whose other half may still be on its way is judged again after this. */
 const otherHalfMs = 250;
@@ -110,7 +110,7 @@ const askAgainMs = 100;
 const longestAskMs = 60_000;
 /** A network drive that hangs is scanned by nobody, and must not stop what is in other folders. */
 const otherFoldersMs = 10 * 60_000;
-/** Writing down what came of requests that were ended takes no longer, unless the disk takes nothing. */
+/** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
 const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
@@ -504,7 +504,7 @@ export class Engine {
     } catch (error) {
       if (this.#isStopped) return;
       const about = { ...task.ref, error: errorMessage(error) };
-      this.#log.error(about, 'an inspection went wrong');
+      this.#log.error(about, 'inspection failed');
       this.#settleSoon(task, unforeseenMs);
     }
   }
@@ -1004,7 +1004,7 @@ export class Engine {
       else for (const task of work) await this.#sendOne(task, permit);
     } catch (error) {
       if (errorCode(error) === 'stopped') return;
-      this.#log.error({ error: errorMessage(error) }, 'a delivery went wrong');
+      this.#log.error({ error: errorMessage(error) }, 'delivery failed');
       permit.giveBack();
     }
     for (const task of work) {

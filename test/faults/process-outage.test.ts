@@ -44,9 +44,9 @@ describe('the log of the real process', () => {
     });
     for (let index = 0; index < 5; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
     const daemon = await place.start();
-    await eventually(() => daemon.log().includes('the service takes nothing now'));
+    await eventually(() => daemon.log().includes('the service is not available'));
     const { err } = await daemon.end('SIGTERM');
-    const told = err.split('\n').filter((line) => line.includes('the service takes nothing now'));
+    const told = err.split('\n').filter((line) => line.includes('the service is not available'));
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       level: 'warn',

@@ -1,7 +1,7 @@
 import type { Folder, Import, SourceFile } from './read-imports.ts';
 
-/** The rooms and which others each may import. A room that is not named here may not exist. */
-const rooms: Readonly<Record<string, readonly string[]>> = {
+/** The folders below src and which others each may import. A folder that is not named here may not exist. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   model: ['lib'],
   config: ['lib', 'model'],
@@ -30,8 +30,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['lib', 'model', 'cli'],
 };
 
-/** A package's doors: the files that may import it. */
-const doors: Readonly<Record<string, RegExp>> = {
+/** Which files may import each package. */
+const importersOf: Readonly<Record<string, RegExp>> = {
   '@fastify/busboy': /^embedded\//,
   '@inquirer/confirm': /^cli\//,
   '@inquirer/input': /^cli\//,
@@ -66,7 +66,7 @@ const maxEntries = 15;
 /** Folders that may stay wider, each with its reason. */
 const wideFolders: Readonly<Record<string, string>> = {};
 
-/** Says in words which walls of the architecture `files` break; empty is well. */
+/** Says which import rules of the architecture `files` break; empty: none. */
 export function brokenWalls(files: readonly SourceFile[]): readonly string[] {
   return [
     ...files.flatMap((file) => file.imports.flatMap((found) => judgeImport(file, found))),
@@ -88,35 +88,35 @@ export function brokenWidths(folders: readonly Folder[]): readonly string[] {
   ];
 }
 
-/** Packages that have no door, so that a new one cannot come in unseen. */
-export function doorless(packages: readonly string[]): readonly string[] {
-  return packages.filter((name) => doors[name] === undefined);
+/** Packages without a rule, so that a new one does not come in unnoticed. */
+export function withoutImporters(packages: readonly string[]): readonly string[] {
+  return packages.filter((name) => importersOf[name] === undefined);
 }
 
 function judgeImport(file: SourceFile, { kind, target, typeOnly }: Import): readonly string[] {
-  if (kind === 'file') return judgeRoom(file.path, target);
-  if (kind === 'package') return judgeDoor(file.path, target);
-  if (roomOf(file.path) !== 'model' || typeOnly) return [];
+  if (kind === 'file') return judgeFile(file.path, target);
+  if (kind === 'package') return judgePackage(file.path, target);
+  if (folderOf(file.path) !== 'model' || typeOnly) return [];
   return [`${file.path}: model is pure and imports only types of ${target}`];
 }
 
-function judgeRoom(path: string, target: string): readonly string[] {
-  const from = roomOf(path);
-  const to = roomOf(target);
+function judgeFile(path: string, target: string): readonly string[] {
+  const from = folderOf(path);
+  const to = folderOf(target);
   if (target.startsWith('..')) return [`${path} reaches out of the source folder: ${target}`];
-  if (to === from || rooms[from]?.includes(to) === true) return [];
-  return [`${path} (${from}) must not know ${target} (${to})`];
+  if (to === from || mayImport[from]?.includes(to) === true) return [];
+  return [`${path} (${from}) must not import ${target} (${to})`];
 }
 
-function judgeDoor(path: string, name: string): readonly string[] {
-  if (roomOf(path) === 'model' && name !== 'zod')
+function judgePackage(path: string, name: string): readonly string[] {
+  if (folderOf(path) === 'model' && name !== 'zod')
     return [`${path}: model imports no package but zod: ${name}`];
-  const door = doors[name];
-  if (door === undefined) return [`${path} imports ${name}, which has no door`];
-  return door.test(path) ? [] : [`${path} is not the door of ${name}`];
+  const allowed = importersOf[name];
+  if (allowed === undefined) return [`${path} imports ${name}, which no file may import`];
+  return allowed.test(path) ? [] : [`${path} may not import ${name}`];
 }
 
-function roomOf(path: string): string {
+function folderOf(path: string): string {
   return path.split('/')[0] ?? path;
 }
 

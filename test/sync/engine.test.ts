@@ -390,22 +390,22 @@ describe('the sync engine', () => {
     for (let index = 0; index < 20; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     world.folder.sweep();
     await world.quiesce();
-    const told = world.log.lines.filter(({ message }) => message.startsWith('the service takes'));
+    const told = world.log.lines.filter(({ message }) => message.startsWith('the service is'));
     expect(told).toEqual([
       {
         level: 'warn',
         data: { code: 'rate-limited', message: 'too many', againInSeconds: expect.any(Number) },
-        message: 'the service takes nothing now',
+        message: 'the service is not available',
       },
       {
         level: 'warn',
         data: { code: 'service-unavailable', message: 'away', againInSeconds: expect.any(Number) },
-        message: 'the service takes nothing now',
+        message: 'the service is not available',
       },
       {
         level: 'info',
         data: { lastedSeconds: expect.any(Number) },
-        message: 'the service takes requests again',
+        message: 'the service is available again',
       },
     ]);
   });
@@ -483,7 +483,7 @@ describe('the sync engine', () => {
     world.folder.write('b.txt', 'two');
     world.folder.sweep();
     await world.quiesce();
-    const over = world.log.lines.find(({ message }) => message === 'the service takes requests again');
+    const over = world.log.lines.find(({ message }) => message === 'the service is available again');
     // Of the clock in hand, which runs on while the disk is slow.
     expect(over?.data).toEqual({ lastedSeconds: expect.any(Number) });
     expect(Number(Object.values(over?.data ?? {})[0])).toBeLessThan(3 * 3_600);

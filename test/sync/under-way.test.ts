@@ -251,7 +251,7 @@ describe('a person’s word', () => {
     for (const path of away) folder.bringBack(path, path);
     folder.sweep();
     await eventually(() => world.engine().tasks.size() === 2);
-    // One is ready, its neighbour waits out its grace, when the service takes requests again.
+    // One is ready, its neighbour waits out its grace, when the service is available again.
     await at(114_500);
     folder.remove('258.txt');
     folder.sweep();

@@ -9,7 +9,7 @@ export interface EnvironmentFile {
   readonly file: string;
   /** Only names that begin with `INGESTD_`; empty where there is no such file. */
   readonly values: Readonly<Record<string, string>>;
-  /** Who else can read it, in words. */
+  /** Warnings: who else can read it. */
   readonly warnings: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export async function readEnvironmentFile(
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
-    // A directory of that name is no environment file.
+    // A directory of that name does not count.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR')
       return { file, values: {}, warnings: [] };
     throw new ConfigurationError(
@@ -57,7 +57,7 @@ function exposure(file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): str
 /** A `.env` text with other values in it. */
 interface MergedEnvironmentFile {
   readonly text: string;
-  /** True when a value that was set before is another one now. */
+  /** True when a value that was set before changes. */
   readonly replaces: boolean;
 }
 

@@ -39,7 +39,7 @@ const reserved = new Set([
 
 /**
  * Reads `INGESTD_TIMING__SETTLE_MS` and its like: the path in capitals, `__` between levels, digits for list
- * places. Numbers and booleans are read as such, lists and objects as YAML; an empty text counts as not set.
+ * places. Numbers and booleans are read as such, lists and objects as YAML; an empty value counts as not set.
  * Throws ConfigurationError for a path that does not exist.
  */
 export function readOverrides(

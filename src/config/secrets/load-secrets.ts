@@ -13,7 +13,7 @@ export interface FoundCredentials {
   readonly missing: readonly string[];
 }
 
-/** Looks for the five secrets. Throws ConfigurationError for a source that cannot be used. */
+/** Looks for the five secrets. Throws ConfigurationError for an invalid source. */
 export async function findCredentials(sources: SecretSources): Promise<FoundCredentials> {
   const found: Record<string, string> = {};
   for (const name of credentialNames) {
@@ -52,7 +52,7 @@ function missingCredentials(missing: readonly string[], { environmentFile }: Sec
 
 const MIN_LENGTH = 16;
 
-/** What speaks against the token: which key or variable, why, and what to do. */
+/** What is wrong with the token: which key or variable, why, and how to fix it. */
 interface HttpTokenFault {
   readonly subject: string;
   readonly message: string;
@@ -91,14 +91,14 @@ export async function loadHttpToken(settings: Settings, sources: SecretSources):
   throw new ConfigurationError(`${fault.subject}: ${fault.message}. ${fault.fix}`);
 }
 
-/** What is to be said of a secret that is right, and awkward. */
+/** A warning about a secret that is valid but too plain. */
 export interface PlainSecret {
   readonly variable: string;
   /** Never holds the secret. */
   readonly message: string;
 }
 
-/** The secrets that cannot be kept out of texts, or not without cutting other words. */
+/** The secrets that cannot be redacted, or not without redacting other words. */
 export function plainSecrets(credentials: Credentials): readonly PlainSecret[] {
   return credentialNames.flatMap((name) => {
     const secret = credentials[name];

@@ -54,7 +54,7 @@ async function find(
   return fromVariables(variable, { env, values, directory: dirname(file), where: file });
 }
 
-/** A credentials directory that is closed to this user holds nothing for it: what is needed is then missing by name. */
+/** An unreadable credentials directory counts as empty: what is needed is then reported as missing. */
 async function maySearch(directory: string): Promise<boolean> {
   try {
     await access(directory, constants.X_OK);
@@ -119,7 +119,7 @@ async function readSmall(
   );
 }
 
-/** Editors and `echo` end a file with a line break that is no part of the secret. */
+/** Editors and `echo` end a file with a line break that is not part of the secret. */
 function withoutLineEnd(text: string): string | undefined {
   return text.replace(/^\uFEFF/, '').replace(/(\r?\n)+$/, '') || undefined;
 }

@@ -13,7 +13,7 @@ interface Place {
 }
 
 /**
- * Refuses directories that would feed on each other: a folder inside a folder, the state directory inside a
+ * Refuses directories that would affect each other: a folder inside a folder, the state directory inside a
  * folder or around one, a root that is a file. Throws ConfigurationError that names both paths. A directory
  * that is not there yet is judged by its name.
  */
@@ -47,7 +47,7 @@ async function refuseFile({ key, path }: Place): Promise<void> {
   try {
     if ((await stat(path)).isDirectory()) return;
   } catch (error) {
-    // Missing or unreadable is the daemon's to judge: it may be back in a minute.
+    // The daemon judges missing and unreadable directories: they may come back.
     if (errorCode(error) !== 'ENOTDIR') return;
   }
   throw new ConfigurationError(`${key}: ${path} is not a directory; name a directory`);
@@ -55,14 +55,14 @@ async function refuseFile({ key, path }: Place): Promise<void> {
 
 function refuseOverlap(one: Place, other: Place): void {
   if (one.real === other.real) {
-    throw new ConfigurationError(`${named(one)} and ${named(other)} are the same directory; ${MEND}`);
+    throw new ConfigurationError(`${named(one)} and ${named(other)} are the same directory; ${fixText}`);
   }
   const [inner, outer] = one.real.length > other.real.length ? [one, other] : [other, one];
   if (!isInside(inner.real, outer.real)) return;
-  throw new ConfigurationError(`${named(inner)} lies inside ${named(outer)}; ${MEND}`);
+  throw new ConfigurationError(`${named(inner)} lies inside ${named(outer)}; ${fixText}`);
 }
 
-const MEND = 'choose directories that lie beside each other';
+const fixText = 'choose directories that lie beside each other';
 
 function isInside(inner: string, outer: string): boolean {
   const path = relative(outer, inner);

@@ -6,7 +6,7 @@ interface KeyNotes {
   /** One line, for the table and the editor. */
   readonly description: string;
   readonly unit?: string;
-  /** Words for a default that is worked out. */
+  /** Words for a default that is computed. */
   readonly defaultWords?: string;
 }
 
@@ -186,7 +186,7 @@ const timing = z.strictObject({
     .meta(notes({ description: 'Every folder is looked through again this often.', unit: 'min' })),
   pollSeconds: seconds()
     .default(30)
-    .meta(notes({ description: 'Time between two sweeps of a folder that is polled.', unit: 's' })),
+    .meta(notes({ description: 'Time between two scans of a folder that is polled.', unit: 's' })),
   stopSeconds: z
     .number()
     .min(0)

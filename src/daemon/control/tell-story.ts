@@ -20,7 +20,7 @@ interface Sources {
   readonly recent: readonly Activity[];
   /** What a running daemon has to do with it; null: no daemon runs. */
   readonly task: Task | undefined | null;
-  /** A new file that waits until its turn comes. */
+  /** A new file that waits in the backlog. */
   readonly isInBacklog?: boolean;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
@@ -132,7 +132,7 @@ function verdictOf(look: Inspection): Why['verdict'] {
   }
 }
 
-/** Nothing is hashed for it: a stat that differs may yet turn out to be the same content. */
+/** Nothing is hashed for it: a file with another stat may still have the same content. */
 function nextAtStart(look: Inspection, { ref, ledger }: Sources): string {
   const record = ledger.get(ref);
   const failure = ledger.failure(ref);
@@ -167,7 +167,7 @@ function unread(document: FoundDocument): ComparedDocument {
 function nextStep(look: Inspection, sources: Sources): string {
   const { task, ledger, ref, isInBacklog = false } = sources;
   if (task === null) return nextAtStart(look, sources);
-  if (isInBacklog) return 'it waits for its turn in the backlog of new files, the newest first';
+  if (isInBacklog) return 'it waits in the backlog of new files; the newest are sent first';
   return nextOf(look, task, ledger.get(ref) !== undefined);
 }
 
@@ -183,7 +183,7 @@ function nextOf(look: Inspection, task: Task | undefined, known: boolean): strin
     case 'inspecting':
       return 'it is inspected next';
     case 'ready':
-      return `its ${state.operation} waits for its turn in the minute`;
+      return `its ${state.operation} waits for a free request in the minute`;
     case 'sending':
       return 'it is being sent';
     case 'settling':

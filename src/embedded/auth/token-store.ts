@@ -7,7 +7,7 @@ import { IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 import { readIfThere, writeDurably } from '../documents/durable-file.ts';
 
-/** A client that never comes back must not fill the disk: beyond this many the oldest goes. */
+/** Clients that never return must not fill the disk: beyond this many the oldest token is dropped. */
 const maxRefreshTokens = 1000;
 const refreshTokenMs = 30 * 24 * 60 * 60 * 1000;
 

@@ -28,7 +28,7 @@ export interface DocumentJournal {
   readonly close: () => Promise<void>;
 }
 
-/** Lines that no longer count before the file is written anew. */
+/** Obsolete lines before the file is rewritten. */
 const spareLines = 1000;
 
 /** Reads the journal; a last line that a crash cut off is dropped. Throws IngestdError when it is damaged elsewhere. */
@@ -64,7 +64,7 @@ export async function openDocumentJournal(path: string): Promise<DocumentJournal
       size += line.length;
       count += 1;
       apply(records, change);
-      // A disk that is full must not undo what has been written: the next change tries again.
+      // A full disk must not undo what has been written: the next change retries.
       if (count > 2 * records.size + spareLines) await compact().catch(() => {});
     },
     close: () => handle.close(),

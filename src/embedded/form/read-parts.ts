@@ -13,7 +13,7 @@ const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 
 /** What a sender may go on sending past the limit, so that it has time to read why it was refused. */
 const graceBytes = 64 * 1024 * 1024;
 
-/** Called with each part in turn; reads its content to the end or rejects. */
+/** Called with each part, one after another; reads its content to the end or rejects. */
 export type TakePart = (disposition: Disposition, content: Readable) => Promise<void>;
 
 /**

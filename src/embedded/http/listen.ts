@@ -61,7 +61,7 @@ async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
   }
 }
 
-/** An address that one can go to: "everywhere" is none. */
+/** An address that a browser can open instead of a wildcard. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -9,11 +9,11 @@ export interface RequestEntry {
   readonly operation: ServiceOperation;
   /** When its headers had arrived, by the monotonic clock. */
   readonly atMs: number;
-  /** Null until it is answered, and for ever if its connection was cut. */
+  /** Null until it is answered, and always null if its connection was cut. */
   readonly status: number | null;
 }
 
-/** A long soak must not fill the memory: beyond this many the oldest tenth goes. */
+/** Bounds the memory of a long test run: beyond this many the oldest tenth is dropped. */
 const maxEntries = 100_000;
 
 /** Remembers which requests came when and how they were answered. */

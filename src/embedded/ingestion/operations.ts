@@ -46,7 +46,7 @@ function checkOwner(record: DocumentRecord, documentOwner: string | undefined): 
   });
 }
 
-/** What `read` is told of a JSON text that came from outside. */
+/** A JSON text that came from outside. */
 interface JsonSource {
   /** For the answer: `metadata`, `the body`. */
   readonly what: string;

@@ -70,12 +70,12 @@ export function createPageGuard({
       reply.type('text/html; charset=utf-8');
       if (token !== null && !sameSecret(given, token)) {
         const waitMs = wrongLogins.take();
-        log.warn({}, 'somebody gave a wrong token to the page of the embedded service');
+        log.warn({}, 'wrong token for the page of the embedded service');
         if (waitMs === null) return reply.code(401).send(loginHtml('That is not the token.'));
         return reply.code(429).send(loginHtml('Too many wrong tokens. Wait a minute.'));
       }
       reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict`);
-      // Not by a redirect: a strict cookie does not go along where the way began at another site.
+      // No redirect: a strict cookie is not sent when the navigation began at another site.
       return reply.header('Refresh', '0; url=/').send(loginHtml('You are logged in.'));
     },
   };

@@ -78,7 +78,7 @@ export const pageIcon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32
 </svg>
 `;
 
-/** The page's looks: light and dark, from 360 pixels to a wall screen. */
+/** The page's style: light and dark, from 360 pixels to a large screen. */
 export const pageStyle = `:root {
   color-scheme: light dark;
   --ground: #f5f6f8; --card: #ffffff; --line: #dde1e7; --ink: #1c2430; --soft: #566173;

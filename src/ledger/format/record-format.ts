@@ -49,7 +49,7 @@ export interface RecordFields {
 type AttachmentFields = z.input<typeof attachmentSchema>;
 
 const hashDigits = /^(?:[0-9a-f]{64})?$/;
-/** Digits alone tell little of what is wrong; a wrong hash is the commonest mistake of a hand that helps. */
+/** A clear message for a wrong hash, the most common mistake in files edited by hand. */
 const hashProblem = 'sha256 is not a hash';
 
 /** What `lstat` said of a file. */

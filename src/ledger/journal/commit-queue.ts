@@ -34,7 +34,7 @@ export function createCommitQueue(data: LedgerData, append: Append): CommitQueue
   let closed = false;
 
   async function run(): Promise<void> {
-    // Calls of the same turn come into the first group.
+    // Calls of the same tick come into the first group.
     await Promise.resolve();
     while (queue.length > 0) {
       const group = queue;

@@ -1,7 +1,7 @@
 const SMALLEST_JOURNAL = 4 * 1024 * 1024;
 /** Of the snapshot's size. A start then reads at most half as much again. */
 const SHARE_WHILE_RUNNING = 0.5;
-/** When it closes there is time, and the next start is quicker. */
+/** At a close a smaller journal is worth a snapshot: the next start is quicker. */
 const SHARE_AT_CLOSE = 0.1;
 const SMALLEST_AT_CLOSE = 256 * 1024;
 const RETRY_MS = 60_000;
@@ -24,7 +24,7 @@ export interface Compactor {
   readonly close: () => Promise<void>;
 }
 
-/** A compactor at rest. */
+/** A compactor with nothing under way. */
 export function createCompactor({
   sizes,
   compact,

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 
 /**
- * Doubled for a line that is longer. Little enough for a turn of the event loop, and that hardly any of what is made of
+ * Doubled for a line that is longer. Small enough for one tick of the event loop, and so that hardly anything made of
  * a block is in use when the young generation is collected.
  */
 const BUFFER_BYTES = 64 * 1024;
@@ -15,7 +15,7 @@ export interface LineBlock {
   readonly offset: number;
 }
 
-/** Reads a file in blocks of whole lines; gives the event loop its turn between them. */
+/** Reads a file in blocks of whole lines; yields to the event loop between them. */
 export async function* readLines(path: string): AsyncGenerator<LineBlock> {
   const handle = await open(path, 'r');
   try {

@@ -1,6 +1,6 @@
 import type { Metadata } from '../../model/metadata/metadata.ts';
 
-/** So many different values are looked for; after that the search begins anew, and later records share less. */
+/** At most this many values are indexed; then the index starts empty again, and later records share less. */
 const maxValues = 10_000;
 
 /** Values that many records have, each kept once in memory. */

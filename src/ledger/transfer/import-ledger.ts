@@ -4,7 +4,7 @@ import type { ImportedLedger, ImportOptions } from './imported-ledger.ts';
 
 /**
  * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`: contract section 7, 17. Files
- * are not looked at: what the text does not give is empty, and fingerprints always are, so that the next scan compares
+ * are not read: what the text does not give is empty, and fingerprints always are, so that the next scan compares
  * each document with its record. Paths are brought into NFC.
  */
 export function importLedger(text: string, options: ImportOptions): ImportedLedger {

@@ -13,7 +13,7 @@ interface Known extends Partial<LedgerRecord> {
   readonly stat?: FileStat;
 }
 
-/** A record of a document whose file nobody has looked at: what is not known is empty. */
+/** A record of a document whose file has not been inspected: unknown values are empty. */
 export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecord {
   return {
     sha256: '',
@@ -28,5 +28,5 @@ export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecor
   };
 }
 
-/** The stat of a file that nobody has looked at. */
+/** The stat of a file that has not been inspected. */
 export const unknownStamp = UNKNOWN;

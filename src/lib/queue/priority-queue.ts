@@ -26,7 +26,7 @@ interface Level {
 /** Room for times in milliseconds between one level and the next. */
 const levelWidth = 1e14;
 const levelCount = 4;
-/** While a lower level waits, every fourth turn is its own. */
+/** While a lower level waits, every fourth entry is taken from it. */
 const turnsBeforeReserve = 3;
 
 /** The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one. */
@@ -37,7 +37,7 @@ export function priorityOf(level: number, atMs: number): number {
 /**
  * The queue inside a p-queue: levels 3 (first) to 0, newest first within each and among equals in the order of their
  * coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
- * among themselves by the same rule. So what comes first goes out with the second turn at the latest, and nothing
+ * among themselves by the same rule. So what comes first is taken second at the latest, and nothing
  * below is starved. Each call is O(log n).
  */
 export class PriorityQueue implements Queue<RunFunction, Options> {
@@ -79,7 +79,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
     level.size -= 1;
     this.#byId.delete(id);
     this.enqueue(known.run, { id, priority });
-    // Entries that were moved away are skipped when their turn comes; they must not pile up.
+    // Entries that were moved away are skipped when they reach the head; they must not pile up.
     if (level.heap.length > 2 * level.size + 64) {
       level.heap = heapOf(level.heap.data.filter((entry) => this.#isInside(entry)));
     }

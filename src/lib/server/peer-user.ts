@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 /** Whose process holds the other end of a connection within this machine. */
 export type PeerUser =
   | { readonly kind: 'user'; readonly uid: number }
-  /** It has gone away already, or is none of this machine. */
+  /** The process is gone, or is not on this machine. */
   | { readonly kind: 'nobody' }
-  /** This system does not tell: only Linux does. */
-  | { readonly kind: 'untold' };
+  /** Unknown: only Linux provides this. */
+  | { readonly kind: 'unknown' };
 
 /** One line of the kernel's table that is of use here. */
 interface Connection {
@@ -23,14 +23,14 @@ const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
 /**
  * Says which user is at the other end of a TCP connection over loopback. Where several connections have these two
- * ports (there are many loopback addresses) one of another user decides: nobody can hide behind one that is allowed.
+ * ports (there are many loopback addresses) one of another user decides: an allowed connection must not hide another.
  */
 export async function peerUser(
   { localPort, remotePort }: Pick<Socket, 'localPort' | 'remotePort'>,
   own: number,
 ): Promise<PeerUser> {
   const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
-  if (texts.every((text) => text === null)) return { kind: 'untold' };
+  if (texts.every((text) => text === null)) return { kind: 'unknown' };
   const ends = texts
     .flatMap((text) => readConnections(text ?? ''))
     .filter((one) => one.localPort === remotePort && one.remotePort === localPort);
@@ -39,9 +39,9 @@ export async function peerUser(
   return { kind: 'user', uid };
 }
 
-/** Says whether a peer may see and do what the process's own user may: that user and root; anybody where the system does not tell. */
+/** Says whether a peer may see and do what the process's own user may: that user and root; anybody where the system cannot say. */
 export function isTrustedPeer(peer: PeerUser, own: number): boolean {
-  return peer.kind === 'untold' || (peer.kind === 'user' && (peer.uid === own || peer.uid === 0));
+  return peer.kind === 'unknown' || (peer.kind === 'user' && (peer.uid === own || peer.uid === 0));
 }
 
 /** Columns of proc_net_tcp(5): number, local, remote, state, queues, timer, retransmits, uid, timeout, inode. */

@@ -40,10 +40,10 @@ const defaultLimits: ServerLimits = {
 const descriptorShare = 1 / 8;
 const fewestConnections = 16;
 
-/** Connections that are open for a moment only, to be told that there are too many. */
+/** Extra connections that are only open long enough to be refused. */
 const refusalReserve = 16;
 
-/** A connection that moves fewer bytes in this time does not move: it has to go when others need its place. */
+/** A connection that transfers fewer bytes in this time counts as stalled: it gives way when others need its place. */
 const progressMs = 5000;
 const progressBytes = 1024;
 
@@ -61,8 +61,8 @@ interface Connection {
 
 /**
  * An HTTP server that its peers cannot make take all memory or all descriptors. Requests of a connection are handled
- * one after the other: the next begins when the answer before it has been handed to the system, so that nothing is
- * built for a peer that does not read. Where there are too many connections, the one that has waited longest without
+ * one after the other: the next begins when the answer before it has been handed to the system, so that a
+ * peer that does not read costs no memory. Where there are too many connections, the one that has waited longest without
  * a request gives way, then an idle one, then one that has stopped moving; while all are at work a new one gets 503.
  */
 export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
@@ -78,7 +78,7 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
     },
     (request, response) => {
       const connection = connections.get(request.socket);
-      // What was parsed before its connection was cut is of no use to anybody.
+      // A request that was parsed before its connection was cut is dropped.
       if (connection === undefined || request.socket.destroyed) return;
       connection.requests += 1;
       if (connection.requests >= limits.maxRequestsPerConnection) response.shouldKeepAlive = false;
@@ -101,7 +101,7 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
     if (among === all && all.length < maxConnections) return true;
     const chosen = whoGivesWay(among);
     if (chosen === undefined) return false;
-    // Its descriptor is free a moment later; it must not be chosen again until then.
+    // It closes a moment later; it must not be chosen again until then.
     connections.delete(chosen.socket);
     if (chosen.requests > 0) chosen.socket.destroy();
     else refuse(chosen.socket);

@@ -1,4 +1,4 @@
-/** Time as the rooms see it, so that a test can hold it in its hand. */
+/** The time, as an interface so that tests can control it. */
 export interface Clock {
   /** Wall clock in milliseconds since 1970. It may jump: for records and for people, never for waiting. */
   readonly now: () => number;

@@ -1,7 +1,7 @@
 /** Call it between the steps of long work; wait for what it returns, if anything, before the next step. */
 export type TimeSlice = () => Promise<void> | undefined;
 
-/** No message or event waits much longer than that. */
+/** Upper bound for the delay of other events. */
 const sliceMs = 8;
 
 /**

@@ -11,7 +11,7 @@ export interface FolderHealth {
   readonly attached: number;
   /** In words, each with a fixed code: unreadable directories, watch limit, root gone. */
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
-  /** True while a ring waits for its sweep or a sweep runs. */
+  /** True while an event waits for its scan or a scan runs. */
   readonly busy: boolean;
   /**
    * Monotonic ms: what changed before that was listed, and once more when it had settled. A file that never stops
@@ -20,10 +20,10 @@ export interface FolderHealth {
   readonly coveredUntil: number;
 }
 
-/** What a folder tells while it is watched. Calls come in the order of the sweeps and never overlap. */
+/** What a folder reports while it is watched. Calls come in the order of the scans and never overlap. */
 export interface FolderListener {
   /** One directory was listed. */
-  readonly directory: (sweep: DirectoryScan) => void;
+  readonly directory: (scan: DirectoryScan) => void;
   /** Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. */
   readonly scanned: (summary: {
     readonly cause: DirectoryScan['cause'];
@@ -33,7 +33,7 @@ export interface FolderListener {
   readonly changed: () => void;
 }
 
-/** A regular file, open for one sending: the file that was looked at, and no more bytes than it had then. */
+/** A regular file, open for one request: the file that was inspected, and no more bytes than it had then. */
 export interface ContentSource {
   readonly size: number;
   /**
@@ -52,17 +52,17 @@ export interface FolderPort {
   readonly name: string;
   readonly path: string;
   /**
-   * Watches, then sweeps everything, then goes on listening until closed. Resolves after the first sweep, or at
-   * once when the root is not there: the folder is then unavailable and is tried again by itself.
+   * Watches, then scans everything, then goes on watching until closed. Resolves after the first scan, or at
+   * once when the root is not there: the folder is then unavailable and keeps retrying.
    */
   readonly start: (listener: FolderListener) => Promise<void>;
-  /** Sweeps everything once more; resolves when that is done. */
+  /** Scans everything once more; resolves when that is done. */
   readonly rescan: (cause: DirectoryScan['cause']) => Promise<void>;
-  /** Looks at one path now. Never throws for what is on disk: that is in the answer. */
+  /** Inspects one path now. Never throws for what is on disk: the result says it. */
   readonly inspect: (path: string) => Promise<Inspection>;
   /** Identity of the root as it is at this moment; null: not there or not readable. */
   readonly rootNow: () => Promise<RootIdentity | null>;
-  /** SHA-256 of a file, lower-case hex; null when the file is no longer the one that `stat` tells of. */
+  /** SHA-256 of a file, lower-case hex; null when the file no longer has this `stat`. */
   readonly hash: (path: string, stat: FileStat) => Promise<string | null>;
   /**
    * Opens a file for sending: without following links, without blocking, checked to be the regular file of
@@ -70,6 +70,6 @@ export interface FolderPort {
    */
   readonly open: (path: string, stat: FileStat) => Promise<ContentSource>;
   readonly health: () => FolderHealth;
-  /** Stops watching and sweeping; nothing is called afterwards. */
+  /** Stops watching and scanning; nothing is called afterwards. */
   readonly close: () => Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface LedgerRecord {
   /** Lower-case hex, of the bytes that were sent. Empty for an imported document whose bytes are not known. */
   readonly sha256: string;
   readonly stat: FileStat;
-  /** The fingerprint when this record was last found true. */
+  /** The fingerprint when this record last matched its file. */
   readonly fingerprint: string;
   /** The file name that went out last. */
   readonly fileName: string;
@@ -28,7 +28,7 @@ export interface LedgerRecord {
   readonly modifiedAt: string | null;
   /** How many more documents of this content the service may hold because answers were lost. */
   readonly possibleDuplicates: number;
-  /** What was said once and is not to be said again (fields that cannot be cleared). */
+  /** Warnings that were given and are not repeated (fields that cannot be cleared). */
   readonly said?: readonly string[] | undefined;
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
@@ -36,9 +36,9 @@ export interface LedgerRecord {
 
 /** What the service may hold instead of what the record says: requests went out and no answer came. */
 export interface Unsure {
-  /** The bytes may be others. */
+  /** The content may differ. */
   readonly content: boolean;
-  /** The attachments may be others. */
+  /** The attachments may differ. */
   readonly attachments: boolean;
   /** What each of the modifies would have led to. */
   readonly metadata: readonly Metadata[];
@@ -51,7 +51,7 @@ export interface LedgerEntry {
   readonly record: LedgerRecord;
 }
 
-/** What a record says of a file: there is none, it is of another file, of this one with another fingerprint, of just this. */
+/** How a record compares with a file: no record, another file, this file with another fingerprint, the same. */
 type RecordMatch = 'none' | 'other' | 'stat' | 'same';
 
 /** The records of one directory by file name. Live: not to be kept over an await. */
@@ -59,7 +59,7 @@ export interface DirectoryRecords {
   readonly size: number;
   readonly keys: () => Iterable<string>;
   readonly get: (name: string) => LedgerRecord | undefined;
-  /** Compares without making the record: a sweep asks for each file, and most are what they were. */
+  /** Compares without building the record: a scan asks for each file, and most are unchanged. */
   readonly match: (name: string, seen: Pick<LedgerRecord, 'stat' | 'fingerprint'>) => RecordMatch;
 }
 
@@ -154,11 +154,11 @@ export type Change =
   | { readonly kind: 'hold'; readonly folder: string; readonly hold: Hold | null }
   /** A person allows these deletions, in whatever order and number. */
   | { readonly kind: 'approve'; readonly folder: string; readonly paths: readonly string[] }
-  /** The approval is used up or void: the document is deleted, or its file came back. */
+  /** The approval ends: the document is deleted, or its file came back. */
   | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
   | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
-  /** From now on the records are those of this service. */
+  /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
   | { readonly kind: 'answered'; readonly id: string; readonly at: number };
@@ -187,16 +187,16 @@ export interface LedgerPort {
   readonly isApproved: (ref: DocumentRef) => boolean;
   readonly removals: (folder: string) => readonly Removal[];
   readonly root: (folder: string) => RootIdentity | undefined;
-  /** The service that the records are of, an address or `embedded`; null: it was never said. */
+  /** The service that the records belong to, an address or `embedded`; null: unknown. */
   readonly service: () => string | null;
   /** Those of the last ten minutes at least, for the limiter. */
   readonly sentRequests: () => readonly SentRequest[];
   /**
    * Applies the changes together, all or none, and resolves when they are durable (written and fsynced). Calls
-   * that come together share one fsync. Rejects with LedgerUnwritableError when the disk does not take it; then
-   * nothing of it holds, in memory either, and the next call tries again.
+   * that come together share one fsync. Rejects with LedgerUnwritableError when the disk cannot be written; then
+   * nothing is changed, in memory either, and the next call tries again.
    */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
-  /** Waits for what is under way, writes a fresh snapshot where it pays, gives the lock back. */
+  /** Waits for what is under way, writes a new snapshot where it pays, releases the lock. */
   readonly close: () => Promise<void>;
 }

@@ -1,7 +1,7 @@
 /** Fixed words and data, as pino takes them. */
 type LogLine = (data: object, message: string) => void;
 
-/** Where the rooms say what they did. Names and messages are escaped and secrets are cut by who stands behind it. */
+/** The log. Implementations escape names and messages and redact secrets. */
 export interface LogPort {
   readonly trace: LogLine;
   readonly debug: LogLine;

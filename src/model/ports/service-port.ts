@@ -1,7 +1,7 @@
 import type { ContentSource } from './folder-port.ts';
 import type { Company, CustomTag, Metadata, ShareInfo } from '../metadata/metadata.ts';
 
-/** A place in the sliding minute. It is used once: spent when the answer came, or given back unused. */
+/** One request of the sliding minute. Used once: spent when the answer came, or given back unused. */
 export interface Permit {
   /** The request went out and its answer (or error) is here: the place is free again one window from now. */
   readonly spent: () => void;
@@ -32,13 +32,13 @@ export interface LimiterPort {
   readonly close: () => void;
 }
 
-/** A file that goes out under this name. Opened anew for each attempt. */
+/** A file that is sent under this name. Opened again for each attempt. */
 export interface OutgoingFile {
   readonly name: string;
   readonly open: () => Promise<ContentSource>;
 }
 
-/** What of it went out before an attempt ended without an answer. */
+/** How much was sent before an attempt ended without an answer. */
 export type BodySent = 'nothing' | 'part' | 'all';
 
 /** What came of an operation, by what one can do about it. `message` is printable and free of secrets. */
@@ -46,7 +46,7 @@ export type Outcome =
   | { readonly kind: 'accepted'; readonly docId: string | null; readonly warning: string | null }
   /**
    * The service does not know this document (404, 410 on modify or delete). `isOwnWord`: it says so in its envelope;
-   * what stands before a service that is away or elsewhere answers with the same status, and says nothing of it.
+   * a proxy in front of an absent service answers with the same status, which proves nothing.
    */
   | {
       readonly kind: 'missing';
@@ -66,9 +66,9 @@ export type Outcome =
     }
   /** Upload only: it may have been taken, and no usable docId came back. */
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
-  /** No token is to be had: the credentials are refused. Nothing went out. */
+  /** No token could be obtained: the credentials are refused. Nothing was sent. */
   | { readonly kind: 'unauthorized'; readonly message: string }
-  /** The address is wrong (a redirect, TLS that cannot be trusted): no document's fault, a person's to fix. */
+  /** The address is wrong (a redirect, TLS that cannot be trusted): not the document's fault; a person has to fix it. */
   | { readonly kind: 'misaddressed'; readonly code: string; readonly message: string }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
   | { readonly kind: 'changed'; readonly message: string }
@@ -106,7 +106,7 @@ export interface BulkModifyRequest {
   readonly documentOwner?: string | undefined;
 }
 
-/** What a running request tells: for progress, the intent journal and the minute that survives a crash. */
+/** Callbacks of a running request: for progress, the intent journal and the minute that survives a crash. */
 export interface RequestWatch {
   /** Called before each HTTP attempt; the attempt goes out when it resolves, and not at all when it rejects. */
   readonly beforeSend?: (id: string) => Promise<void>;
@@ -144,7 +144,7 @@ export interface ServicePort {
   ) => Promise<FileOutcome>;
 }
 
-/** How the token stands. */
+/** The state of the token. */
 export interface AuthStatus {
   readonly state: 'none' | 'ok' | 'refused';
   /** ISO 8601, UTC. */
@@ -157,9 +157,9 @@ export interface AuthPort {
   readonly login: () => Promise<{ readonly expiresAt: string }>;
   /** Revokes the token that is held, or one obtained for this; with `all`, every refresh token of the user too. */
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
-  /** Forgets a refusal, so that the next request asks again (SIGHUP), with credentials read anew. */
+  /** Forgets a refusal, so that the next request asks again (SIGHUP), with freshly read credentials. */
   readonly forget: () => void;
   readonly status: () => AuthStatus;
-  /** How long the token endpoint is left alone after a failure, ms; 0: it is asked at the next need. */
+  /** How long until the token endpoint may be asked after a failure, ms; 0: now. */
   readonly backOffMs?: () => number;
 }

@@ -14,7 +14,7 @@ type HealthFacts = Pick<
   | 'possibleDuplicates'
 >;
 
-/** Reasons that need nobody: what they tell of is worked around, or passes. */
+/** Reasons that need no action: the cause is worked around, or passes. */
 const notes: ReadonlySet<string> = new Set(['polling', 'watch-limit', 'rate-limited', 'not-running']);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */
@@ -28,7 +28,7 @@ const partial: ReadonlySet<string> = new Set([
   'folder-unavailable',
 ]);
 
-/** How much a reason weighs. One that nobody foresaw is an error. */
+/** The health that a reason implies. An unknown one is an error. */
 export function reasonHealth(code: string): Health {
   if (notes.has(code)) return 'ok';
   return partial.has(code) ? 'attention' : 'error';
@@ -44,7 +44,7 @@ export function health(status: HealthFacts): Health {
   const weights = new Set(reasons.map(({ code }) => reasonHealth(code)));
   if (weights.has('error')) return 'error';
   const partly = weights.has('attention') || folders.some((folder) => folder.state === 'unavailable');
-  // Degraded for no reason that is known: something is wrong, and nobody can say what.
+  // Degraded without a known reason: something is wrong.
   if (state === 'degraded' && !partly) return 'error';
   const asks =
     status.held.length > 0 ||

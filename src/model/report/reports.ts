@@ -1,7 +1,7 @@
 /** What `sync` would do: contract section 2, `plan`. */
 export interface PlanReport {
   readonly operations: readonly PlannedOperation[];
-  /** Folders that could not be looked at: nothing of them is planned. */
+  /** Folders that could not be scanned: nothing of them is planned. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
   readonly counts: {
     readonly upload: number;

@@ -9,7 +9,7 @@ export interface Reason {
 export type DaemonState =
   'starting' | 'working' | 'idle' | 'paused' | 'degraded' | 'stopping' | 'stopped' | 'standby';
 
-/** Whether something needs a person: nothing, a look at some documents, or all of it. See `health`. */
+/** Whether something needs a person: nothing, some documents, or everything. See `health`. */
 export type Health = 'ok' | 'attention' | 'error';
 
 export interface FolderStatus {

@@ -3,18 +3,18 @@ import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './token-endpoint.ts';
 
-/** When the token endpoint may be asked, and what is said until then. */
+/** When the token endpoint may be asked, and the error until then. */
 export interface TokenBackOff {
-  /** Throws the last failure again while it rests. */
+  /** Throws the last failure again until the back-off ends. */
   readonly check: () => void;
   /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
   readonly refused: (times: number, message: string) => void;
-  /** The endpoint did not answer sensibly; with a Retry-After it is left alone for at least that long. */
+  /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
   readonly failed: (error: unknown) => void;
-  /** A token came. Refusals stay counted until a call with it is let in. */
+  /** A token was obtained. Refusals stay counted until a call with it is accepted. */
   readonly obtained: () => void;
   readonly confirmed: () => void;
-  /** As if nothing had been refused. */
+  /** Forgets all refusals and failures. */
   readonly forget: () => void;
   readonly isRefused: () => boolean;
   /** ms from now; 0: may be asked. */
@@ -27,7 +27,7 @@ interface BackingOff {
   readonly error: (leftMs: number) => Error;
 }
 
-/** Keeps an account from being locked and an endpoint from being hammered: each failure is followed by a rest. */
+/** Keeps an account from being locked and an endpoint from being flooded: a back-off follows each failure. */
 export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
   let resting: BackingOff | null = null;
   let refusals = 0;
@@ -81,14 +81,14 @@ const refusalSteps = [2_000, 5_000, 60_000, 300_000];
 const lastRefusalStep = 900_000;
 
 /**
- * How long credentials that were refused `count` times in a row rest: three attempts in the first ten seconds, then
+ * The back-off after `count` refusals in a row: three attempts in the first ten seconds, then
  * after 1, 5 and every 15 minutes. More would lock an account.
  */
 export function backOffAfterRefusals(count: number): number {
   return refusalSteps[count - 1] ?? lastRefusalStep;
 }
 
-/** How long a token endpoint that failed `count` times in a row is left alone: 1 s, doubled, 30 s at most. */
+/** The back-off after `count` failures in a row: 1 s, doubled, 30 s at most. */
 function backOffAfterFailures(count: number): number {
   return Math.min(30_000, 1000 * 2 ** Math.min(count - 1, 10));
 }

@@ -30,7 +30,7 @@ export interface TokenEndpoint {
 
 export interface TokenEndpointOptions extends ExchangeOptions {
   readonly authUrl: string;
-  /** Makes a text of the service fit to be shown. */
+  /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, credentials: Credentials) => string;
 }
 

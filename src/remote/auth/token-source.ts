@@ -24,22 +24,22 @@ export interface AccessToken {
   readonly credentials: Credentials;
 }
 
-/** Tokens in memory; one request for one at a time, however many ask. */
+/** Tokens in memory; one token request at a time, however many callers wait. */
 export interface TokenSource extends AuthPort {
   /**
    * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
-   * ServiceUnavailableError, MisaddressedError; while a failure rests it does so without a request.
+   * ServiceUnavailableError, MisaddressedError; during a back-off without a request.
    */
   readonly access: (options?: { readonly needMs?: number }) => Promise<AccessToken>;
   /** Another token than this one, which was answered with 401. Throws as `access` does. */
   readonly renew: (accessToken: AccessToken) => Promise<AccessToken>;
   /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
   readonly refuse: (accessToken: AccessToken, message: string) => void;
-  /** A call with this token was let in. */
+  /** A call with this token was accepted. */
   readonly confirm: (accessToken: AccessToken) => void;
-  /** Makes a text of the service fit to be shown. */
+  /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, accessToken: AccessToken) => string;
-  /** How long until the token endpoint is asked again after a failure, ms; 0: at the next need. */
+  /** How long until the token endpoint may be asked again after a failure, ms; 0: now. */
   readonly backOffMs: () => number;
   /** Ends what is under way. */
   readonly close: () => void;
@@ -48,7 +48,7 @@ export interface TokenSource extends AuthPort {
 export interface TokenSourceOptions {
   /** Without a slash at the end. */
   readonly authUrl: string;
-  /** Asked anew for each token, so that a rotated secret is found. */
+  /** Read again for each token, so that a rotated secret is found. */
   readonly credentials: () => Promise<Credentials> | Credentials;
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>;
@@ -61,11 +61,11 @@ interface Held {
   /** Monotonic, ms. */
   readonly renewAt: number;
   readonly deadAt: number;
-  /** Wall clock, ms: to be shown, never to decide. */
+  /** Wall clock, ms: only to be shown, never used in decisions. */
   readonly expiresAt: number;
 }
 
-/** Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. Nothing of it touches a disk. */
+/** Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. Nothing is written to disk. */
 export function createTokenSource({
   authUrl,
   credentials: readCredentials,
@@ -92,7 +92,7 @@ export function createTokenSource({
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
   let flight: Promise<AccessToken> | null = null;
   let accepted = false;
-  /** Counts the calls of `forget`: the failure of what was begun before one says nothing about what came after. */
+  /** Counts the calls of `forget`: a failure of an attempt that began before one says nothing about what came after. */
   let era = 0;
   let suspect = false;
 
@@ -149,7 +149,7 @@ export function createTokenSource({
     try {
       return await obtain();
     } catch (error) {
-      // What is left of the old one will do while the token endpoint is away.
+      // The old token is used to its end while the token endpoint is unavailable.
       if (held !== null && clock.monotonic() < held.deadAt && error instanceof ServiceUnavailableError) {
         return held.accessToken;
       }
@@ -189,7 +189,7 @@ export function createTokenSource({
       const grant = (await byRefresh(credentials)) ?? (await endpoint.password(credentials));
       return keep(grant, credentials, since);
     } catch (error) {
-      // A refresh token that was refused on the way was a request that was refused, too.
+      // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;
       if (begun === era) noteFailure(error, times);
       throw error;
@@ -203,7 +203,7 @@ export function createTokenSource({
       return await endpoint.refresh(credentials, refresh.token);
     } catch (error) {
       if (error instanceof MisaddressedError) throw error;
-      // Told to wait, it would not like another question.
+      // It asked us to wait: no further request now.
       if (error instanceof ServiceUnavailableError && error.retryAfterMs !== null) throw error;
       if (error instanceof CredentialsRefusedError) refresh = null;
       log.debug({ reason: errorMessage(error) }, 'refresh grant failed, trying the password grant');
@@ -265,7 +265,7 @@ export function createTokenSource({
   }
 }
 
-/** A long upload is not begun with the last of a token; one in its first half is as good as another would be. */
+/** A long upload does not begin with a token that is about to expire; one in its first half will do. */
 function isShort({ deadAt, lifeMs }: Held, now: number, needMs: number): boolean {
   const leftMs = deadAt - now;
   return needMs > leftMs && leftMs < lifeMs / 2;
@@ -283,7 +283,7 @@ function sameCredentials(a: Credentials, b: Credentials): boolean {
   return secretsOf(a).every((secret, index) => secret === others[index]);
 }
 
-/** What comes of a call that no token, or after a 401 no permit, could be had for. Its request did not go out. */
+/** The outcome of a call for which no token, or after a 401 no permit, could be obtained. Nothing was sent. */
 export function withoutToken(error: unknown): Outcome {
   const message = errorMessage(error);
   if (error instanceof CredentialsRefusedError) return { kind: 'unauthorized', message };

@@ -20,7 +20,7 @@ export interface Agents {
  * The connections to one address: by way of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and straight to this machine's
  * own addresses. Each request has a connection of its own. At fifty a minute that costs nothing (TLS sessions are
  * resumed), and no upload can go into a connection that the service is just closing, and no answer can be taken
- * for that of another request. Throws ConfigurationError where the environment names a proxy that cannot be used.
+ * for that of another request. Throws ConfigurationError where the environment names an invalid proxy.
  */
 export function createAgents(address: string): Agents {
   if (isLoopbackHost(new URL(address).hostname)) {
@@ -29,13 +29,13 @@ export function createAgents(address: string): Agents {
     return { http, https, close: () => [http, https].forEach((agent) => agent.destroy()) };
   }
   const proxying = new ProxyAgent({ keepAlive: false });
-  // It looks at the address alone; the request that its type asks for does not exist yet.
+  // It uses the address only; the request that its type asks for does not exist yet.
   checkProxy(Reflect.apply(proxying.getProxyForUrl, undefined, [address]));
-  // One agent for both: it looks at the request.
+  // One agent for both protocols: it chooses by the request.
   return { http: proxying, https: proxying, close: () => proxying.destroy() };
 }
 
-/** Found out now, and not with the first request: nothing could ever be sent. The value may hold a password. */
+/** Checked at the start: with an invalid proxy nothing could ever be sent. The value may hold a password. */
 function checkProxy(proxy: unknown): void {
   if (typeof proxy !== 'string' || proxy === '') return;
   const variable = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY';

@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { WireBody } from './exchange.ts';
 
-/** What timers that come late may catch up on; also the most that goes out at once after a rest. */
+/** How much late timers may catch up; also the largest burst after a pause. */
 const burstMs = 100;
-/** A piece is what goes out in this time: several uploads take turns by pieces. */
+/** A piece is what is sent in this time: uploads share the bandwidth piece by piece. */
 const pieceMs = 50;
 
 /** The upload bandwidth that all requests share. */
@@ -35,10 +35,10 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock): Bandwidth
   };
 }
 
-/** The same body at the pace of `bandwidth`; an error of the one is an error of the other. */
+/** The same body, slowed to `bandwidth`; an error of one stream is passed on to the other. */
 export function throttled({ stream, bytes }: WireBody, bandwidth: Bandwidth): WireBody {
   const slow = Readable.from(inPieces(stream, bandwidth), { objectMode: false });
-  // One that was never read would leave the other open.
+  // A stream that was never read would leave the other open.
   slow.once('close', () => stream.destroy());
   return { stream: slow, bytes };
 }

@@ -43,7 +43,7 @@ const trustCodes = new Set([
 export interface FaultWords {
   readonly code: string;
   readonly message: string;
-  /** A person has to fix the address, the certificate or the proxy: trying again does not help. */
+  /** A person has to fix the address, the certificate or the proxy: a retry does not help. */
   readonly misaddressed: boolean;
 }
 

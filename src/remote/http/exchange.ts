@@ -109,7 +109,7 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
     });
     stream.on('response', (response: { statusCode: number; headers: IncomingHttpHeaders }) => {
       head = { status: response.statusCode, headers: response.headers };
-      // An answer before the body was whole is a refusal: nobody reads the rest. A success is not believed so early.
+      // An answer before the whole body was sent is a refusal. A success that early is not accepted.
       if (response.statusCode >= 300 && sent !== 'all') body?.unpipe();
       watch.answered();
     });
@@ -119,7 +119,7 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       chunks.push(chunk);
     });
     stream.on('end', () => {
-      // The word that the last byte is out may be one turn of the event loop behind the answer to it.
+      // The event for the last byte may come one tick of the event loop after the answer.
       if (sent === 'all') settle('whole');
       else setImmediate(settle, 'whole');
     });

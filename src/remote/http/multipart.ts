@@ -44,7 +44,7 @@ export async function buildMultipart(
   const bytes = form.getLengthSync();
   const stream = exactly(bytes);
   form.on('error', (error: Error) => stream.destroy(error));
-  // Whoever sends it listens too; an error that comes before that is found in `errored`.
+  // The sender listens too; an error before that is found in `errored`.
   stream.on('error', () => form.destroy());
   form.pipe(stream);
   return { headers: form.getHeaders(), body: { stream, bytes } };

@@ -63,8 +63,8 @@ const longestMs = 15 * 60_000;
 
 /**
  * Reads a Retry-After header, in seconds or as an HTTP date; ms from now, 15 minutes at most. Null for what
- * cannot be obeyed: nothing, junk, zero, negative, past. A date is compared with the answer's own Date header
- * where there is one, so that a service whose clock is off is understood.
+ * is not usable: missing, not a number or date, zero, negative, past. A date is compared with the answer's own Date header
+ * where there is one, so that a wrong clock of the service does not matter.
  */
 export function readRetryAfter(
   header: string | undefined,

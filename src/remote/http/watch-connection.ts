@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
 
-/** The slowest line that is still waited for, where no bandwidth is set. */
+/** The slowest connection that is waited for, where no bandwidth is set. */
 const slowestBytesPerMs = 16;
 
 /** How long each phase of a request may take, ms. */
@@ -15,7 +15,7 @@ export interface Waits {
   readonly idleMs: number;
   /** From the last byte sent to the last byte of the answer. */
   readonly responseMs: number;
-  /** What a whole request has to reach. */
+  /** The minimum speed of a whole request. */
   readonly slowestBytesPerMs: number;
 }
 
@@ -37,7 +37,7 @@ export interface ConnectionWatchOptions {
   readonly waits: Waits;
   /** Of the body. */
   readonly bytes: number;
-  /** The connection stands: from now on something may have gone out. */
+  /** Connected: from now on something may have been sent. */
   readonly onBegun: () => void;
   /** The operating system has taken the last byte: from now on the service may have it all. */
   readonly onFinished: () => void;
@@ -46,7 +46,7 @@ export interface ConnectionWatchOptions {
 
 export interface ConnectionWatch {
   readonly follow: (request: ClientRequest) => void;
-  /** The head of the answer is here: nothing needs to be sent any more. */
+  /** The headers of the answer are here: nothing needs to be sent any more. */
   readonly answered: () => void;
   readonly close: () => void;
 }
@@ -68,12 +68,12 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
         whenConnected(taken, begin);
       });
       request.once('finish', () => {
-        // Node says so of a connection that never stood, too.
+        // Node reports this for a connection that was never established, too.
         if (!begun) return;
         onFinished();
         awaitAnswer();
       });
-      // What a proxy answers to CONNECT is not the service's word.
+      // A proxy's answer to CONNECT does not come from the service.
       request.once('proxyConnect', ({ statusCode }: IncomingMessage) => {
         if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
       });
@@ -103,7 +103,7 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
   }
 }
 
-/** Calls when nothing stands between us and the other end: TLS included, a request's first byte goes out after it. */
+/** Calls when the connection is complete, TLS included: the first byte of a request is sent after it. */
 function whenConnected(socket: Socket, call: () => void): void {
   if ('secureConnecting' in socket && socket.secureConnecting === true) socket.once('secureConnect', call);
   else if (socket.connecting) socket.once('connect', call);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { Activity } from '../../model/report/status.ts';
 
-/** What the chart tells apart. */
+/** The kinds of deliveries in the chart. */
 const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as const;
 
 type DeliveryKind = (typeof deliveryKinds)[number];
@@ -38,7 +38,7 @@ export function createDeliveryHistory(clock: Clock): DeliveryHistory {
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, documents);
       buckets.set(index, counts);
-      // The wall clock may have jumped either way: what is not of this day goes.
+      // The wall clock may have jumped either way: only the last day stays.
       const now = current();
       for (const key of buckets.keys()) if (key > now || key <= now - BUCKETS) buckets.delete(key);
     },

@@ -41,7 +41,7 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['stopped', 503],
 ]);
 
-/** Turns whatever a route threw into an answer; what nobody foresaw goes to the log and not to the caller. */
+/** Makes an answer of whatever a route threw; unexpected errors go to the log and not to the caller. */
 export function answerError(error: unknown, reply: FastifyReply, log: LogPort): FastifyReply {
   if (error instanceof IngestdError) {
     return send(reply, statuses.get(error.code) ?? 500, { code: error.code, message: error.message });
@@ -52,7 +52,7 @@ export function answerError(error: unknown, reply: FastifyReply, log: LogPort): 
   return send(reply, 500, { code: 'unforeseen', message: 'an unexpected error; the log says more' });
 }
 
-/** Sends an error in its one shape. */
+/** Sends an error body. */
 export function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
   return reply.code(status).send(body);
 }

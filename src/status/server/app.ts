@@ -38,14 +38,14 @@ export async function openApp(options: AppOptions): Promise<App> {
     exposeHeadRoutes: true,
     logger: false,
     schemaController: noSchemas,
-    // A path that cannot be decoded runs no hooks: it gets headers and guard here.
+    // For a path that cannot be decoded no hooks run: headers and guard are applied here.
     frameworkErrors: (error, request, reply) => {
       void reply.headers(securityHeaders);
       const refusal = judgeRoute(request, options.rulesOf(request.raw));
       if (refusal === null) void answerError(error, reply, options.log);
       else void refuse(reply, refusal);
     },
-    // The listeners are not the framework's: there are two, each with access rules of its own.
+    // There are two listeners of our own, each with its own access rules.
     serverFactory: (handler) => {
       handle = handler;
       return createServer();
@@ -84,7 +84,7 @@ function addGuard(app: FastifyInstance, { rulesOf, log }: AppOptions, throttle: 
   });
 }
 
-/** The route that was matched decides, and never the text of the address; null: there is none. */
+/** The matched route decides, never the text of the URL; null: no route. */
 function routeOf(request: FastifyRequest): string | null {
   return request.is404 ? null : (request.routeOptions?.url ?? null);
 }
@@ -96,7 +96,7 @@ function judgeRoute(request: FastifyRequest, rules: AccessRules | null): Refusal
   return judgeRequest({ method, headers, access }, rules);
 }
 
-/** A wrong bearer is a failed login: it counts and is slowed like one. */
+/** A wrong bearer token counts as a failed login and is slowed down like one. */
 async function judgeBearer(
   request: FastifyRequest,
   { httpToken }: AccessRules,
@@ -109,7 +109,7 @@ async function judgeBearer(
   return { status: 429, code: 'too-many-logins', message: 'too many failed logins; try again in a minute' };
 }
 
-/** The address's own token says more than the user does: where it is asked for, users are not. */
+/** Where the address asks for a token, the user does not matter. */
 async function judgeUser(
   { method, raw }: FastifyRequest,
   { httpToken }: AccessRules,

@@ -12,12 +12,12 @@ const resolveSchema = z.discriminatedUnion('action', [
 const approveSchema = z.strictObject({ folder: z.string().min(1).nullable() });
 const revokeSchema = z.strictObject({ all: z.boolean() });
 
-/** Everything that changes something: contract section 6. The guard has let in who may. */
+/** The routes that change something: contract section 6. The guard has checked the caller. */
 export function addChangeRoutes(
   app: FastifyInstance,
   { control, snapshot }: Pick<AppOptions, 'control' | 'snapshot'>,
 ): void {
-  // Whoever asks for the status next sees what the call did.
+  // The next status shows what the call did.
   app.addHook('onSend', async ({ method }) => {
     if (method === 'POST') snapshot.expire();
   });

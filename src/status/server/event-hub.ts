@@ -4,11 +4,11 @@ import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
-/** Everyone who listens to `/api/events`. Costs nothing while nobody does. */
+/** The listeners of `/api/events`. Without listeners it costs nothing. */
 export interface EventHub {
-  /** Takes over an answer whose head is written. */
+  /** Takes over a response whose headers are written. */
   readonly add: (response: ServerResponse) => void;
-  /** Too many listen already, and all of them read. */
+  /** There are too many listeners, and none of them is stalled. */
   readonly full: () => boolean;
   readonly listeners: () => number;
   /** Ends every stream. */
@@ -26,7 +26,7 @@ const maxListeners = 64;
 /** At most four statuses a second. */
 const flushMs = 250;
 
-/** Ages, permits and the time left change by themselves: looked at this often. */
+/** Ages, permits and the remaining time change by themselves: the status is checked this often. */
 const tickMs = 1000;
 
 const heartbeatMs = 15_000;
@@ -34,7 +34,7 @@ const heartbeatMs = 15_000;
 /** Of one flush; the older ones of a burst are left out. */
 const maxActivities = 100;
 
-/** One listener's stream. What it does not read is not kept for it. */
+/** One listener's stream. What it does not read is dropped. */
 interface Listener {
   readonly response: ServerResponse;
   /** It missed a status: it gets the newest when it reads again. */
@@ -122,7 +122,7 @@ export function createEventHub({ control, snapshot, clock }: EventHubOptions): E
 
   return {
     add: (response) => {
-      // Who reads takes the place of one who does not.
+      // A new listener takes the place of a stalled one.
       if (listeners.size >= maxListeners) stuckOnes()[0]?.response.destroy();
       const listener: Listener = { response, behind: false, stuck: false };
       response.on('drain', () => {
@@ -135,12 +135,12 @@ export function createEventHub({ control, snapshot, clock }: EventHubOptions): E
         listeners.delete(listener);
         if (listeners.size === 0) stop();
       });
-      // A listener that went is no error of ours.
+      // A listener that disconnects is not an error.
       response.on('error', () => undefined);
       listeners.add(listener);
       if (listeners.size === 1) start();
       const json = snapshot.json();
-      // Those who listen already have not been sent this one.
+      // Existing listeners have not been sent this one.
       if (listeners.size === 1) lastStatus = json;
       response.write(`retry: 2000\n\n${frame('status', json)}`);
     },

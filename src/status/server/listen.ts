@@ -20,7 +20,7 @@ export interface Listener {
 
 export interface PortOptions {
   readonly host: string;
-  /** What the host stands for. */
+  /** The resolved host. */
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;
@@ -29,10 +29,10 @@ export interface PortOptions {
 /** What fits into `sun_path` on Linux with its closing NUL. */
 const maxSocketPathBytes = 107;
 
-/** Answers under way when the listener closes get this long. */
+/** Time for answers that are under way when the listener closes. */
 const closeGraceMs = 1000;
 
-/** A burst of connections must not overflow the queue of the system: who is left out tries again a second later. */
+/** A burst of connections must not overflow the system's queue: a client that is dropped retries a second later. */
 const waitingConnections = 4096;
 
 /** Pages and monitoring need few connections; a page that is loaded, six at once. */
@@ -41,7 +41,7 @@ const portLimits: Partial<ServerLimits> = { maxConnections: 192, maxConnectionsP
 /** Only its owner can open the socket: all are one peer. */
 const socketLimits: Partial<ServerLimits> = { maxConnections: 64, maxConnectionsPerPeer: 64 };
 
-/** The address that a host name stands for. Throws ConfigurationError where it stands for none. */
+/** The address of a host name. Throws ConfigurationError where it has none. */
 export async function resolveHost(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
@@ -91,7 +91,7 @@ async function listen(
   };
 }
 
-/** What is no HTTP reaches no route: it is answered here, with the headers of every answer. */
+/** Bytes that are not HTTP reach no route: they are answered here, with the usual headers. */
 function answerClientError(error: Error, socket: Duplex): void {
   if (!socket.writable || errorCode(error) === 'ECONNRESET') {
     socket.destroy();

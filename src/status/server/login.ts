@@ -36,7 +36,7 @@ export function addLoginRoute(
   });
 }
 
-/** Answers the page's address for who is not logged in; `?token=` in it is taken as the form would be. */
+/** Answers the page's address for clients that are not logged in; `?token=` in it is taken as the form would be. */
 export async function showLogin(login: Login): Promise<FastifyReply> {
   const given = tokenSchema.safeParse(login.request.query);
   if (given.success) return answer(login, given.data.token);
@@ -55,7 +55,7 @@ async function answer({ request, reply, rules, throttle }: Login, given: string)
   return html(reply, onwardPage);
 }
 
-/** The browser came over TLS: it says so itself, or a proxy on this machine does. */
+/** The browser uses TLS: directly, or through a proxy on this machine. */
 function isOverTls({ headers, raw }: FastifyRequest): boolean {
   if (headers.origin?.startsWith('https://') === true) return true;
   const [forwarded = ''] = [headers['x-forwarded-proto'] ?? ''].flat();
@@ -94,7 +94,7 @@ const form = `${head}
 </html>
 `;
 
-/** A redirect would not do: a strict cookie is not sent along where the way began at another site. */
+/** A redirect would fail: a strict cookie is not sent when the navigation began at another site. */
 const onwardPage = `${head}
 <meta http-equiv="refresh" content="0;url=/">
 </head>
@@ -106,19 +106,19 @@ function loginPage(problem: string): string {
   return renderPage(form, { problem });
 }
 
-/** Compares tokens, and slows down who keeps giving wrong ones. */
+/** Compares tokens, and slows down clients that keep sending wrong ones. */
 export interface LoginThrottle {
   /** After some failures each attempt of a peer, a right one too, waits; `busy`: too many of its attempts wait. */
   readonly attempt: (peer: string, given: string, expected: string) => Promise<'right' | 'wrong' | 'busy'>;
   readonly close: () => void;
 }
 
-/** A person may mistype this often before it gets slow. */
+/** Wrong attempts before the throttle begins. */
 const freeFailures = 3;
 const slowMs = 1000;
 const maxWaiting = 8;
 
-/** A peer that has been quiet for so long starts from the beginning. */
+/** After this long without an attempt a peer's failures are forgotten. */
 const forgetMs = 10 * 60_000;
 const maxPeers = 1000;
 
@@ -164,7 +164,7 @@ export function createLoginThrottle({
       if (isOld && waiting === 0 && key !== address) peers.delete(key);
     }
     peers.set(address, known);
-    // Slowed as it is, that is at most a line a second for each peer.
+    // With the throttle that is at most one line a second for each peer.
     log.warn({ peer: address, failures: known.failures }, 'login failed');
   };
 

@@ -11,7 +11,7 @@ interface PageFile {
   readonly packed: Buffer;
 }
 
-/** The page's files by their URL path, and the page itself with its marks still to be filled in. */
+/** The page's files by their URL path, and the template of the page itself. */
 export interface PageFiles {
   readonly template: string;
   readonly files: ReadonlyMap<string, PageFile>;
@@ -23,7 +23,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const;
 
-/** As they are built. Nothing else is ever served. */
+/** The names of the built files. Nothing else is ever served. */
 const names = ['page.js', 'page.css', 'icon.svg', 'icon-attention.svg', 'icon-error.svg'] as const;
 
 /** Where the built page is: beside the bundled program, or in `dist` when this runs from source. */
@@ -36,8 +36,8 @@ const roots = [
 export const pagePaths: readonly string[] = names.map(pathOf);
 
 /**
- * Gives the page, which is read when somebody first asks for it; null: it has not been built. A reading that fails is
- * tried again.
+ * Gives the page, which is read when somebody first asks for it; null: it has not been built. A failed read is
+ * repeated.
  */
 export function pageReader(root?: URL): () => Promise<PageFiles | null> {
   let page: Promise<PageFiles | null> | null = null;

@@ -7,7 +7,7 @@ import { renderPage } from './page-files.ts';
 
 type PageRouteOptions = Pick<AppOptions, 'snapshot' | 'page' | 'version' | 'rulesOf'>;
 
-/** Named, and not with a weight of nothing. */
+/** Accepts gzip, and not with `q=0`. */
 const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i;
 
 /** The page with its headline already in it, its files, and the token that lets it change things. */
@@ -24,7 +24,7 @@ export function addPageRoutes(app: FastifyInstance, options: PageRouteOptions): 
     return reply.type('text/html; charset=utf-8').send(text);
   });
   for (const path of pagePaths) {
-    // The login looks like the page.
+    // The login uses the page's style.
     const access = path.endsWith('.js') ? 'guarded' : 'open';
     app.get(path, { config: { access } }, async ({ headers }, reply) => {
       const file = (await page())?.files.get(path);

@@ -4,7 +4,7 @@ import type { AppOptions } from './app-options.ts';
 import { send } from './answers.ts';
 import { securityHeaders } from './answers.ts';
 
-/** Scrapes that come closer together are given the same text. */
+/** Scrapes within this time get the same text. */
 const metricsEveryMs = 250;
 
 const maxPathLength = 8192;
@@ -19,7 +19,7 @@ const whySchema = z.object({
 
 type ReadRouteOptions = Pick<AppOptions, 'control' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'>;
 
-/** Everything that only tells: contract section 6. */
+/** The routes that only read: contract section 6. */
 export function addReadRoutes(
   app: FastifyInstance,
   { control, snapshot, metrics, history, hub, clock }: ReadRouteOptions,
@@ -48,7 +48,7 @@ export function addReadRoutes(
     if (!query.success) return send(reply, 400, { code: 'request', message: 'ask with ?path= and one path' });
     return await control.why(query.data.path);
   });
-  // A stream has no end, and nothing before its body.
+  // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
     if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open' });
     reply.hijack();

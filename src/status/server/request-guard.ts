@@ -14,7 +14,7 @@ export type Access = 'open' | 'login' | 'guarded' | 'socket';
 /** What of a request decides whether it is let in. Header names in lower case. */
 export interface RequestFacts {
   readonly method: string;
-  /** Of the route that was matched. */
+  /** Of the matched route. */
   readonly access: Access;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
@@ -37,8 +37,8 @@ export interface Refusal {
 const pageTokenHeader = 'x-ingestd-token';
 
 /**
- * Judges a request that came over TCP; null lets it in. Neither another site in the same browser nor a name that
- * was bent to this address (DNS rebinding) gets past it, and a changing call needs the page's own token.
+ * Judges a request that came over TCP; null lets it in. Neither another site in the same browser nor a host name
+ * that was pointed at this address (DNS rebinding) gets past it, and a changing call needs the page's own token.
  */
 export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal | null {
   const host = header(facts, 'host')?.toLowerCase();
@@ -129,7 +129,7 @@ export interface AccessRules {
 interface AddressOptions {
   /** As configured. */
   readonly host: string;
-  /** What the configured host stands for. */
+  /** The resolved address of the configured host. */
   readonly address: string;
   readonly port: number;
   readonly httpToken: string | null;
@@ -149,14 +149,14 @@ export function createAccessRules({ host, address, port, httpToken }: AddressOpt
   };
 }
 
-/** How a host name or address stands in a URL. */
+/** A host name or address as part of a URL. */
 export function urlHost(host: string): string {
   return isIPv6(host) ? `[${host}]` : host;
 }
 
 function hostHeaders(names: readonly string[], port: number): ReadonlySet<string> {
   const hosts = names.map((name) => urlHost(name.toLowerCase()));
-  // Browsers leave the port out where it is the scheme's own.
+  // Browsers leave out the scheme's default port.
   return new Set(hosts.flatMap((host) => (port === 80 ? [host, `${host}:80`] : [`${host}:${port}`])));
 }
 

@@ -97,7 +97,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
   }
 }
 
-/** A wildcard is no address that a browser could open. */
+/** A browser cannot open a wildcard address. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

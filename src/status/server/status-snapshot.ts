@@ -15,11 +15,11 @@ export interface StatusSnapshot {
   readonly status: () => StatusAnswer;
   /** The same as JSON. */
   readonly json: () => string;
-  /** Something changed: what is known is not to be given again. */
+  /** Something changed: the next call builds a new status. */
   readonly expire: () => void;
 }
 
-/** Ages, permits and bytes change without anybody saying so. */
+/** Ages, permits and bytes change without an event. */
 const longestMs = 250;
 
 export function createStatusSnapshot({

@@ -89,7 +89,7 @@ export function mayHaveGone({ state, present, hasRecord }: Task): boolean {
   return present || !hasRecord;
 }
 
-/** What is sent is told of every sight: it is planned again afterwards. */
+/** A task that is being sent records every new inspection and is planned again afterwards. */
 function isAsSeen({ present, seen, state }: Task, entry: DocumentEntry): boolean {
   if (state.kind === 'dormant' || state.kind === 'sending') return false;
   return present && seen !== null && isAsSeenBefore(seen, entry);

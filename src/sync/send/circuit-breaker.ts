@@ -176,13 +176,13 @@ function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unava
   return outcome.kind === 'unavailable' && outcome.code === 'http-429';
 }
 
-/** Reports in the log that the service takes nothing, and that it takes requests again: not each attempt between. */
+/** Logs the beginning and the end of an outage, not each attempt between. */
 interface Outage {
-  /** Held back for this reason; `ms` until it is tried again, 0: each document when its own turn comes. */
+  /** Sending pauses for this reason; `ms` until the next attempt, 0: each document retries on its own. */
   readonly goesOn: (why: Reason, ms: number) => void;
-  /** The service answered as it should. */
+  /** The service gave a valid answer. */
   readonly over: () => void;
-  /** A person had it tried at once: should it fail again, it is reported again. */
+  /** A person asked for an attempt now: a failure is reported again. */
   readonly reportAgain: () => void;
 }
 
@@ -192,14 +192,14 @@ const longestBackOffMs = 5 * 60_000;
 function createOutage(clock: Clock, log: LogPort): Outage {
   /** Monotonic, ms; null: there is none. */
   let since: number | null = null;
-  /** As far as it is known to have lasted: nobody asked after that, as far as one knows. Monotonic, ms. */
+  /** The end of the last wait: the outage is known to have lasted until then at most. Monotonic, ms. */
   let until = 0;
-  /** Each kind once, however they take turns. */
+  /** Each kind is reported once, however often they alternate. */
   const reported = new Set<string>();
 
   return {
     goesOn: ({ code, message }, ms) => {
-      // Of refused credentials the source of the tokens reports.
+      // The token source logs refused credentials.
       if (code === 'credentials-refused') return;
       const now = clock.monotonic();
       since ??= now;
@@ -207,16 +207,16 @@ function createOutage(clock: Clock, log: LogPort): Outage {
       if (reported.has(code)) return;
       reported.add(code);
       const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
-      log.warn({ code, message, ...again }, 'the service takes nothing now');
+      log.warn({ code, message, ...again }, 'the service is not available');
     },
     over: () => {
       if (since === null) return;
-      // When nothing is left to send nobody asks, for a night perhaps: that is no part of it.
+      // Without anything to send there are no attempts, perhaps all night: that time does not count.
       const lastedSeconds = Math.round((Math.min(clock.monotonic(), until) - since) / 1000);
       since = null;
       until = 0;
       reported.clear();
-      log.info({ lastedSeconds }, 'the service takes requests again');
+      log.info({ lastedSeconds }, 'the service is available again');
     },
     reportAgain: () => reported.clear(),
   };

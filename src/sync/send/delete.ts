@@ -30,7 +30,7 @@ export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): Reques
   return { ...shared, path: task.ref.path, operation: 'delete', mayBeGone: isPerhapsGone(record) };
 }
 
-/** What accepted deletions change: one record of the ledger for all. `now`: wall clock. */
+/** What accepted deletions change in the ledger, as one commit. `now`: wall clock. */
 export function deletedChanges(
   batch: readonly Deletable[],
   ledger: Pick<LedgerPort, 'get' | 'isApproved'>,

@@ -26,7 +26,7 @@ interface Rows {
 
 /**
  * New files that the first scan found and nothing else is known of: the usual state of a first day. A task for each
- * would cost a kilobyte; here a file costs about a hundred bytes. They become tasks when their turn comes, newest
+ * would cost a kilobyte; here a file costs about a hundred bytes. They become tasks in windows, newest
  * first, or when something touches them.
  */
 export class Backlog {
@@ -70,7 +70,7 @@ export class Backlog {
     });
   }
 
-  /** What waits in a directory, by name. Made anew by each call. */
+  /** What waits in a directory, by name. A new map for each call. */
   inDirectory(folder: string, directory: string): ReadonlyMap<string, Seen> {
     const rows = this.#directories.get(keyOf(folder, directory));
     return new Map(rows === undefined ? [] : filesOf(rows).map(({ ref, seen }) => [nameOf(ref.path), seen]));

@@ -11,7 +11,7 @@ export type SendKind = 'upload' | 'modify' | 'delete';
 
 /** Where a document stands on its way. Clean documents have no task: they are in the ledger only. */
 export type TaskState =
-  /** Waits for its turn to be inspected. */
+  /** Waits to be inspected. */
   | { readonly kind: 'inspect' }
   /** `dirty`: something happened meanwhile, inspect again afterwards. */
   | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
@@ -89,15 +89,15 @@ export type TaskEvent =
   // From outside.
   /** Something may have changed: inspect it. */
   | { readonly kind: 'touched'; readonly present?: boolean }
-  /** A scan saw it otherwise than before. `liveAt`: wall clock, of a change that happens now; null: the first scan. */
+  /** A scan found it changed. `liveAt`: wall clock, ms, of a change seen live; null: the first scan. */
   | { readonly kind: 'seen'; readonly seen: Seen; readonly liveAt: number | null }
   /** Its time has come. */
   | { readonly kind: 'due' }
   /** It is just as it was when it was refused, before a restart. */
   | { readonly kind: 'refused'; readonly reason: Reason; readonly attempts: number }
-  /** A person wants it tried again. `at`: wall clock. */
+  /** A person asked for a retry. `at`: wall clock. */
   | { readonly kind: 'retryRequested'; readonly at: number }
-  /** A person decided what the ledger says of its path. `at`: wall clock. */
+  /** A person changed its record in the ledger. `at`: wall clock. */
   | { readonly kind: 'decided'; readonly at: number; readonly hasRecord: boolean }
   /** A move or an upload brought a record to this path; `dirty`: whoever inspects it works from an older one. */
   | { readonly kind: 'recordCame'; readonly movedAt: number; readonly dirty: boolean }

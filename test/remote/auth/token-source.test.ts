@@ -165,7 +165,7 @@ describe('the token source', () => {
     expect(service.tokenRequests.length - before).toBe(3);
   });
 
-  it('asks again at once, with credentials read anew, when the refusal is forgotten (N13)', async () => {
+  it('asks again at once, with freshly read credentials, when the refusal is forgotten (N13)', async () => {
     service.scriptTokens(refused, refused, refused);
     for (const ms of [0, 2000, 5000]) {
       await clock.advance(ms);
