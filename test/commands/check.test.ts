@@ -1,12 +1,12 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/reports.ts';
-import type { FolderSettings } from '../../src/model/settings.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkPolling } from '../../src/commands/check/check-polling.ts';
 import { checkServiceClock } from '../../src/commands/check/check-service-clock.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-state-directory.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -21,22 +21,6 @@ afterEach(() => folder.remove());
 const remote = 'service: {authUrl: "https://a.invalid", ingestUrl: "https://b.invalid"}\n';
 const embedded = 'service: {mode: embedded}\n';
 const inbox = 'folders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n';
-
-const folderSettings: FolderSettings = {
-  name: 'inbox',
-  path: '/srv/inbox',
-  metadata: {},
-  sidecar: 'optional',
-  title: 'fileStem',
-  createdTimestamp: 'modified',
-  names: 'reject',
-  onRemove: 'delete',
-  ignore: [],
-  attachments: 'below',
-  sidecarOwner: 'any',
-  followSymlinks: false,
-  watch: 'auto',
-};
 
 interface Checked {
   readonly code: number | null;
@@ -211,7 +195,7 @@ describe('a folder that is not watched but looked through', () => {
     ['auto', 'info', /on nfs4, .* every 30 seconds/],
     ['native', 'warning', /watch: native does not look for it/],
   ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
-    const settings = { ...folderSettings, path: folder.path, watch };
+    const settings = folderSettingsOf(folder.path, { watch });
     const told = checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => 'nfs4' });
     expect(told).toMatchObject({ level, message: expect.stringMatching(message) });
     expect(told?.fix).not.toBe('');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { applyMetadata } from '../../src/embedded/documents/apply-metadata.ts';
+import { applyMetadata } from '../../src/embedded/documents/metadata.ts';
 
 describe('metadata that is applied', () => {
   it('follows the operations in their order', () => {

@@ -5,7 +5,8 @@ import type { Inspection } from '../../src/model/document.ts';
 import type { FolderHealth } from '../../src/model/ports/folder-port.ts';
 import type { FolderSettings, TimingSettings } from '../../src/model/settings.ts';
 import type { Watcher } from '../../src/scan/watch/backend.ts';
-import { subfolder, folderSettings, quickTiming } from './folder-world.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
+import { subfolder, quickTiming } from './folder-world.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -46,7 +47,7 @@ export async function folderProcess(options: Options = {}): Promise<FolderProces
   const folder = await subfolder(home, 'inbox');
   await options.before?.(folder);
   const plan = {
-    settings: folderSettings(folder.path, options.settings),
+    settings: folderSettingsOf(folder.path, options.settings),
     timing: { ...quickTiming, ...options.timing },
     watcher: options.watcher,
     hogged: options.hogged?.(folder) ?? [],

@@ -8,6 +8,7 @@ import type { FolderSettings, TimingSettings } from '../../src/model/settings.ts
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
 import type { FolderOptions } from '../../src/scan/folder-options.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
@@ -56,25 +57,6 @@ export const quickTiming: TimingSettings = {
   stopSeconds: 1,
 };
 
-export function folderSettings(path: string, settings: Partial<FolderSettings> = {}): FolderSettings {
-  return {
-    name: 'inbox',
-    path,
-    metadata: {},
-    sidecar: 'optional',
-    title: 'fileStem',
-    createdTimestamp: 'modified',
-    names: 'reject',
-    onRemove: 'delete',
-    ignore: [],
-    attachments: 'below',
-    sidecarOwner: 'any',
-    followSymlinks: false,
-    watch: 'auto',
-    ...settings,
-  };
-}
-
 /** Opens a folder over a directory of its own, and scans it. */
 export async function folderWorld(options: WorldOptions = {}): Promise<FolderWorld> {
   const home = await temporaryFolder();
@@ -85,7 +67,7 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   const scans: DirectoryScan[] = [];
   const scanned: { cause: string; root: RootIdentity }[] = [];
   const port = openFolder({
-    settings: folderSettings(folder.path, options.settings),
+    settings: folderSettingsOf(folder.path, options.settings),
     timing: { ...quickTiming, ...options.timing },
     maxFileBytes: options.maxFileBytes ?? 1024 * 1024,
     stateDir: options.stateDir ?? '/nonexistent',

@@ -4,6 +4,7 @@ import type { FolderListener } from '../../src/model/ports/folder-port.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
 import type { Folder } from '../../src/scan/folder.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -25,21 +26,7 @@ describe('a folder that is scanned before anybody listens', () => {
     calls.length = 0;
     home = await temporaryFolder();
     folder = openFolder({
-      settings: {
-        name: 'inbox',
-        path: home.join('inbox'),
-        metadata: {},
-        sidecar: 'optional',
-        title: 'fileStem',
-        createdTimestamp: 'modified',
-        names: 'reject',
-        onRemove: 'delete',
-        ignore: [],
-        attachments: 'below',
-        sidecarOwner: 'any',
-        followSymlinks: false,
-        watch: 'native',
-      },
+      settings: folderSettingsOf(home.join('inbox'), { watch: 'native' }),
       timing: {
         settleMs: 10,
         removeGraceMs: 10,

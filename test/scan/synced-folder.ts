@@ -12,7 +12,8 @@ import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { folderSettings, subfolder } from './folder-world.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
+import { subfolder } from './folder-world.ts';
 
 /**
  * A folder on disk under the real engine, with a service in memory and a clock in hand. Nothing rings unless it is told
@@ -58,7 +59,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     ...(options.safety === undefined ? {} : { safety: options.safety }),
     port: (clock) => {
       port = openFolder({
-        settings: folderSettings(inbox.path, { watch: 'polling', ...options.settings }),
+        settings: folderSettingsOf(inbox.path, { watch: 'polling', ...options.settings }),
         timing: engineTiming,
         maxFileBytes: 1024 * 1024,
         stateDir: '/nonexistent',

@@ -1,4 +1,4 @@
-import type { SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../src/model/settings.ts';
 
 /** As the contract's configuration has them, but for what is given. */
 export function serviceSettingsOf(parts: Partial<ServiceSettings> = {}): ServiceSettings {
@@ -22,4 +22,24 @@ export function serviceSettingsOf(parts: Partial<ServiceSettings> = {}): Service
 
 export function safetySettingsOf(parts: Partial<SafetySettings> = {}): SafetySettings {
   return { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry', ...parts };
+}
+
+/** A folder with the contract's defaults, but for what is given. */
+export function folderSettingsOf(path: string, parts: Partial<FolderSettings> = {}): FolderSettings {
+  return {
+    name: 'inbox',
+    path,
+    metadata: {},
+    sidecar: 'optional',
+    title: 'fileStem',
+    createdTimestamp: 'modified',
+    names: 'reject',
+    onRemove: 'delete',
+    ignore: [],
+    attachments: 'below',
+    sidecarOwner: 'any',
+    followSymlinks: false,
+    watch: 'auto',
+    ...parts,
+  };
 }

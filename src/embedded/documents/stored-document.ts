@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { storedMetadataSchema } from './metadata-schemas.ts';
+import { storedMetadataSchema } from './metadata.ts';
 
 const fileRecordSchema = z.strictObject({
   /** The name of its bytes in the content directory. */

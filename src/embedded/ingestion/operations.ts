@@ -5,14 +5,14 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentStore } from '../documents/document-store.ts';
 import { RefusalError, isRefusal, successEnvelope } from '../http/answers.ts';
 import type { DocumentRecord } from '../documents/stored-document.ts';
-import { applyMetadata } from '../documents/apply-metadata.ts';
-import type { Envelope } from '../http/answers.ts';
 import {
+  applyMetadata,
   uploadMetadataSchema,
   modifyMetadataSchema,
   bulkDeleteSchema,
   bulkModifySchema,
-} from '../documents/metadata-schemas.ts';
+} from '../documents/metadata.ts';
+import type { Envelope } from '../http/answers.ts';
 import { withForm } from '../form/with-form.ts';
 
 /** What the ingestion operations work with. */
