@@ -139,6 +139,19 @@ describe('the compose example', () => {
     expect(Object.keys(compose.volumes)).toEqual(['ingestd-state']);
   });
 
+  it('gives the shared folder, which Docker makes as root, to the user of both before they start', async () => {
+    const { compose } = await load();
+    const { prepare, reports, ingestd } = compose.services;
+    expect(prepare).toMatchObject({ command: ['chown', '1000:1000', '/out'], volumes: ['./reports:/out'] });
+    expect(prepare).not.toHaveProperty('user');
+    expect(reports).toMatchObject({ user: '1000:1000' });
+    for (const service of [reports, ingestd])
+      expect(service).toMatchObject({
+        init: true,
+        depends_on: { prepare: { condition: 'service_completed_successfully' } },
+      });
+  });
+
   it('opens the port to this machine alone', async () => {
     const { service } = await load();
     expect(service.ports).toEqual(['127.0.0.1:7420:7420']);

@@ -16,6 +16,7 @@ const documents = [
   'systemd/README.md',
   'docs/configuration.md',
   'docs/embedded-service.md',
+  'docs/migrating.md',
   'docs/operations.md',
   'docs/security-tests.md',
   'docs/troubles.md',
@@ -94,4 +95,11 @@ it('the fixes name only commands and keys that there are', async () => {
   }
   for (const [key] of fixes.matchAll(/\b(?:service|state|timing|safety)\.[a-zA-Z]+/g))
     expect(keys).toContain(key);
+});
+
+it('the runbook has a section for each alert, and for no other', async () => {
+  const alerts = await readFile('config/prometheus-alerts.yaml', 'utf8');
+  const runbook = (await readFile('docs/operations.md', 'utf8')).split('## Runbook')[1] ?? '';
+  const named = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name);
+  expect(named(runbook, /^### (\w+)$/gm)).toEqual(named(alerts, /^ +- alert: (\w+)$/gm));
 });
