@@ -18,6 +18,7 @@ import {
 } from './http/wire-schemas.ts';
 import type { WireRequest } from './http/exchange.ts';
 import type { OperationKind } from './judge.ts';
+
 const maxAttachments = 10;
 
 /** One operation, ready to be sent and sent again. */

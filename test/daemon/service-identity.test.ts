@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { serviceIdentity } from '../../src/daemon/ledger/service-identity.ts';
+import { serviceIdentity } from '../../src/daemon/ledger/ledger-service.ts';
 
 function identityOf(ingestUrl: string): string {
   return serviceIdentity({ mode: 'remote', ingestUrl });

@@ -33,6 +33,7 @@ afterEach(async () => {
 
 const script = `
 import { openLedger } from './src/ledger/open-ledger.js';
+
 const quiet = () => undefined;
 const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 const clock = { now: Date.now, monotonic: () => performance.now(), after: quiet };

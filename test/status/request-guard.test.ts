@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { judgeRequest } from '../../src/status/server/request-guard.ts';
 import type { AccessRules, Access } from '../../src/status/server/request-guard.ts';
+
 const host = '127.0.0.1:7420';
 const guarded = '0123456789abcdef';
 

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import type { CommandContext } from '../context/command-context.ts';
-import { addAuthLoginCommand } from './auth-login-command.ts';
-import { addAuthRevokeCommand } from './auth-revoke-command.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import { credentialsFor, prepare } from '../context/prepare.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {
@@ -10,4 +11,75 @@ export function addAuthCommand(program: Command, context: CommandContext): void 
   withExamples(command, [{ command: 'ingestd auth login', does: 'are the credentials right?' }]);
   addAuthLoginCommand(command, context);
   addAuthRevokeCommand(command, context);
+}
+
+/** `ingestd auth login`: obtains a token and says until when it is valid. */
+function addAuthLoginCommand(auth: Command, context: CommandContext): void {
+  const command = auth
+    .command('login')
+    .description('check the credentials: obtain a token and say until when it is valid')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await authLogin(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd auth login', does: 'exit code 0: accepted, 3: refused' },
+    { command: 'ingestd auth login --config /etc/ingestd/ingestd.yaml', does: "a service's own" },
+  ]);
+}
+
+async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings, log } = prepared;
+  const credentials = await credentialsFor(prepared, context);
+  if (credentials === null) {
+    throw new ConfigurationError(
+      `${settings.file} runs the embedded service (service.mode), which makes its own credentials: there are none to check. For a service elsewhere name its configuration with --config, or write one with: ingestd init`,
+    );
+  }
+  const { login } = await import('../../commands/offline/auth-offline.ts');
+  const { expiresAt } = await login({ settings, credentials, log });
+  context.output.line(
+    `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${expiresAt}.`,
+  );
+  return 0;
+}
+
+interface RevokeFlags extends GlobalFlags {
+  readonly all?: boolean;
+}
+
+/** `ingestd auth revoke [--all]`: revokes the daemon's token, or one obtained for this. */
+function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
+  const command = auth
+    .command('revoke')
+    .description("have the running daemon's token revoked, or, without a daemon, one obtained for this")
+    .option('--all', 'every refresh token of the user too')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await authRevoke(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd auth revoke', does: 'the daemon obtains another when it needs one' },
+    { command: 'ingestd auth revoke --all', does: 'ends every session of this user' },
+  ]);
+}
+
+async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings, log } = prepared;
+  const all = flags.all === true;
+  const daemon = await connectDaemon(settings.state.dir);
+  if (daemon === null) {
+    const credentials = await credentialsFor(prepared, context);
+    if (credentials === null) {
+      throw new ConfigurationError(
+        `service.mode is embedded in ${settings.file} and no daemon runs: there is no token to revoke`,
+      );
+    }
+    const { revoke } = await import('../../commands/offline/auth-offline.ts');
+    await revoke({ settings, credentials, log }, { all });
+  } else await daemon.post('/api/revoke', { all });
+  context.output.line(
+    all ? 'The token and every refresh token of the user are revoked.' : 'The token is revoked.',
+  );
+  return 0;
 }

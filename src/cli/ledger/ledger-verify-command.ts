@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
-import { serviceWords } from '../../daemon/ledger/service-identity.ts';
+import { serviceWords } from '../../daemon/ledger/ledger-service.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';

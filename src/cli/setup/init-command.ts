@@ -62,7 +62,7 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
 async function tellOfLedger({ env, cwd, output }: CommandContext, file: string): Promise<void> {
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { describeLedger } = await import('../../commands/offline/describe-ledger.ts');
+  const { describeLedger } = await import('../../commands/offline/move-service.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
   const held = await describeLedger(settings);
   if (held === null) return;

@@ -6,7 +6,8 @@ import { checkFolder } from './check-folder.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
 import { checkStateDirectory } from './check-state-directory.ts';
-import { checkWatches } from './check-watches.ts';
+import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/watch-limit.ts';
+import { countWords } from '../../lib/text/words.ts';
 
 /** What `check` is given. */
 export interface CheckOptions {
@@ -82,4 +83,22 @@ function plainSecret({ variable, message }: { variable: string; message: string 
 
 function configurationWarning(warning: string): CheckFinding {
   return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, fix: '' };
+}
+
+/** Part of the limit beyond which other programs of the same user may run out. */
+const comfortableShare = 0.8;
+
+/** Compares the directories to be watched with what the kernel allows one user. Says nothing where it does not tell. */
+function checkWatches(directories: number): readonly CheckFinding[] {
+  const limit = readWatchLimit();
+  if (directories <= limit * comfortableShare) return [];
+  return [
+    {
+      level: 'warning',
+      subject: 'inotify',
+      code: 'watch-limit',
+      message: `${countWords(directories, 'directory', 'directories')} are to be watched, and the kernel allows ${countWords(limit, 'watch', 'watches')}; folders beyond it are polled`,
+      fix: raiseWatchLimitCommand(directories),
+    },
+  ];
 }

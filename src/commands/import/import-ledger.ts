@@ -6,8 +6,12 @@ import { importLedger } from '../../ledger/transfer/import-ledger.ts';
 import type { ImportedChange } from '../../ledger/transfer/imported-ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';
-import { claimLedger, requireService } from '../../daemon/ledger/ledger-service.ts';
-import { serviceIdentity, serviceWords } from '../../daemon/ledger/service-identity.ts';
+import {
+  claimLedger,
+  requireService,
+  serviceIdentity,
+  serviceWords,
+} from '../../daemon/ledger/ledger-service.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 const recordsAtOnce = 5_000;

@@ -1,9 +1,17 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
-import { claimLedger, documentsIn } from '../../daemon/ledger/ledger-service.ts';
-import { canMove, serviceIdentity, serviceWords } from '../../daemon/ledger/service-identity.ts';
+import {
+  claimLedger,
+  documentsIn,
+  canMove,
+  serviceIdentity,
+  serviceWords,
+} from '../../daemon/ledger/ledger-service.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import { countWords } from '../../lib/text/words.ts';
+import { readLedger } from '../../ledger/read-ledger.ts';
 
 /** What `ledger service-moved` did. */
 export interface ServiceMove {
@@ -39,5 +47,19 @@ export async function moveService({
     };
   } finally {
     await ledger.close();
+  }
+}
+
+/** What a ledger in the state directory holds already, in words; null: there is none, or nothing in it. */
+export async function describeLedger({ state }: Pick<Settings, 'state'>): Promise<string | null> {
+  try {
+    const ledger = await readLedger(state.dir);
+    const documents = documentsIn(ledger);
+    const service = ledger.service();
+    if (documents === 0) return null;
+    return `${countWords(documents, 'document')}${service === null ? '' : ` of ${serviceWords(service)}`}`;
+  } catch (error) {
+    if (errorCode(error) === 'ledger-damaged') return 'what cannot be read';
+    return errorMessage(error);
   }
 }

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { closest } from '../../lib/text/closest.ts';
 import { pathText, shownValue, unknownWords, valueAt } from '../../lib/text/describe-issues.ts';
 import { type JsonSchema, schemaAt } from './json-schema.ts';
+
 type Issue = z.core.$ZodIssue;
 
 /** What the schema found wrong with `input`, in words: the key, the value, the fix. */

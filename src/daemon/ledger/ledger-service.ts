@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { Settings } from '../../model/settings.ts';
+import type { Settings, ServiceSettings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/words.ts';
-import { canMove, serviceIdentity, serviceWords } from './service-identity.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
 
@@ -64,4 +64,29 @@ export async function claimLedger(ledger: LedgerPort, settings: Settings): Promi
 /** How many documents the ledger says the service holds. */
 export function documentsIn(ledger: Pick<Known, 'folders' | 'count'>): number {
   return ledger.folders().reduce((total, folder) => total + ledger.count(folder), 0);
+}
+
+const embedded = 'embedded';
+
+/**
+ * What tells one service from another in the ledger: the address of the ingestion operations, or `embedded`. On this
+ * machine neither port nor spelling counts: trials and tunnels take the port that is free. The account is left out:
+ * credentials are rotated and refused, which must not look like another service, and even a hash would give them away.
+ */
+export function serviceIdentity({ mode, ingestUrl }: Pick<ServiceSettings, 'mode' | 'ingestUrl'>): string {
+  if (mode === embedded) return embedded;
+  const { origin, hostname, pathname } = new URL(ingestUrl);
+  const host = isLoopbackHost(hostname) ? 'http://localhost' : origin;
+  return `${host}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** An identity in words. */
+export function serviceWords(identity: string): string {
+  if (identity === embedded) return 'the embedded service';
+  return identity.startsWith('http:') ? `${identity} (any port)` : identity;
+}
+
+/** Says whether an identity is that of a service with an address, which may move. */
+export function canMove(identity: string): boolean {
+  return identity !== embedded;
 }

@@ -41,7 +41,7 @@ export const tagKind: ElementKind<CustomTag> = {
 };
 
 /**
- * Works out ADD and DELETE between what the service last accepted and the list that shall be. What is told of an
+ * Works out ADD and DELETE between what the service last accepted and the list that shall be. What the service holds of an
  * element can only be replaced, so a change of it is a DELETE and an ADD. A stated DELETE goes out once.
  */
 export function elementDelta<T extends Stated>(

@@ -1,7 +1,5 @@
 import { Worker } from 'node:worker_threads';
 
-import { scanWorkerUrl } from './worker-url.ts';
-
 /**
  * A scan makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 about 40
  * times, at 12 MB more; Node's own 48 bring nothing beyond.
@@ -37,4 +35,15 @@ function beginThread(): Worker {
     name: 'scan',
     resourceLimits: { maxYoungGenerationSizeMb },
   });
+}
+
+/** Where the scanning worker's compiled module is, for a module of this directory, compiled or not. */
+function scanWorkerUrl(): URL {
+  const worker = new URL('./scan-worker.ts', import.meta.url).href.replace(/\.ts$/, '.js');
+  // A thread is started by Node itself, which takes JavaScript only: from the sources, the build beside them is used.
+  return new URL(
+    import.meta.url.endsWith('.ts')
+      ? worker.replace(/\/src\/scan\/worker\/(?=[^/]+$)/, '/dist/program/')
+      : worker,
+  );
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { explanationGroups, explain, fixFor } from '../../../src/model/report/explanations.ts';
+
 /** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
 const noCodes = new Set([
   // Headers, encodings, packages and programs.
