@@ -36,7 +36,7 @@ export interface EmbeddedServiceOptions {
   readonly host?: string | undefined;
   /** 0: any free port. */
   readonly port?: number | undefined;
-  /** Taken instead where it is free, so that the address stays from start to start; else any free one. */
+  /** The preferred port where it is free, so that the address stays the same; else any free one. */
   readonly usualPort?: number | undefined;
   readonly requestsPerMinute?: number | undefined;
   /** The length of a "minute", for trials that cannot wait. */

@@ -16,7 +16,7 @@ const claimsSchema = z.object({
   userId: z.string().min(1).optional(),
 });
 
-/** What a token of ours says, once its signature and its time have been checked. */
+/** The claims of a token whose signature and time have been checked. */
 export interface AccessClaims {
   readonly id: string;
   readonly userId: string | null;
@@ -28,11 +28,11 @@ export interface AccessClaims {
 /** Signs and reads access tokens, interface 2.1 and section 5. Knows nothing of revocation. */
 export interface AccessTokens {
   readonly issue: (bearer: { readonly userId: string; readonly clientId: string }) => Promise<string>;
-  /** Throws RefusalError 401 for a token that is not ours, was altered or has expired. */
+  /** Throws RefusalError 401 for a token that is foreign, altered or expired. */
   readonly read: (token: string) => Promise<AccessClaims>;
 }
 
-/** HS256 with one key: nobody but this service need read its tokens. */
+/** HS256 with one key: only this service reads its tokens. */
 export function createAccessTokens({
   signingKey,
   clock,

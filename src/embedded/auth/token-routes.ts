@@ -45,8 +45,8 @@ export async function addAuthRoutes(
 }
 
 /**
- * Every body whatever its type: the rules of interface 7 answer for it, not the framework. A type that is no media
- * type at all would be refused before any parser is asked, so that it is put aside.
+ * Reads every body whatever its type: the rules of interface 7 decide, not the framework. A header that is not a media
+ * type would be refused before any parser is asked, so it is removed.
  */
 function readBodiesAsBytes(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

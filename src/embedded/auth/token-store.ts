@@ -16,7 +16,7 @@ const fileSchema = z.strictObject({
   revoked: z.array(z.strictObject({ id: z.string(), expiresAt: z.number() })),
 });
 
-/** Which refresh tokens stand and which access tokens were revoked. Changes are durable when they return. */
+/** Which refresh tokens are valid and which access tokens were revoked. Changes are durable when they return. */
 export interface TokenStore {
   /** A new refresh token, good for 30 days; only its hash is kept. */
   readonly issueRefreshToken: () => Promise<string>;

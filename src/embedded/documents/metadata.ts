@@ -86,7 +86,7 @@ function isTimestamp(value: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString() === value.replace('Z', '.000Z');
 }
 
-/** Metadata after a change, and what of the change could not be done. */
+/** Metadata after a change, with warnings about what could not be done. */
 interface AppliedMetadata {
   readonly metadata: Metadata;
   readonly warnings: readonly string[];
@@ -127,7 +127,7 @@ export function applyMetadata(current: Metadata, change: MetadataChange): Applie
   return { metadata, warnings };
 }
 
-/** An element that is added again takes the place of its namesake. */
+/** An element that is added again replaces the one with the same key. */
 function applyElements<T extends object>(
   current: readonly T[],
   changes: readonly Operated<T>[],

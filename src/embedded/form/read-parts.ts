@@ -10,7 +10,7 @@ import { RefusalError } from '../http/answers.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
 
-/** What a sender may go on sending past the limit, so that it has time to read why it was refused. */
+/** How much a client may send past the limit, so that it has time to read the refusal. */
 const graceBytes = 64 * 1024 * 1024;
 
 /** Called with each part, one after another; reads its content to the end or rejects. */
@@ -44,7 +44,7 @@ export async function readParts(
     settle();
   };
 
-  /** What still comes is of no interest, but a sender that is cut off could not read the answer. */
+  /** The rest is dropped, but a client that is cut off could not read the answer. */
   const letThrough = (): void => {
     body.unpipe(unpadded);
     body.resume();
@@ -76,12 +76,12 @@ export async function readParts(
     refuseHeaderless();
     headerSeen = false;
     open.add(part);
-    // Whoever reads it rejects with the reason; a part that is abandoned reports only that it was.
+    // The reader of the part rejects with the reason; an abandoned part only reports that it was abandoned.
     part.on('error', () => {});
     part.on('close', () => open.delete(part));
     part.on('header', (header) => {
       headerSeen = true;
-      // One after another: what is wrong with the first is what the sender hears of, however its bytes arrive.
+      // One after another: the client gets the first part's error, however the bytes arrive.
       const takeIt = async (): Promise<void> => {
         if (failure === undefined) await take(header, part, takePart);
       };

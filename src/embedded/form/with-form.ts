@@ -31,7 +31,7 @@ export interface ReceivedForm {
 }
 
 interface FormRules {
-  /** Where the files go until somebody adopts them. */
+  /** Where the files lie until they are adopted. */
   readonly incoming: string;
   readonly maxFileBytes: number;
 }
@@ -197,7 +197,7 @@ async function storeIncoming(
   }
 }
 
-/** Few large writes instead of many small ones. */
+/** Large writes instead of many small ones. */
 async function* inBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let bytes = 0;

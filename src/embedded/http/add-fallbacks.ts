@@ -11,7 +11,7 @@ const statusesOfCodes: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
 };
 
-/** What holds for every address: nosniff, an error body for what is not there, and 500 without its inner words. */
+/** The fallbacks of all routes: nosniff, an error body for unknown paths, and 500 without details. */
 export function addFallbacks(app: FastifyInstance, log: LogPort): void {
   app.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff');
@@ -41,7 +41,7 @@ export function answerBadUrl(_error: unknown, request: FastifyRequest, reply: Fa
     .send(errorBody(request.url, 'invalid_request', 'the URL is malformed'));
 }
 
-/** Answers bytes that are no HTTP request, or one that did not come in time, and ends the connection. */
+/** Answers bytes that are not HTTP, or a request that was too slow, and ends the connection. */
 export function answerClientError(error: unknown, socket: Socket): void {
   if (errorCode(error) === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {

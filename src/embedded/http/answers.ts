@@ -1,4 +1,4 @@
-/** A request that the service turns down: the status and the words of its answer. */
+/** A refused request: status and message of the answer. */
 export class RefusalError extends Error {
   readonly status: number;
   /** The document it is about, if it is about one. */
@@ -23,7 +23,7 @@ interface RefusalDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** Whether it is one of ours; by its name, as errors may come from another realm. */
+/** Whether it is a RefusalError; by its name, as errors may come from another realm. */
 export function isRefusal(error: unknown): error is RefusalError {
   return typeof error === 'object' && error !== null && 'name' in error && error.name === 'RefusalError';
 }
@@ -50,7 +50,7 @@ export interface Envelope {
   readonly warning: EnvelopeEntry | null;
 }
 
-/** The answer to an ingestion call that was done, with what did not quite go as asked. */
+/** The answer to a successful ingestion call, with its warnings. */
 export function successEnvelope(docId: string, message: string, warnings: readonly string[] = []): Envelope {
   return {
     error: null,
@@ -59,7 +59,7 @@ export function successEnvelope(docId: string, message: string, warnings: readon
   };
 }
 
-/** The answer to an ingestion call that was turned down, interface 7.3. */
+/** The answer to a refused ingestion call, interface 7.3. */
 export function errorEnvelope(docId: string, message: string): Envelope {
   return { error: { docId, message }, success: null, warning: null };
 }

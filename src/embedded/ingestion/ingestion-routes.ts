@@ -12,7 +12,7 @@ import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 
-/** Every ingestion operation stands under it, interface section 4. */
+/** The path prefix of the ingestion operations, interface section 4. */
 export const ingestionPrefix = '/services/i/ingestion-api/v1';
 
 const maxBulkBytes = 1024 * 1024;
@@ -28,7 +28,7 @@ interface IngestionRoutes {
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
   app.removeAllContentTypeParsers();
-  // A form is streamed by whoever answers, who also judges its type; JSON is small and read by a schema.
+  // Forms are streamed by the operation, which also checks their type; JSON is small and read by a schema.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
   app.addContentTypeParser(
     'application/json',
@@ -116,7 +116,7 @@ function jsonOf(request: FastifyRequest): string {
   }
 }
 
-/** Lets an ingestion call pass whose token stands and belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
+/** Checks the token of an ingestion call and that it belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
 async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {
   const claims = await context.accessTokens.read(bearerToken(headers.authorization));
   if (context.tokenStore.isRevoked(claims.id)) throw refuse('the access token was revoked');

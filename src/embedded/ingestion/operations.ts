@@ -26,19 +26,19 @@ export interface IngestionContext {
   readonly username: string;
 }
 
-/** The moment, ISO 8601, UTC. */
+/** The current time, ISO 8601, UTC. */
 function timeOf(clock: Clock): string {
   return new Date(clock.now()).toISOString();
 }
 
-/** A document that is there. Throws RefusalError 404. */
+/** Finds a document. Throws RefusalError 404. */
 function requireDocument(store: DocumentStore, docId: string): DocumentRecord {
   const record = store.get(docId);
   if (record === undefined) throw new RefusalError(404, 'no such document', { docId });
   return record;
 }
 
-/** Checks an owner that a request states; none stated is right. Throws RefusalError 403. */
+/** Checks the owner that a request states, if any. Throws RefusalError 403. */
 function checkOwner(record: DocumentRecord, documentOwner: string | undefined): void {
   if (documentOwner === undefined || documentOwner === record.owner) return;
   throw new RefusalError(403, `${JSON.stringify(documentOwner.slice(0, 100))} does not own this document`, {

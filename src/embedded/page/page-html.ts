@@ -1,4 +1,4 @@
-/** The page: a frame that the script fills. */
+/** The page, which the script fills. */
 export const pageHtml = `<!doctype html>
 <html lang="en">
 <head>

@@ -14,7 +14,7 @@ import { isRefusal, RefusalError } from '../http/answers.ts';
 import type { DocumentRecord, FileRecord, StoredDocument } from '../documents/stored-document.ts';
 import { showDocument } from '../documents/stored-document.ts';
 
-/** So many at most in one answer. */
+/** Most documents in one answer. */
 const maxListed = 200;
 
 const policy = [
@@ -28,7 +28,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** So much of an identifier is one: less stands in every other document's too. */
+/** The shortest prefix of an identifier that is searched for. */
 const fewestIdCharacters = 8;
 
 const count = z
