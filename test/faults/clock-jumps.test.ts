@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { rename, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -96,6 +97,38 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
       await expectUpload('third.txt');
       const { failures, totals } = await daemon.idle(() => service.requests.length === 3);
       expect([failures, totals.uploaded]).toEqual([[], 3]);
+    },
+    90_000,
+  );
+
+  it.each([
+    ['back', -hourMs],
+    ['ahead', hourMs],
+  ])(
+    'I10: set %s while a file is written and while a retry waits, sends no half of the file and lets nothing wait longer',
+    async (_name, ms) => {
+      await place.configure({ timing: { settleMs: 1_500, removeGraceMs: 400 } });
+      const daemon = await place.start();
+      await daemon.idle();
+      const file = join(place.inbox, 'written.txt');
+      for (let part = 1; part <= 8; part += 1) {
+        await appendFile(file, `part ${part}\n`);
+        const now = new Date(Date.now() + offsetMs);
+        await utimes(file, now, now);
+        if (part === 3) await setClock(ms);
+        await delay(700);
+      }
+      await eventually(() => service.requests.length === 1, { withinMs: 15_000 });
+      expect(service.requests[0]?.text()).toContain('part 8');
+
+      await service.away();
+      await writeFile(join(place.inbox, 'retried.txt'), 'retried');
+      await eventually(async () => (await daemon.status()).reasons.length > 0, { withinMs: 15_000 });
+      await setClock(0);
+      await delay(1_500);
+      await service.back();
+      const { failures } = await daemon.idle(({ totals }) => totals.uploaded === 2, 15_000);
+      expect([failures, service.requests.length]).toEqual([[], 2]);
     },
     90_000,
   );
