@@ -11,7 +11,7 @@ export interface FileStat {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
-  /** 0 where the file system does not tell. */
+  /** 0 where the file system does not provide it. */
   readonly birthtimeMs: number;
   readonly ino: number;
   readonly dev: number;
@@ -110,7 +110,7 @@ export type Inspection =
   /** It breaks a rule and is never sent in this state: failed, with the rule in words. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string };
 
-/** Text that tells one document from every other, for maps. Folder names hold no `/`. */
+/** A unique key of a document, for maps. Folder names hold no `/`. */
 export function refKey(ref: DocumentRef): string {
   return `${ref.folder}/${ref.path}`;
 }

@@ -24,9 +24,9 @@ export interface Move {
 /**
  * Finds the missing record that a new document is, architecture section 3 and contract section 7, 1; null: it is new.
  * What proves more goes first: same file and content; same file by its birth time, whatever its content; equal
- * content that only one missing record has; and, where a file system tells no birth times, device and inode alone.
+ * content that only one missing record has; and, where a file system has no birth times, device and inode alone.
  * An inode that was used again (F13) shows in its birth time. Give it what is missing and nothing else: the docId
- * of a document that still stands somewhere is never taken.
+ * of a document that is still somewhere is never taken.
  */
 export function matchMove({
   found,
@@ -55,7 +55,7 @@ export function matchMove({
   return likely === null ? null : { match: likely, proof: 'edited' };
 }
 
-/** The missing records that a new file could be, before it is read; none: reading it would tell nothing. */
+/** The missing records that a new file could be, before it is read; none: reading it would not help. */
 export function candidates(found: FileStat, missing: readonly MissingRecord[]): readonly MissingRecord[] {
   return missing.filter(({ record }) => record.stat.size === found.size || sameFile(record.stat, found));
 }

@@ -69,7 +69,7 @@ export function isDocumentType(name: string): boolean {
   return typeSet.has(extensionOf(name));
 }
 
-/** What stands after the last dot, in lower case; empty when there is no dot. */
+/** The extension after the last dot, in lower case; empty when there is no dot. */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.');
   // Not the locale's: in a Turkish one `TIF` would have no `i` (P19).

@@ -89,7 +89,7 @@ function doubtfulDelta(
   return metadataDelta(wanted, doubtfulMetadata(wanted, accepted, attempts), said);
 }
 
-/** One that follows the file's modification time is nobody's word; what an imported document has is not known. */
+/** A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown. */
 function isTimestampLate({ metadata, stat }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
   const { createdTimestamp } = metadata;
   if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;
@@ -123,7 +123,7 @@ function judgeAttachments(
   return 'same';
 }
 
-/** Two attachments from different directories may have one name: what tells them apart best is looked for first. */
+/** Two attachments from different directories may have the same name: the most specific match is tried first. */
 function placeAmong(
   recorded: readonly RecordedAttachment[],
   { name, stat }: FoundAttachment,
@@ -153,7 +153,7 @@ function bulkOf(
   return { key, change: owner === undefined ? change : { ...change, documentOwner: owner } };
 }
 
-/** Sidecars list the same elements in different orders. DELETEs still stand before ADDs. */
+/** Sidecars list the same elements in different orders. DELETEs still come before ADDs. */
 function inFixedOrder(
   elements: MetadataChange['companies'] | MetadataChange['customTags'],
 ): readonly string[] {

@@ -2,7 +2,7 @@ import { nameOf } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
 
-/** A path of which nobody knows how many documents the service holds, and what the ledger says of it. */
+/** A path with an unknown number of documents at the service, and its state in the ledger. */
 export interface DoubtfulPath {
   readonly ref: DocumentRef;
   readonly record: LedgerRecord | undefined;
@@ -11,7 +11,7 @@ export interface DoubtfulPath {
   readonly doubts: readonly Doubt[];
 }
 
-/** The file of a doubtful path as it stands. */
+/** The current file of a path in doubt. */
 export interface DoubtfulFile {
   readonly stat: FileStat;
   readonly fingerprint: string;

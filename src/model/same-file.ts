@@ -1,7 +1,7 @@
 import type { FileStat } from './document.ts';
 import type { RootIdentity } from './ports/ledger-port.ts';
 
-/** What tells one file from another on a file system. */
+/** The identity of a file on a file system. */
 export type FileIdentity = Pick<FileStat, 'ino' | 'birthtimeMs' | 'dev'>;
 
 /**

@@ -19,7 +19,7 @@ export interface FolderSettings {
   readonly watch: 'auto' | 'native' | 'polling';
 }
 
-/** The five secrets; they never stand in the configuration file. */
+/** The five secrets; never part of the configuration file. */
 export interface Credentials {
   readonly apiKey: string;
   readonly clientId: string;

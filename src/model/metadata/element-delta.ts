@@ -1,6 +1,6 @@
 import type { Company, CustomTag, ElementOperation } from './metadata.ts';
 
-/** How the elements of one list are told apart and written down. */
+/** How the elements of one list are identified and written. */
 export interface ElementKind<T extends Stated> {
   /** Equal texts, the same company or tag. */
   readonly identity: (element: T) => string;

@@ -38,7 +38,7 @@ export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; rea
 
 /**
  * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken
- * back. `said` holds codes of the latter that are not to be told again. Once `change` is accepted, the same
+ * back. `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same
  * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it (`planDocument` says so).
  */
 export function metadataDelta(

@@ -11,7 +11,7 @@ export const elementOperations = ['ADD', 'DELETE'] as const;
 
 export type ElementOperation = (typeof elementOperations)[number];
 
-/** Interface 2.4: a company. `operation` as stated in a sidecar is sent as it stands. */
+/** Interface 2.4: a company. `operation` as stated in a sidecar is sent unchanged. */
 export interface Company {
   readonly value: string;
   readonly operation?: ElementOperation | undefined;

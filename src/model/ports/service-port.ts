@@ -84,7 +84,7 @@ export interface SentContent {
 export interface UploadRequest {
   readonly file: OutgoingFile;
   readonly attachments: readonly OutgoingFile[];
-  /** Sent as JSON as it stands, operations included. */
+  /** Sent as JSON unchanged, operations included. */
   readonly metadata: Metadata;
 }
 

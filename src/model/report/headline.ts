@@ -7,7 +7,7 @@ import { refKey } from '../document.ts';
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
 
-/** How things stand in one phrase, what needs a person first. It follows `health`. */
+/** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
   if (status.state === 'stopped') return 'ingestd is not running';
   if (status.state === 'stopping') return 'Stopping';
@@ -46,7 +46,7 @@ export function verdict(status: Status): string {
 
 /**
  * The same where no daemon runs and the ledger alone speaks: what was delivered, not what is in the folders; and
- * nothing is said of deliveries where something stands in the way of the next start.
+ * deliveries are left out where something prevents the next start.
  */
 export function ledgerVerdict(status: Status): string {
   const { synced, failed } = sumsOf(status.folders);

@@ -15,7 +15,7 @@ export type Health = 'ok' | 'attention' | 'error';
 export interface FolderStatus {
   readonly name: string;
   readonly path: string;
-  /** `stopped`: no daemon runs, and nobody knows. */
+  /** `stopped`: no daemon runs, so it is unknown. */
   readonly state: 'scanning' | 'watching' | 'polling' | 'unavailable' | 'stopped';
   readonly watches: number;
   readonly onDisk: number;
@@ -90,7 +90,7 @@ export interface Status {
   readonly version: string;
   readonly startedAt: string;
   readonly pid: number;
-  /** Everything that shows how things stand at a glance derives from it. */
+  /** Everything that shows the overall state derives from it. */
   readonly health: Health;
   readonly state: DaemonState;
   /** Nothing is sent for now, although there may be something to send. */
@@ -152,6 +152,6 @@ export interface Activity {
   readonly what: string;
   readonly docId: string | null;
   readonly message: string | null;
-  /** Documents it stands for: bulk calls. */
+  /** How many documents it covers: bulk calls. */
   readonly documents: number;
 }
