@@ -10,6 +10,8 @@ import { addInitCommand } from './setup/init-command.ts';
 import { addLogCommand } from './report/log-command.ts';
 import { addLedgerCommand } from './ledger/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
+import { addPauseCommand, addResumeCommand } from './control/pause-command.ts';
+import { addRescanCommand } from './control/rescan-command.ts';
 import { addResolveCommand } from './control/resolve-command.ts';
 import { addRetryCommand } from './control/retry-command.ts';
 import { addRunCommand } from './delivery/run-command.ts';
@@ -42,6 +44,9 @@ export function createProgram(context: CommandContext): Command {
     addRetryCommand,
     addResolveCommand,
     addApproveCommand,
+    addPauseCommand,
+    addResumeCommand,
+    addRescanCommand,
     addAuthCommand,
     addLedgerCommand,
     addInitCommand,

@@ -18,6 +18,8 @@ import { Engine } from '../sync/engine.ts';
 import { createActivities } from './status/activities.ts';
 import { createChanges } from './status/changes.ts';
 import { createControl } from './control/control.ts';
+import { isPaused } from './control/pauses.ts';
+import type { Pauses } from './control/pauses.ts';
 import { duplicateLister } from './status/list-duplicates.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
@@ -75,6 +77,7 @@ interface Opened {
   /** Null in remote mode. */
   readonly embedded: EmbeddedService | null;
   readonly history: History;
+  readonly pauses: Pauses;
   /** What the chart shows of the last day. */
   readonly deliveries: DeliveryHistory;
 }
@@ -82,7 +85,7 @@ interface Opened {
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
 export function assembleDaemon(
   options: ComposeOptions,
-  { ledger, folders, embedded, history, deliveries }: Opened,
+  { ledger, folders, embedded, history, deliveries, pauses }: Opened,
 ): Daemon {
   const { settings, log, clock } = options;
   const credentials = embedded?.credentials ?? options.credentials;
@@ -128,6 +131,7 @@ export function assembleDaemon(
     authRestMs: () => tokens.backOffMs(),
     maxAttempts: options.maxAttempts,
     random: Math.random,
+    paused: settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name),
     onActivity: activities.add,
     onChange: changes.note,
   });
@@ -198,6 +202,8 @@ export function assembleDaemon(
     control: createControl({
       settings,
       clock,
+      log,
+      pauses,
       engine,
       ledger,
       folders,

@@ -8,6 +8,7 @@ import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
+import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followRenames } from './ledger/follow-renames.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
@@ -45,7 +46,8 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
       log,
       onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
     });
-    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries });
+    const pauses = await readPauses(settings.state.dir);
+    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
   } catch (error) {
     for (const close of opened) await close();
     throw error;

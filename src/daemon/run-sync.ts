@@ -30,6 +30,8 @@ export interface SyncReport {
   readonly held: number;
   /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
   readonly unsent: number;
+  /** Names of folders of which nothing was sent, because they are paused. */
+  readonly paused: readonly string[];
   /** Files that are no documents that can be sent: `ingestd check` lists them. */
   readonly skipped: number;
   readonly failures: readonly FailureStatus[];
@@ -149,9 +151,10 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patie
     const goneMs = systemClock.monotonic() - (gone?.since ?? Infinity);
     return goneMs >= timing.removeGraceMs + judgedWithinMs;
   };
+  const isPaused = ({ ref, state }: Task) => state.kind === 'ready' && engine.paused().has(ref.folder);
   const isOver = () => {
-    const isScanned = engine.isScanned() && engine.tasks.backlog.size === 0;
-    const isAtWork = !isScanned || !tasksIn(working).every(isEndless);
+    const isScanned = engine.isScanned() && engine.backlogged() === 0;
+    const isAtWork = !isScanned || !tasksIn(working).every((task) => isEndless(task) || isPaused(task));
     if (isAtWork || tasksIn(inspecting).some((task) => !known.has(task.key) && !isEndless(task))) {
       since = null;
       known.clear();
@@ -199,6 +202,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
     failed,
     held,
     unsent,
+    paused: status.paused,
     skipped: status.skippedTotal,
     failures: status.failures,
     waiting: later.slice(0, longestList),

@@ -87,6 +87,8 @@ export interface EngineOptions {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly onActivity: (activity: Activity) => void;
+  /** Names of folders that a person paused before the start. */
+  readonly paused?: Iterable<string>;
   /** Something that status shows has changed. */
   readonly onChange: () => void;
 }
@@ -121,15 +123,7 @@ const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
 /** No key of a task begins with this. */
 const bulkPrefix = '\0';
 
-const movingStates: readonly StateKind[] = [
-  'inspect',
-  'inspecting',
-  'ready',
-  'sending',
-  'settling',
-  'grace',
-  'retry',
-];
+const movingStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
@@ -165,8 +159,10 @@ export class Engine {
   readonly #sends: WorkQueue;
   /** What is ready and may share a call with others. */
   readonly #groups = new Map<string, Set<Task>>();
-  /** Uploads that wait until it is certain that they are no moves, by folder. */
+  /** What is ready and waits, by folder: until it is certain that an upload is no move, or until a pause ends. */
   readonly #blocked = new Map<string, Set<Task>>();
+  /** Names of folders of which nothing is sent, because a person said so. */
+  #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
   readonly #moving = new Set<string>();
   /** Why folders are held whose hold is on its way into the ledger. */
@@ -187,6 +183,7 @@ export class Engine {
     this.#folders = new Map(folders.map((folder) => [folder.settings.name, folder]));
     this.#views = new Map(folders.map(({ settings }) => [settings.name, new FolderView()]));
     this.#began = clock.monotonic();
+    this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
     this.#commit = createDurableCommit({
       ledger,
@@ -211,6 +208,7 @@ export class Engine {
       transfers: this.transfers,
       metrics,
       totals: this.totals,
+      isPaused: (folder) => this.#paused.has(folder),
     });
     this.#timers = createDueTimes(clock, () => this.#onDue());
     this.#inspections = new WorkQueue({
@@ -414,6 +412,20 @@ export class Engine {
     return true;
   }
 
+  /**
+   * From now on nothing is sent of these folders, and of the others again. Requests under way end; no other starts. What
+   * is found and what goes is noted meanwhile, and judged when it is to be sent.
+   */
+  setPaused(folders: Iterable<string>): void {
+    this.#paused = new Set(folders);
+    for (const task of this.tasks.in('ready')) {
+      if (this.#paused.has(task.ref.folder)) this.#block(task);
+    }
+    this.#drawFromBacklog();
+    this.#release();
+    this.#options.onChange();
+  }
+
   /** Releases held deletions of one folder, or of all; the number of documents. */
   async approve(folder: string | null): Promise<number> {
     let approved = 0;
@@ -484,9 +496,10 @@ export class Engine {
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
     if (backlog.size === 0 || this.#isStopped) return;
-    const ahead = this.tasks.in('ready').size + this.#inspections.size;
+    const ahead = this.tasks.in('ready').size - this.#pausedReady() + this.#inspections.size;
     if (ahead > aheadOfTurn / 2) return;
-    const isDrawn = (folder: string) => this.#viewOf(folder).isScanned || this.#isUnavailable(folder);
+    const isDrawn = (folder: string) =>
+      !this.#paused.has(folder) && (this.#viewOf(folder).isScanned || this.#isUnavailable(folder));
     for (const file of backlog.takeNewest(aheadOfTurn - ahead, isDrawn)) {
       this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
     }
@@ -891,12 +904,18 @@ export class Engine {
       this.#groups.set(bulkKey, group.add(task));
       if (group.size >= maxBulkDocuments) this.#releaseGroup(bulkKey, group);
       else this.#askLater();
-    } else if (operation === 'upload' && !this.#mayUpload(task.ref.folder)) {
-      const { folder } = task.ref;
-      this.#blocked.set(folder, (this.#blocked.get(folder) ?? new Set()).add(task));
+    } else if (!this.#mayStart(task.ref.folder, operation)) {
+      this.#block(task);
       this.#askLater();
     } else this.#putInLine(task.key, task, operation);
     this.#send();
+  }
+
+  /** Has what is ready wait; what can share a call waits in its group. */
+  #block(task: Task): void {
+    const { state, ref } = task;
+    if (state.kind !== 'ready' || state.bulkKey !== null) return;
+    this.#blocked.set(ref.folder, (this.#blocked.get(ref.folder) ?? new Set()).add(task));
   }
 
   #putInLine(key: string, { priority, at }: Task, operation: SendKind): void {
@@ -915,9 +934,12 @@ export class Engine {
   /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
   #release(): void {
     for (const [folder, tasks] of Array.from(this.#blocked)) {
-      if (!this.#mayUpload(folder)) continue;
-      this.#blocked.delete(folder);
-      for (const task of tasks) this.#putInLine(task.key, task, 'upload');
+      for (const task of Array.from(tasks)) {
+        if (task.state.kind !== 'ready' || !this.#mayStart(folder, task.state.operation)) continue;
+        tasks.delete(task);
+        this.#putInLine(task.key, task, task.state.operation);
+      }
+      if (tasks.size === 0) this.#blocked.delete(folder);
     }
     for (const [key, group] of this.#groups) this.#releaseGroup(key, group);
     this.#send();
@@ -925,7 +947,8 @@ export class Engine {
 
   #releaseGroup(bulkKey: string, group: ReadonlySet<Task>): void {
     const [first] = group;
-    if (first?.state.kind !== 'ready' || !this.#isGathered(group)) return;
+    if (first?.state.kind !== 'ready' || this.#paused.has(first.ref.folder) || !this.#isGathered(group))
+      return;
     this.#putInLine(bulkPrefix + bulkKey, first, first.state.operation);
   }
 
@@ -937,6 +960,10 @@ export class Engine {
       return true;
     const others = first.state.operation === 'delete' ? this.tasks.in('grace').size : 0;
     return others === 0 && this.#isQuiet();
+  }
+
+  #mayStart(folder: string, operation: SendKind): boolean {
+    return !this.#paused.has(folder) && (operation !== 'upload' || this.#mayUpload(folder));
   }
 
   /** What is new here may be gone there: the other folders are waited for, and not for ever. */
@@ -973,7 +1000,26 @@ export class Engine {
       this.#permit = null;
       permit.giveBack();
     }
-    if (this.#sends.size + this.#groups.size + this.#blocked.size > 0) this.#askLater();
+    if (this.#sends.size > 0 || this.#isGathering()) this.#askLater();
+  }
+
+  /** Something is ready that is not in line yet and may be soon. */
+  #isGathering(): boolean {
+    for (const folder of this.#blocked.keys()) if (!this.#paused.has(folder)) return true;
+    for (const [first] of this.#groups.values())
+      if (first !== undefined && !this.#paused.has(first.ref.folder)) return true;
+    return false;
+  }
+
+  /** Documents that are ready and wait for the end of a pause. */
+  #pausedReady(): number {
+    let count = 0;
+    for (const folder of this.#paused) count += this.#blocked.get(folder)?.size ?? 0;
+    for (const group of this.#groups.values()) {
+      const [first] = group;
+      if (first !== undefined && this.#paused.has(first.ref.folder)) count += group.size;
+    }
+    return count;
   }
 
   #hasRoom(): boolean {
@@ -1004,8 +1050,10 @@ export class Engine {
       else for (const task of work) await this.#sendOne(task, permit);
     } catch (error) {
       if (errorCode(error) === 'stopped') return;
-      this.#log.error({ error: errorMessage(error) }, 'delivery failed');
       permit.giveBack();
+      // The pause came before the first byte: it goes out when the pause ends.
+      if (errorCode(error) !== 'paused')
+        this.#log.error({ error: errorMessage(error) }, 'delivery failed');
     }
     for (const task of work) {
       const { state } = task;
@@ -1017,10 +1065,13 @@ export class Engine {
   #workOf(key: string): readonly Task[] {
     if (key.startsWith(bulkPrefix)) {
       const group = this.#groups.get(key.slice(bulkPrefix.length));
-      return group !== undefined && this.#isGathered(group) ? [...group].slice(0, maxBulkDocuments) : [];
+      const members =
+        group !== undefined && this.#isGathered(group) ? [...group].slice(0, maxBulkDocuments) : [];
+      return members.some(({ ref }) => this.#paused.has(ref.folder)) ? [] : members;
     }
     const task = this.tasks.byKey(key);
-    return task?.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
+    if (task === undefined || this.#paused.has(task.ref.folder)) return [];
+    return task.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
   }
 
   /** One document: what to send is decided now that the permit is there. */
@@ -1294,9 +1345,13 @@ export class Engine {
     return true;
   }
 
-  /** Everything was listed once, and nothing that was found settles, waits for a retry, is queued or under way. */
+  /**
+   * Everything was listed once, and nothing that was found settles, waits for a retry, is queued or under way, but for
+   * what a pause keeps back.
+   */
   isAtRest(): boolean {
-    if (this.tasks.backlog.size > 0 || this.inFlight() > 0) return false;
+    if (this.backlogged() > 0 || this.inFlight() > 0) return false;
+    if (this.tasks.in('ready').size > this.#pausedReady()) return false;
     return this.isScanned() && movingStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 
@@ -1309,9 +1364,23 @@ export class Engine {
     return true;
   }
 
-  /** Nothing moves, and no change waits to be listed. */
+  /** Nothing moves, nothing is kept back, and no change waits to be listed. */
   isIdle(): boolean {
+    if (this.tasks.backlog.size > 0 || this.tasks.in('ready').size > 0) return false;
     return this.isAtRest() && this.isListedSince(Infinity);
+  }
+
+  /** Names of folders of which nothing is sent. */
+  paused(): ReadonlySet<string> {
+    return this.#paused;
+  }
+
+  /** New files that wait for their turn, without those that a pause keeps back. */
+  backlogged(): number {
+    const { backlog } = this.tasks;
+    let count = backlog.size;
+    for (const folder of this.#paused) count -= backlog.count(folder);
+    return count;
   }
 
   /**

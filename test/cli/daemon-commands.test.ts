@@ -30,7 +30,7 @@ const status: Status = {
   startedAt: '2026-01-01T00:00:00Z',
   pid: 4711,
   health: 'attention',
-  paused: false,
+  paused: [],
   trial: false,
   service: 'https://ingest.example',
   account: 'ada',

@@ -175,6 +175,24 @@ withTool('chromium', chromiumFound, () => {
       expect(world.control.calls).toEqual([{ approve: 'inbox' }]);
     });
 
+    it('pauses, resumes and scans one folder or all', async () => {
+      const folders = [aFolder({ name: 'inbox' }), aFolder({ name: 'scans' })];
+      const world = await open({ status: { folders } });
+      const page = await visit(world);
+      await page.getByRole('button', { name: 'Pause all folders' }).click();
+      await eventually(() => world.control.calls.length === 1);
+      world.control.change({ state: 'paused', paused: ['inbox', 'scans'] });
+      await page.getByRole('button', { name: 'Resume scans' }).click();
+      await eventually(() => world.control.calls.length === 2);
+      world.control.change({ state: 'idle', paused: ['inbox'] });
+      await page.getByRole('button', { name: 'Pause scans' }).waitFor();
+      expect(await textOf(page, '#verdict')).toBe('inbox paused');
+      expect(await textOf(page, '#state')).toBe('Attention');
+      await page.getByRole('button', { name: 'Rescan inbox' }).click();
+      await eventually(async () => (await textOf(page, '#toast')) === 'Scanning inbox.');
+      expect(world.control.calls).toEqual([{ pause: null }, { resume: 'scans' }, { rescan: 'inbox' }]);
+    });
+
     it('resolves a doubt, and dismisses possible duplicates', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);

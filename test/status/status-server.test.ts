@@ -99,10 +99,16 @@ describe('the status address', () => {
     expect(retried.json()).toEqual({ retried: 2, unknown: ['inbox/unknown.pdf'] });
     expect((await post('/api/approve', { folder: 'inbox' }, headers)).json()).toEqual({ approved: 2 });
     expect((await post('/api/approve', { folder: null }, headers)).status).toBe(200);
+    expect((await post('/api/pause', { folder: null }, headers)).json()).toEqual({ paused: ['inbox'] });
+    expect((await post('/api/resume', { folder: 'inbox' }, headers)).json()).toEqual({ paused: [] });
+    expect((await post('/api/rescan', { folder: null }, headers)).json()).toEqual({ folders: ['inbox'] });
     expect(control.calls).toEqual([
       { retry: ['inbox/a.pdf', 'inbox/unknown.pdf'] },
       { approve: 'inbox' },
       { approve: null },
+      { pause: null },
+      { resume: 'inbox' },
+      { rescan: null },
     ]);
   });
 
@@ -181,7 +187,8 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     expect(await codeOf(get('/api/status', { origin: 'http://evil.example' }))).toEqual([403, 'other-site']);
     expect(await codeOf(get('/api/token', { 'sec-fetch-site': 'cross-site' }))).toEqual([403, 'other-site']);
     expect(await codeOf(post('/api/retry', { paths: [] }))).toEqual([403, 'page-token']);
-    expect(await codeOf(post('/api/approve', { folder: null }))).toEqual([403, 'page-token']);
+    for (const action of ['approve', 'pause', 'resume', 'rescan'])
+      expect(await codeOf(post(`/api/${action}`, { folder: null }))).toEqual([403, 'page-token']);
     const headers = { 'x-ingestd-token': await pageToken() };
     expect(await codeOf(post('/api/revoke', { all: true }, headers))).toEqual([403, 'socket-only']);
     expect(control.calls).toEqual([]);

@@ -1,13 +1,12 @@
 import type { Command } from 'commander';
 import { printable } from '../../lib/text/printable.ts';
 import { confirm } from './confirm.ts';
-import { closest } from '../../lib/text/closest.ts';
-import { ConfigurationError } from '../../model/errors.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
+import { folderArgument } from '../context/folder-argument.ts';
 import { prepare } from '../context/prepare.ts';
 import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
 
@@ -33,8 +32,7 @@ async function approve(
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
-  if (folder !== undefined) requireFolder(folder, settings);
-  const name = folder ?? null;
+  const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
@@ -68,13 +66,4 @@ async function isMeant(
   for (const path of paths) context.output.line(printable(path));
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
   return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
-}
-
-function requireFolder(folder: string, { folders }: Settings): void {
-  const names = folders.map(({ name }) => name);
-  if (names.includes(folder)) return;
-  const near = closest(folder, names);
-  throw new ConfigurationError(
-    `FOLDER: "${folder}" is not configured; ${near === undefined ? `the folders are ${names.join(', ')}` : `did you mean ${near}?`}`,
-  );
 }

@@ -70,6 +70,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   if (report.waitingTotal > MAX_FAILURES) line(`  and ${report.waitingTotal - MAX_FAILURES} more`);
   if (report.skipped > 0)
     line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
+  if (report.paused.length > 0)
+    line(colors.yellow(printable(`Paused: ${report.paused.join(', ')}. ingestd resume sends again.`)));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));

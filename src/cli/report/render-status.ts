@@ -41,10 +41,11 @@ function headline(status: Status, { colors, running }: StatusView): string {
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
 /** Why nothing runs is known, and the headline tells the first thing in the way of a start. */
-function restRows({ reasons }: Status, { colors }: StatusView): string[] {
+function restRows({ reasons, paused }: Status, { colors }: StatusView): string[] {
   const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
     colors.yellow('ingestd is not running. This is what its ledger says:'),
+    ...(paused.length === 0 ? [] : [colors.yellow(printable(`Paused: ${paused.join(', ')}`))]),
     ...others.map(
       ({ code, message }) => `${colors.red(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
     ),

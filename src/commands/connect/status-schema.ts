@@ -15,7 +15,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
   pid: count,
   health: z.enum(['ok', 'attention', 'error']),
   state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
-  paused: z.boolean(),
+  paused: z.array(text),
   trial: z.boolean(),
   service: text,
   account: text.nullable(),
@@ -107,3 +107,9 @@ export const retriedSchema = z.object({
 
 /** The answer to POST /api/approve. */
 export const approvedSchema = z.object({ approved: count });
+
+/** The answer to POST /api/pause and /api/resume: what is paused now. */
+export const pausedSchema = z.object({ paused: z.array(text) });
+
+/** The answer to POST /api/rescan. */
+export const rescannedSchema = z.object({ folders: z.array(text) });

@@ -9,7 +9,8 @@ import { openLedger } from '../../ledger/open-ledger.ts';
 import { missingFiles } from './missing-files.ts';
 import { sendAgain } from '../../model/resolve-doubt.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
-import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
+import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { openAsItStands } from '../open-unwatched.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
@@ -62,10 +63,7 @@ export async function approveOffline(
   settings: Settings,
   folder: string | null,
 ): Promise<{ readonly approved: number }> {
-  const names = settings.folders.map(({ name }) => name);
-  if (folder !== null && !names.includes(folder)) {
-    throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names.join(', ')}`);
-  }
+  requireFolder(settings, folder);
   return withLedger(settings, async (ledger) => {
     let approved = 0;
     for (const folderSettings of settings.folders) {
@@ -81,6 +79,22 @@ export async function approveOffline(
       approved += paths.length;
     }
     return { approved };
+  });
+}
+
+/** `pause` and `resume` without a running daemon: for the next start. Gives the names of what is paused then. */
+export async function setPausedOffline(
+  settings: Settings,
+  folder: string | null,
+  action: 'pause' | 'resume',
+): Promise<readonly string[]> {
+  const chosen = requireFolder(settings, folder);
+  const { state, folders } = settings;
+  return withLedger(settings, async () => {
+    const before = await readPauses(state.dir);
+    const after = action === 'pause' ? pause(before, chosen) : resume(before, chosen, folders);
+    await writePauses(state.dir, after);
+    return folders.filter((one) => isPaused(after, one)).map(({ name }) => name);
   });
 }
 

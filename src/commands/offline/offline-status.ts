@@ -3,6 +3,7 @@ import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../../mod
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
 import { listDuplicates } from '../../daemon/status/list-duplicates.ts';
 import { missingFiles } from './missing-files.ts';
 import { version } from '../../daemon/version.ts';
@@ -16,6 +17,7 @@ const heldNames = 100;
  */
 export async function offlineStatus(settings: Settings): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
+  const pauses = await readPauses(settings.state.dir);
   const isoOf = (ms: number) => new Date(ms).toISOString();
   const failures: FailureStatus[] = [];
   for (const [ref, { code, message, attempts }] of ledger.failures()) {
@@ -32,7 +34,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     pid: 0,
     health: 'error',
     state: 'stopped',
-    paused: false,
+    paused: settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name),
     trial: settings.service.mode === 'embedded',
     service: settings.service.ingestUrl,
     account: null,

@@ -1,11 +1,12 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
+import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
@@ -13,12 +14,17 @@ import { dueOf } from '../../sync/tasks/task.ts';
 import type { Activities } from '../status/activities.ts';
 import type { Changes } from '../status/changes.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
-import { notInFolders, resolvePath } from './resolve-path.ts';
+import { isPaused, pause, resume, writePauses } from './pauses.ts';
+import type { Pauses } from './pauses.ts';
+import { notInFolders, requireFolder, resolvePath } from './resolve-path.ts';
 import { tellStory } from './tell-story.ts';
 
 interface Sources {
   readonly settings: Settings;
   readonly clock: Clock;
+  readonly log: LogPort;
+  /** As they stood at the start. */
+  readonly pauses: Pauses;
   readonly engine: Engine;
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
@@ -34,7 +40,9 @@ const stuckMs = 30 * 60_000;
 
 /** What the page and the command line may ask of the running daemon. */
 export function createControl(sources: Sources): ControlPort {
-  const { settings, clock, engine, ledger, folders, activities, changes } = sources;
+  const { settings, clock, log, engine, ledger, folders, activities, changes } = sources;
+  let pauses = sources.pauses;
+  let writing = Promise.resolve();
   return {
     status: sources.status,
     unready: sources.unready,
@@ -60,6 +68,7 @@ export function createControl(sources: Sources): ControlPort {
         recent: activities.recent(),
         task,
         isInBacklog: engine.tasks.backlog.has(ref),
+        isPaused: pausedNames().includes(ref.folder),
         nextAt,
       });
     },
@@ -80,14 +89,55 @@ export function createControl(sources: Sources): ControlPort {
       throw new ConfigurationError(`${refKey(ref)} is being sent at this moment; run this again afterwards`);
     },
     approve: async (folder) => {
-      if (folder !== null && !folders.some(({ name }) => name === folder)) {
-        const names = folders.map(({ name }) => name).join(', ');
-        throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names}`);
-      }
+      requireFolder(settings, folder);
       return { approved: await engine.approve(folder) };
+    },
+    pause: async (folder) => {
+      pauses = pause(pauses, requireFolder(settings, folder));
+      engine.setPaused(pausedNames());
+      log.info({ folder: folder ?? 'all' }, 'paused');
+      await keep('it holds until the next start only');
+      return { paused: pausedNames() };
+    },
+    resume: async (folder) => {
+      const before = pauses;
+      pauses = resume(pauses, requireFolder(settings, folder), settings.folders);
+      await keep('it stays paused').catch((error: unknown) => {
+        pauses = before;
+        throw error;
+      });
+      engine.setPaused(pausedNames());
+      log.info({ folder: folder ?? 'all' }, 'resumed');
+      return { paused: pausedNames() };
+    },
+    rescan: (folder) => {
+      requireFolder(settings, folder);
+      const chosen = folders.filter(({ name }) => folder === null || folder === name);
+      for (const port of chosen) {
+        port.rescan('rescan').catch((error: unknown) => {
+          log.warn({ folder: port.name, error: errorMessage(error) }, 'the scan went wrong');
+        });
+      }
+      return { folders: chosen.map(({ name }) => name) };
     },
     revoke: (options) => sources.tokens.revoke(options),
   };
+
+  function pausedNames(): readonly string[] {
+    return settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
+  }
+
+  /** One after the other, the last as it is meant. */
+  async function keep(consequence: string): Promise<void> {
+    const write = writing.then(() => writePauses(settings.state.dir, pauses));
+    writing = write.catch(() => {});
+    await write.catch((error: unknown) => {
+      throw new LedgerUnwritableError(
+        `the pause cannot be written down (${errorMessage(error)}): ${consequence}`,
+        { cause: error },
+      );
+    });
+  }
 
   /** Throws ConfigurationError for a path that is in none of the folders. */
   function placeOf(text: string): { readonly ref: DocumentRef; readonly port: FolderPort } {

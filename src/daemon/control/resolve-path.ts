@@ -1,7 +1,8 @@
 import { relative, resolve, sep } from 'node:path';
 
 import type { DocumentRef } from '../../model/document.ts';
-import type { FolderSettings } from '../../model/settings.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { FolderSettings, Settings } from '../../model/settings.ts';
 
 /** Says what is wrong with a path that leads to none of the folders. */
 export function notInFolders(text: string): string {
@@ -25,4 +26,16 @@ export function resolvePath(
   const [only] = settings.folders;
   if (normal.startsWith('/') || settings.folders.length !== 1 || only === undefined) return null;
   return { folder: only.name, path: normal };
+}
+
+/** The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured. */
+export function requireFolder(
+  { folders }: Pick<Settings, 'folders'>,
+  folder: string | null,
+): FolderSettings | null {
+  if (folder === null) return null;
+  const found = folders.find(({ name }) => name === folder);
+  if (found !== undefined) return found;
+  const names = folders.map(({ name }) => name).join(', ');
+  throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names}`);
 }

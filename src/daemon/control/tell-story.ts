@@ -22,6 +22,8 @@ interface Sources {
   readonly task: Task | undefined | null;
   /** A new file that waits in the backlog. */
   readonly isInBacklog?: boolean;
+  /** A person paused its folder. */
+  readonly isPaused?: boolean;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
 }
@@ -165,8 +167,10 @@ function unread(document: FoundDocument): ComparedDocument {
 }
 
 function nextStep(look: Inspection, sources: Sources): string {
-  const { task, ledger, ref, isInBacklog = false } = sources;
+  const { task, ledger, ref, isInBacklog = false, isPaused = false } = sources;
   if (task === null) return nextAtStart(look, sources);
+  if (isPaused && (isInBacklog || task?.state.kind === 'ready'))
+    return `it is sent when the pause ends: ingestd resume ${ref.folder}`;
   if (isInBacklog) return 'it waits in the backlog of new files; the newest are sent first';
   return nextOf(look, task, ledger.get(ref) !== undefined);
 }

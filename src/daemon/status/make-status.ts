@@ -65,13 +65,12 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const failures = listFailures(sources);
   const skipped = listSkips(sources);
   const doubts = ledger.doubts();
-  const state = stateOf(sources, reasons);
   return {
     version: sources.version,
     startedAt: sources.startedAt,
     pid: process.pid,
-    state,
-    paused: state === 'paused',
+    state: stateOf(sources, reasons),
+    paused: pausedOf(sources),
     trial: sources.settings.service.mode === 'embedded',
     service: sources.service.address,
     account: sources.service.account,
@@ -215,6 +214,11 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const known = new Set(reasons.map(({ code }) => code));
   reasons.unshift(...sources.ownReasons().filter(({ code }) => !known.has(code)));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
+  const paused = pausedOf(sources);
+  if (paused.length > 0) {
+    const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
+    reasons.push({ code: 'paused', message: `nothing is sent of ${which} until ingestd resume` });
+  }
   for (const { folder, count } of held) {
     const wait = count === 1 ? 'waits' : 'wait';
     reasons.push({
@@ -230,10 +234,16 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
 function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {
   const phase = sources.phase();
   if (phase === 'starting' || phase === 'stopping') return phase;
+  if (pausedOf(sources).length === sources.folders.length) return 'paused';
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';
   if (sources.folders.some((port) => port.health().state === 'unavailable')) return 'degraded';
   if (reasons.some(({ code }) => reasonHealth(code) === 'error')) return 'degraded';
   if (reasons.some(({ code }) => code === 'rate-limited')) return 'paused';
   if (sources.engine.isIdle()) return 'idle';
   return sources.limiter.status().pausedUntil === null ? 'working' : 'paused';
+}
+
+/** Names of the folders that a person paused, in the order of the configuration. */
+function pausedOf({ engine, folders }: StatusSources): readonly string[] {
+  return folders.map(({ name }) => name).filter((name) => engine.paused().has(name));
 }

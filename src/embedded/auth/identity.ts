@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { IngestdError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
-import { readIfThere, writeDurably } from '../documents/durable-file.ts';
+import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 
 const identitySchema = z.strictObject({
   userId: z.string().min(1),

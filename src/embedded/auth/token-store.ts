@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Clock } from '../../lib/time/clock.ts';
 import { IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
-import { readIfThere, writeDurably } from '../documents/durable-file.ts';
+import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
 
 /** Clients that never return must not fill the disk: beyond this many the oldest token is dropped. */
 const maxRefreshTokens = 1000;

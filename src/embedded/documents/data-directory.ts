@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { temporarySuffix } from './durable-file.ts';
+import { temporarySuffix } from '../../lib/files/durable-file.ts';
 import { takeProcessLock } from '../../lib/process/process-lock.ts';
 import { StateLockedError } from '../../model/errors.ts';
 

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 
 import { errorCode, IngestdError } from '../../model/errors.ts';
-import { syncDirectory, temporarySuffix } from './durable-file.ts';
+import { syncDirectory, temporarySuffix } from '../../lib/files/durable-file.ts';
 import type { DocumentRecord } from './stored-document.ts';
 import { documentRecordSchema } from './stored-document.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DataDirectory } from './data-directory.ts';
 import type { DocumentChange } from './document-journal.ts';
 import { openDocumentJournal } from './document-journal.ts';
-import { syncDirectory } from './durable-file.ts';
+import { syncDirectory } from '../../lib/files/durable-file.ts';
 import type { DocumentRecord, FileRecord } from './stored-document.ts';
 
 /** A change and the incoming files that it takes in. */

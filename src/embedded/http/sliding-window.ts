@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { writeDurably } from '../documents/durable-file.ts';
+import { writeDurably } from '../../lib/files/durable-file.ts';
 
 /** Lets at most so many through in any stretch of time of one length, wherever it begins. */
 export interface SlidingWindow {

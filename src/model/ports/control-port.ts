@@ -55,6 +55,15 @@ export interface ControlPort {
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
   /** Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured. */
   readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
+  /**
+   * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests under
+   * way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder that is
+   * not configured.
+   */
+  readonly pause: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
+  readonly resume: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
+  /** Begins to scan one folder, or all. Throws ConfigurationError for a folder that is not configured. */
+  readonly rescan: (folder: string | null) => { readonly folders: readonly string[] };
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
   /** True while the process makes progress. */
   readonly healthy: () => boolean;

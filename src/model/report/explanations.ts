@@ -279,6 +279,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Deletions held',
         fix: 'Put the files back, or approve the deletions on the page or with ingestd approve.',
       },
+      paused: {
+        cause: 'Paused',
+        fix: 'Resume on the page or with ingestd resume. Until then changes are counted and nothing is sent.',
+      },
       'ledger-unwritable': {
         cause: 'Ledger cannot be written',
         fix: 'Free up space in the state directory or make it writable. Sending is paused until then and resumes by itself.',

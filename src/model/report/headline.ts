@@ -23,7 +23,7 @@ export function progressLine(status: Status): string {
   const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
   const { etaSeconds } = status.queue;
   if (moving > 0) parts.push(`${numberWords(moving)} on the way`);
-  if (moving > 0 && etaSeconds > 0 && Number.isFinite(etaSeconds))
+  if (moving > 0 && etaSeconds > 0 && status.paused.length === 0 && Number.isFinite(etaSeconds))
     parts.push(`${durationWords(etaSeconds)} left`);
   return parts.join(', ');
 }
@@ -67,7 +67,7 @@ function errorPhrase({ reasons, auth }: Status): string {
 
 function attentionPhrase(status: Status): string {
   const parts = [
-    ...(status.paused && status.rate.pausedUntil === null ? ['paused'] : []),
+    ...pausedPart(status),
     ...unavailable(status.folders),
     ...partialReasons(status),
     ...asks(status),
@@ -77,8 +77,16 @@ function attentionPhrase(status: Status): string {
   const more = parts.length - headlineParts;
   const first = parts[0] as string;
   // A folder keeps its name as it is written.
-  const phrase = /^[a-z]/.test(first) ? `${shown.charAt(0).toUpperCase()}${shown.slice(1)}` : shown;
+  const isName = status.paused.length === 1 && first === `${status.paused[0]} paused`;
+  const phrase =
+    !isName && /^[a-z]/.test(first) ? `${shown.charAt(0).toUpperCase()}${shown.slice(1)}` : shown;
   return more > 0 ? `${phrase} and ${numberWords(more)} more` : phrase;
+}
+
+function pausedPart({ paused, folders }: Status): string[] {
+  if (paused.length === 0) return [];
+  if (paused.length === folders.length) return ['paused'];
+  return [paused.length === 1 ? `${paused[0]} paused` : `${paused.length} folders paused`];
 }
 
 function unavailable(folders: readonly FolderStatus[]): string[] {
@@ -92,7 +100,7 @@ function partialReasons({ reasons, folders }: Status): string[] {
   const away = folders.some(({ state }) => state === 'unavailable');
   const codes = new Set(reasons.map(({ code }) => code).filter((code) => reasonHealth(code) === 'attention'));
   return [...codes]
-    .filter((code) => code !== 'held' && !(away && code.startsWith('folder-')))
+    .filter((code) => code !== 'held' && code !== 'paused' && !(away && code.startsWith('folder-')))
     .map((code) => {
       const phrase = phraseOf(code);
       return `${phrase.charAt(0).toLowerCase()}${phrase.slice(1)}`;

@@ -3,15 +3,7 @@ import type { Health, Status } from './status.ts';
 /** What of a status decides its health. */
 type HealthFacts = Pick<
   Status,
-  | 'state'
-  | 'paused'
-  | 'rate'
-  | 'reasons'
-  | 'auth'
-  | 'folders'
-  | 'held'
-  | 'inDoubtTotal'
-  | 'possibleDuplicates'
+  'state' | 'paused' | 'reasons' | 'auth' | 'folders' | 'held' | 'inDoubtTotal' | 'possibleDuplicates'
 >;
 
 /** Reasons that need no action: the cause is worked around, or passes. */
@@ -20,6 +12,7 @@ const notes: ReadonlySet<string> = new Set(['polling', 'watch-limit', 'rate-limi
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */
 const partial: ReadonlySet<string> = new Set([
   'held',
+  'paused',
   'configuration-refused',
   'unreadable-directory',
   'folder-missing',
@@ -51,7 +44,5 @@ export function health(status: HealthFacts): Health {
     status.inDoubtTotal > 0 ||
     status.possibleDuplicates > 0 ||
     folders.some(({ failed, held }) => failed > 0 || held > 0);
-  // A pause that the service asked for ends by itself.
-  const stands = status.paused && status.rate.pausedUntil === null;
-  return partly || asks || stands ? 'attention' : 'ok';
+  return partly || asks || status.paused.length > 0 ? 'attention' : 'ok';
 }

@@ -93,8 +93,8 @@ export interface Status {
   /** Everything that shows the overall state derives from it. */
   readonly health: Health;
   readonly state: DaemonState;
-  /** Nothing is sent for now, although there may be something to send. */
-  readonly paused: boolean;
+  /** Names of the folders of which nothing is sent, because a person said so. */
+  readonly paused: readonly string[];
   /** True for the embedded service: documents go no further than this machine. */
   readonly trial: boolean;
   /** Address of the ingestion endpoints. */

@@ -181,6 +181,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
     'state',
   ]);
   const documents = gauge('documents', 'Files on disk, by state.', ['folder', 'state']);
+  const paused = gauge('folder_paused', '1 while a person has paused the folder.', ['folder']);
   const held = gauge('held', 'Deletions held for approval.', ['folder']);
   const kept = gauge('kept', 'Documents that stay at the service although their file is ignored or gone.', [
     'folder',
@@ -206,10 +207,11 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   const used = gauge('rate_used_requests', 'Requests of the current window that are used.');
   const signedIn = gauge('signed_in', '1 while an access token is held, 0 while none is or it was refused.');
 
-  const setFolder = (folder: FolderStatus) => {
+  const setFolder = (folder: FolderStatus, isPaused: boolean) => {
     const { name } = folder;
     for (const of of folderStates) folderState.set({ folder: name, state: of }, of === folder.state ? 1 : 0);
     for (const of of documentStates) documents.set({ folder: name, state: of }, folder[of]);
+    paused.set({ folder: name }, isPaused ? 1 : 0);
     held.set({ folder: name }, folder.held);
     kept.set({ folder: name }, folder.kept);
     attached.set({ folder: name }, folder.attached);
@@ -220,9 +222,9 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
 
   return {
     set: (status, unready) => {
-      for (const metric of [folderState, documents, held, kept, attached, oldest, watches, missed])
+      for (const metric of [folderState, documents, paused, held, kept, attached, oldest, watches, missed])
         metric.reset();
-      for (const folder of status.folders) setFolder(folder);
+      for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));
       for (const of of daemonStates) state.set({ state: of }, of === status.state ? 1 : 0);
       health.set(healths.indexOf(status.health));
       ready.set(unready.length === 0 ? 1 : 0);

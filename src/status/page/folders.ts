@@ -6,7 +6,8 @@ import { groupByCause } from './data/group-by-cause.ts';
 import type { Group } from './data/group-by-cause.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { shortDuration } from './data/time-words.ts';
-import { byId, createList, el, setAttribute, setText } from './dom.ts';
+import { rescan, setPaused } from './data/actions.ts';
+import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 import { createProportions } from './overview.ts';
@@ -14,10 +15,14 @@ import { createProportions } from './overview.ts';
 /** The watched folders, and the invitation where there is nothing in them yet. */
 export function createFolders(): (status: PageStatus) => void {
   const showSkips = createSkips();
-  const show = createList<FolderStatus>(byId('folder-list'), ({ name }) => name, createFolder);
+  const show = createList<ShownFolder>(byId('folder-list'), ({ name }) => name, createFolder);
+  const showAll = createActions(byId('folders-actions'), null);
   return (status) => {
-    const { folders, state, held } = status;
-    show(folders);
+    const { folders, state, held, paused } = status;
+    show(folders.map((folder) => ({ ...folder, isPaused: paused.includes(folder.name) })));
+    showAll(paused.length > 0);
+    // One folder has the same buttons below.
+    byId('folders-actions').hidden = folders.length < 2;
     showSkips(status);
     const first = folders.find((folder) => folder.state !== 'unavailable');
     const untouched =
@@ -28,11 +33,30 @@ export function createFolders(): (status: PageStatus) => void {
   };
 }
 
-function createFolder({ name, path }: FolderStatus): Part<FolderStatus> {
+type ShownFolder = FolderStatus & { readonly isPaused: boolean };
+
+/** Pause or resume, and scan: of one folder, or of all (null). */
+function createActions(container: Element, folder: string | null): (isPaused: boolean) => void {
+  const whose = folder === null ? 'all folders' : printable(folder);
+  let paused = false;
+  const toggle = button('Pause', { class: 'quiet' }, () => setPaused(folder, !paused));
+  const scan = button('Rescan', { class: 'quiet', 'aria-label': `Rescan ${whose}` }, () => rescan(folder));
+  container.append(toggle, scan);
+  return (isPaused) => {
+    paused = isPaused;
+    const word = isPaused ? 'Resume' : 'Pause';
+    setText(toggle, folder === null ? `${word} all` : word);
+    setAttribute(toggle, 'aria-label', `${word} ${whose}`);
+  };
+}
+
+function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
   const state = el('span', { class: 'pill' });
   const proportions = el('div', {});
   const showProportions = createProportions(proportions);
   const notes = el('p', { class: 'notes' });
+  const actions = el('div', { class: 'actions folder-actions' });
+  const showActions = createActions(actions, name);
   const node = el(
     'li',
     { class: 'folder' },
@@ -40,12 +64,15 @@ function createFolder({ name, path }: FolderStatus): Part<FolderStatus> {
     el('p', { class: 'path faint', title: printable(path) }, el('bdi', {}, printable(path))),
     proportions,
     notes,
+    actions,
   );
   return {
     node,
     show: (folder) => {
-      setText(state, folder.state);
-      setAttribute(state, 'data-state', folder.state);
+      const word = folder.isPaused && folder.state !== 'unavailable' ? 'paused' : folder.state;
+      setText(state, word);
+      setAttribute(state, 'data-state', word);
+      showActions(folder.isPaused);
       showProportions([folder]);
       const text = notesOf(folder).join(' · ');
       setText(notes, text);

@@ -10,7 +10,7 @@ const stateWords: Readonly<Record<PageStatus['state'], string>> = {
   starting: 'Starting',
   working: 'Working',
   idle: 'Idle',
-  paused: 'Waiting',
+  paused: 'Paused',
   degraded: 'Degraded',
   stopping: 'Stopping',
   standby: 'Standby',

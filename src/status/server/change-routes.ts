@@ -9,7 +9,8 @@ const resolveSchema = z.discriminatedUnion('action', [
   z.strictObject({ path: z.string().min(1), action: z.literal('again') }),
   z.strictObject({ path: z.string().min(1), action: z.literal('dismiss') }),
 ]);
-const approveSchema = z.strictObject({ folder: z.string().min(1).nullable() });
+const folderSchema = z.strictObject({ folder: z.string().min(1).nullable() });
+const folderWords = '{"folder": "name"}, or null for all';
 const revokeSchema = z.strictObject({ all: z.boolean() });
 
 /** The routes that change something: contract section 6. The guard has checked the caller. */
@@ -41,9 +42,20 @@ export function addChangeRoutes(
     return {};
   });
   app.post('/api/approve', async (request, reply) => {
-    const body = approveSchema.safeParse(request.body);
-    if (!body.success) return wrong(reply, '{"folder": "name"}, or null for all');
-    return await control.approve(body.data.folder);
+    const body = folderSchema.safeParse(request.body);
+    return body.success ? await control.approve(body.data.folder) : wrong(reply, folderWords);
+  });
+  app.post('/api/pause', async (request, reply) => {
+    const body = folderSchema.safeParse(request.body);
+    return body.success ? await control.pause(body.data.folder) : wrong(reply, folderWords);
+  });
+  app.post('/api/resume', async (request, reply) => {
+    const body = folderSchema.safeParse(request.body);
+    return body.success ? await control.resume(body.data.folder) : wrong(reply, folderWords);
+  });
+  app.post('/api/rescan', (request, reply) => {
+    const body = folderSchema.safeParse(request.body);
+    return body.success ? reply.send(control.rescan(body.data.folder)) : wrong(reply, folderWords);
   });
   // Only the command line asks for it.
   app.post('/api/revoke', { config: { access: 'socket' } }, async (request, reply) => {

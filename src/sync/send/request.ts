@@ -40,6 +40,12 @@ export type SendRequest = (
   call: (watch: RequestWatch) => Promise<FileOutcome>,
 ) => Promise<RequestResult>;
 
+/** Its folder was paused before a byte had gone out. */
+class PausedError extends Error {
+  readonly code = 'paused';
+}
+
+/** What it makes rejects with a PausedError where the folder is paused before the request, or its repetition, goes out. */
 export function createSendRequest({
   clock,
   commit,
@@ -47,6 +53,7 @@ export function createSendRequest({
   transfers,
   metrics,
   totals,
+  isPaused,
 }: {
   readonly clock: Clock;
   readonly commit: DurableCommit;
@@ -54,14 +61,19 @@ export function createSendRequest({
   readonly transfers: Transfers;
   readonly metrics: MetricsPort;
   readonly totals: Totals;
+  readonly isPaused: (folder: string) => boolean;
 }): SendRequest {
   return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
     const started = clock.monotonic();
     let wentOut = true;
+    let isTooLate = false;
     const watch: RequestWatch = {
       beforeSend: async (id) => {
+        // The last moment: files were hashed and a token obtained since its permit came.
+        isTooLate = isPaused(about.folder);
+        if (isTooLate) throw new PausedError('paused');
         const at = clock.now();
         const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
@@ -82,6 +94,12 @@ export function createSendRequest({
     };
     try {
       const result = await call(watch);
+      if (isTooLate) {
+        // What went out before was refused for its token: nothing is in doubt.
+        if (intentIds.length > 0)
+          await commit.commit(intentIds.map((intentId): Change => ({ kind: 'resolve', id: intentId })));
+        throw new PausedError('paused');
+      }
       const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;
       const noted = isExpected ? ({ kind: 'accepted', docId: null, warning: null } as const) : result.outcome;
       // What the ledger did not take, and what we ended ourselves, says nothing of the service.

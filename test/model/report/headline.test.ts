@@ -28,7 +28,7 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     startedAt: '2026-01-01T00:00:00Z',
     pid: 1,
     health: 'ok',
-    paused: false,
+    paused: [],
     trial: false,
     service: 'https://ingest.example',
     account: 'ada',
@@ -110,7 +110,7 @@ describe('the headline', () => {
       ),
       'Credentials refused',
     ],
-    ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: true }), 'Paused'],
+    ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: ['inbox'] }), 'Paused'],
     ['says that it stops', status({ synced: 2 }, { state: 'stopping' }), 'Stopping'],
     ['says that nothing runs', status({ synced: 2 }, { state: 'stopped' }), 'ingestd is not running'],
   ])('%s', (_name, given, words) => {

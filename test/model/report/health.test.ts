@@ -21,7 +21,6 @@ describe('the health', () => {
       aStatus({
         ...because('rate-limited'),
         state: 'paused',
-        paused: true,
         rate: {
           limit: 50,
           used: 50,
@@ -44,7 +43,7 @@ describe('the health', () => {
     ],
     ['an upload is in doubt', aStatus({ inDoubtTotal: 1 })],
     ['there may be duplicates', aStatus({ possibleDuplicates: 1 })],
-    ['it is paused', aStatus({ state: 'paused', paused: true })],
+    ['it is paused', aStatus({ state: 'paused', paused: ['inbox'] })],
     ['a folder is unavailable', aStatus({ state: 'degraded', folders: [aFolder({ state: 'unavailable' })] })],
     ['a directory cannot be read', aStatus(because('unreadable-directory'))],
     ['the configuration on disk was refused', aStatus(because('configuration-refused'))],
@@ -55,10 +54,7 @@ describe('the health', () => {
   it.each([
     ['the credentials are refused', aStatus({ auth: { state: 'refused', expiresAt: null } })],
     ['the service is unavailable', aStatus({ state: 'degraded', ...because('service-unavailable') })],
-    [
-      'the ledger cannot be written',
-      aStatus({ state: 'paused', paused: true, ...because('ledger-unwritable') }),
-    ],
+    ['the ledger cannot be written', aStatus({ state: 'paused', ...because('ledger-unwritable') })],
     ['it is degraded and nobody knows why', aStatus({ state: 'degraded' })],
     ['a reason is new', aStatus(because('something-new'))],
     ['no daemon runs', aStatus({ state: 'stopped' })],

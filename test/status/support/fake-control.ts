@@ -48,6 +48,12 @@ export function fakeControl(initial: Partial<Status> = {}): FakeControl {
       }
       return await called({ approve: folder }, { approved: 2 });
     },
+    pause: (folder) => called({ pause: folder }, { paused: [folder ?? 'inbox'] }),
+    resume: (folder) => called({ resume: folder }, { paused: [] }),
+    rescan: (folder) => {
+      calls.push({ rescan: folder });
+      return { folders: [folder ?? 'inbox'] };
+    },
     revoke: (options) => called({ revoke: options }, undefined),
     healthy: () => healthy,
     unready: () => reasons,
@@ -131,7 +137,7 @@ function emptyStatus(): Status {
     startedAt: '2026-01-01T00:00:00Z',
     pid: 4711,
     health: 'ok',
-    paused: false,
+    paused: [],
     trial: false,
     service: 'https://ingest.example',
     account: 'ada',

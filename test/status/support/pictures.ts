@@ -57,6 +57,12 @@ const states: Readonly<Record<string, Partial<Status>>> = {
   },
   everything: busy,
   offline: calm,
+  paused: {
+    ...calm,
+    paused: ['inbox'],
+    reasons: [{ code: 'paused', message: 'nothing is sent of inbox until ingestd resume' }],
+    transfers: [],
+  },
   refused: {
     ...calm,
     state: 'degraded',

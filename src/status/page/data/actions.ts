@@ -1,4 +1,5 @@
 import type { Resolution } from '../../../model/ports/control-port.ts';
+import { printable } from '../../../lib/text/printable.ts';
 import { byId } from '../dom.ts';
 
 /** The body of a request stays well below the daemon's limit of 64 KiB. */
@@ -33,6 +34,23 @@ export async function approve(folder: string): Promise<void> {
   await attempt(async () => {
     const { approved } = (await post('/api/approve', { folder })) as { approved: number };
     return `Deletions approved: ${approved}.`;
+  });
+}
+
+/** Stops sending of one folder, or of all (null), or goes on; reports how it went. */
+export async function setPaused(folder: string | null, isPaused: boolean): Promise<void> {
+  await attempt(async () => {
+    await post(isPaused ? '/api/pause' : '/api/resume', { folder });
+    const whose = folder === null ? 'All folders' : printable(folder);
+    return isPaused ? `${whose} paused.` : `${whose} resumed.`;
+  });
+}
+
+/** Has one folder, or all (null), scanned now; reports how it went. */
+export async function rescan(folder: string | null): Promise<void> {
+  await attempt(async () => {
+    await post('/api/rescan', { folder });
+    return folder === null ? 'Scanning all folders.' : `Scanning ${printable(folder)}.`;
   });
 }
 

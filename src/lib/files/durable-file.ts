@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-import { errorCode } from '../../model/errors.ts';
-
 /** Ends the names of files that were being written; a start removes them. */
 export const temporarySuffix = '.tmp';
 
@@ -41,7 +39,7 @@ export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
 }

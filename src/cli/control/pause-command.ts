@@ -1,0 +1,64 @@
+import type { Command } from 'commander';
+import { printable } from '../../lib/text/printable.ts';
+import { exitCodes } from '../../model/errors.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { pausedSchema } from '../../commands/connect/status-schema.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { folderArgument } from '../context/folder-argument.ts';
+import { prepare } from '../context/prepare.ts';
+import { withExamples } from '../examples.ts';
+
+/** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
+export function addPauseCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('pause')
+    .description('stop sending, for one folder or all, over restarts too; watching and counting go on')
+    .argument('[folder]', "a folder's name in the configuration")
+    .action(async (folder: string | undefined, _options, command: Command) => {
+      context.exitWith(await change(context, 'pause', folder, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
+    { command: 'ingestd pause inbox', does: 'the other folders go on' },
+  ]);
+}
+
+/** `ingestd resume [FOLDER]`: ends a pause. */
+export function addResumeCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('resume')
+    .description('send again, for one folder or all')
+    .argument('[folder]', "a folder's name in the configuration")
+    .action(async (folder: string | undefined, _options, command: Command) => {
+      context.exitWith(await change(context, 'resume', folder, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd resume', does: 'whatever was paused' },
+    { command: 'ingestd resume inbox', does: 'one folder; the others stay as they are' },
+  ]);
+}
+
+async function change(
+  context: CommandContext,
+  action: 'pause' | 'resume',
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const name = folderArgument(folder, settings);
+  const daemon = await connectDaemon(settings.state.dir);
+  const paused =
+    daemon === null
+      ? await (
+          await import('../../commands/offline/offline-actions.ts')
+        ).setPausedOffline(settings, name, action)
+      : pausedSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
+  const names = paused.length === settings.folders.length ? 'All folders' : paused.join(', ');
+  const start = daemon === null ? ', from the next start on' : '';
+  context.output.line(
+    paused.length === 0
+      ? `Nothing is paused${start}.`
+      : printable(`Paused: ${names}${start}. ingestd resume sends again.`),
+  );
+  return exitCodes.ok;
+}

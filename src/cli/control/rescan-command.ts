@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { printable } from '../../lib/text/printable.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { rescannedSchema } from '../../commands/connect/status-schema.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { folderArgument } from '../context/folder-argument.ts';
+import { prepare } from '../context/prepare.ts';
+import { withExamples } from '../examples.ts';
+
+/** `ingestd rescan [FOLDER]`: scans now. */
+export function addRescanCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('rescan')
+    .description('scan one folder or all now; the running daemon sends what differs')
+    .argument('[folder]', "a folder's name in the configuration")
+    .action(async (folder: string | undefined, _options, command: Command) => {
+      context.exitWith(await rescan(context, folder, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd rescan', does: 'everything' },
+    { command: 'ingestd rescan inbox', does: 'one folder, say after a restore' },
+  ]);
+}
+
+async function rescan(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const name = folderArgument(folder, settings);
+  const daemon = await connectDaemon(settings.state.dir);
+  if (daemon === null) {
+    throw new ConfigurationError(
+      'rescan: ingestd is not running, and scans everything when it starts; ingestd sync does one pass',
+    );
+  }
+  const { folders } = rescannedSchema.parse(await daemon.post('/api/rescan', { folder: name }));
+  context.output.line(printable(`Scanning ${folders.join(', ')}.`));
+  return exitCodes.ok;
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+
+import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
+import type { FolderSettings } from '../../model/settings.ts';
+
+/** What a person paused, kept in the state directory. */
+export interface Pauses {
+  /** Every folder, those that are configured later too. */
+  readonly all: boolean;
+  readonly folders: readonly PausedFolder[];
+}
+
+/** One that is given another name, or another path, stays paused. */
+type PausedFolder = Pick<FolderSettings, 'name' | 'path'>;
+
+const noPauses: Pauses = { all: false, folders: [] };
+
+const schema = z.object({
+  all: z.boolean(),
+  folders: z.array(z.object({ name: z.string(), path: z.string() })),
+});
+
+/** A file that cannot be read pauses everything: what a person wanted kept back must not go out. */
+export async function readPauses(stateDir: string): Promise<Pauses> {
+  try {
+    const text = await readIfThere(fileIn(stateDir));
+    return text === null ? noPauses : schema.parse(JSON.parse(text));
+  } catch {
+    return { all: true, folders: [] };
+  }
+}
+
+/** Durable when it resolves. */
+export async function writePauses(stateDir: string, pauses: Pauses): Promise<void> {
+  await writeDurably(fileIn(stateDir), `${JSON.stringify(pauses)}\n`);
+}
+
+export function isPaused({ all, folders }: Pauses, { name, path }: PausedFolder): boolean {
+  return all || folders.some((one) => one.name === name || one.path === path);
+}
+
+/** With one folder more on pause; null: with all. */
+export function pause(pauses: Pauses, folder: PausedFolder | null): Pauses {
+  if (folder === null) return { all: true, folders: [] };
+  if (isPaused(pauses, folder)) return pauses;
+  return { ...pauses, folders: [...pauses.folders, { name: folder.name, path: folder.path }] };
+}
+
+/** Without one folder, the others of `configured` as they are; null: with none on pause. */
+export function resume(
+  pauses: Pauses,
+  folder: PausedFolder | null,
+  configured: readonly PausedFolder[],
+): Pauses {
+  if (folder === null) return noPauses;
+  const others = configured.filter(({ name }) => name !== folder.name);
+  const left = others.filter((one) => isPaused(pauses, one));
+  return { all: false, folders: left.map(({ name, path }) => ({ name, path })) };
+}
+
+function fileIn(stateDir: string): string {
+  return join(stateDir, 'paused.json');
+}

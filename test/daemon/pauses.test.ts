@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { isPaused, pause, readPauses, resume, writePauses } from '../../src/daemon/control/pauses.ts';
+import type { Pauses } from '../../src/daemon/control/pauses.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+const none: Pauses = { all: false, folders: [] };
+const inbox = { name: 'inbox', path: '/srv/inbox' };
+const scans = { name: 'scans', path: '/srv/scans' };
+const later = { name: 'later', path: '/srv/later' };
+const configured = [inbox, scans];
+
+function paused(pauses: Pauses): readonly string[] {
+  return [inbox, scans, later].filter((one) => isPaused(pauses, one)).map(({ name }) => name);
+}
+
+describe('what is paused', () => {
+  it.each([
+    ['one folder', pause(none, inbox), ['inbox']],
+    ['one folder twice', pause(pause(none, inbox), inbox), ['inbox']],
+    ['two folders', pause(pause(none, inbox), scans), ['inbox', 'scans']],
+    ['everything, and what is configured later', pause(none, null), ['inbox', 'scans', 'later']],
+    [
+      'everything, although one folder is named too',
+      pause(pause(none, null), inbox),
+      ['inbox', 'scans', 'later'],
+    ],
+    ['nothing, when all go on', resume(pause(none, null), null, configured), []],
+    ['the others, when one of all goes on', resume(pause(none, null), inbox, configured), ['scans']],
+    [
+      'the other, when one of two goes on',
+      resume(pause(pause(none, inbox), scans), scans, configured),
+      ['inbox'],
+    ],
+    [
+      'what was, when one goes on that was not paused',
+      resume(pause(none, inbox), scans, configured),
+      ['inbox'],
+    ],
+  ])('is %s', (_name, pauses, names) => {
+    expect(paused(pauses)).toEqual(names);
+  });
+
+  it('stays so for a folder that is given another name, or another path', () => {
+    const pauses = pause(none, inbox);
+    expect(isPaused(pauses, { ...inbox, name: 'in' })).toBe(true);
+    expect(isPaused(pauses, { ...inbox, path: '/mnt/inbox' })).toBe(true);
+  });
+});
+
+describe('in the state directory', () => {
+  let state: TemporaryFolder;
+  beforeEach(async () => {
+    state = await temporaryFolder();
+  });
+  afterEach(() => state.remove());
+
+  it('nothing is paused at first, and what is paused is read again', async () => {
+    expect(await readPauses(state.path)).toEqual(none);
+    await writePauses(state.path, pause(none, inbox));
+    expect(await readPauses(state.path)).toEqual({ all: false, folders: [inbox] });
+  });
+
+  it.each(['', '{"all": fal', '{"all": "no", "folders": []}', '[]'])(
+    'a file that says %j pauses everything: what was kept back must not go out',
+    async (text) => {
+      await writePauses(state.path, pause(none, inbox));
+      expect(JSON.parse(await readFile(state.join('paused.json'), 'utf8'))).toEqual(pause(none, inbox));
+      await writeFile(state.join('paused.json'), text);
+      expect(await readPauses(state.path)).toEqual({ all: true, folders: [] });
+    },
+  );
+});

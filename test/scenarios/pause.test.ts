@@ -1,0 +1,207 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+const fast = { requestsPerMinute: 100_000, concurrency: 4 };
+/** So long a request is under way. */
+const answerMs = 40;
+/** A request that starts within this after the answer to `pause` is one that was under way. */
+const startsWithinMs = 1_000;
+/** So long nothing goes out afterwards. */
+const quietMs = 2_500;
+
+let service: ScriptedService;
+let place: Installation;
+let uploads: number;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  uploads = 0;
+  service.always(async (request) => {
+    await request.body();
+    await delay(answerMs);
+    uploads += 1;
+    await steps.accept(`doc-${uploads}`)(request);
+  });
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast } },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+async function fill(folder: string, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1)
+    await place.home.write(`${folder}/report-${index}.txt`, `report ${index}`);
+}
+
+async function twoFolders(): Promise<void> {
+  await place.home.write('scans/.keep', '');
+  await place.configure({
+    service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast },
+    folders: [
+      { name: 'inbox', path: './inbox' },
+      { name: 'scans', path: './scans' },
+    ],
+  });
+}
+
+/** Fails where anything goes out from a second after now. */
+async function expectQuiet(): Promise<number> {
+  await delay(startsWithinMs);
+  const sent = service.requests.length;
+  await delay(quietMs);
+  expect(service.requests.length).toBe(sent);
+  return sent;
+}
+
+async function run(...words: string[]): Promise<string> {
+  const { code, out, err } = await place.run(...words);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return out;
+}
+
+async function allIn(daemon: RunningDaemon, count: number): Promise<void> {
+  await daemon.idle((status) => status.folders.every(({ synced }) => synced === count), 120_000);
+}
+
+it('holds a backlog of 1,000 within a second, over a kill as well, and loses nothing', async () => {
+  await fill('inbox', 1_000);
+  let daemon = await place.start();
+  await eventually(() => (service.requests.length > 40 ? true : null), { withinMs: 20_000 });
+  expect(await run('pause')).toBe('Paused: All folders. ingestd resume sends again.\n');
+  const sent = await expectQuiet();
+  expect(sent).toBeLessThan(1_000);
+  expect(await daemon.status()).toMatchObject({
+    state: 'paused',
+    health: 'attention',
+    paused: ['inbox'],
+    reasons: [{ code: 'paused' }],
+    folders: [{ synced: uploads, onDisk: 1_000, pending: 1_000 - uploads }],
+  });
+
+  await daemon.end('SIGKILL');
+  daemon = await place.start();
+  expect(await daemon.status()).toMatchObject({ health: 'attention', paused: ['inbox'] });
+  await place.home.write('inbox/while-paused.txt', 'counted and not sent');
+  await eventually(async () => ((await daemon.status()).folders[0]?.onDisk === 1_001 ? true : null));
+  expect(service.requests.length).toBe(sent);
+  expect((await place.run('why', 'inbox/while-paused.txt')).out).toContain('when the pause ends');
+
+  expect(await run('resume')).toBe('Nothing is paused.\n');
+  await allIn(daemon, 1_001);
+  expect(service.requests.length).toBe(1_001);
+  expect(await daemon.status()).toMatchObject({ state: 'idle', health: 'ok', paused: [] });
+});
+
+it('starts no request for a document whose token comes late', async () => {
+  let issue = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    service.scriptTokens(async (request) => {
+      resolve();
+      await new Promise<void>((done) => (issue = done));
+      await steps.token({ access_token: 'late', refresh_token: 'later' })(request);
+    });
+  });
+  await fill('inbox', 3);
+  const daemon = await place.start();
+  await asked;
+  await eventually(async () => ((await daemon.status()).queue.inFlight > 0 ? true : null));
+  await run('pause');
+  issue();
+  expect(await expectQuiet()).toBe(0);
+  await run('resume');
+  await allIn(daemon, 3);
+  expect(await daemon.status()).toMatchObject({ inDoubtTotal: 0, failuresTotal: 0 });
+});
+
+it('pauses one folder, and the other goes on beside a thousand that wait', async () => {
+  await twoFolders();
+  await fill('inbox', 1_200);
+  await run('pause', 'inbox');
+  const daemon = await place.start();
+  await fill('scans', 20);
+  await eventually(async () => ((await daemon.status()).folders[1]?.synced === 20 ? true : null), {
+    withinMs: 20_000,
+  });
+  expect(service.requests.length).toBe(20);
+  expect(await daemon.status()).toMatchObject({
+    paused: ['inbox'],
+    health: 'attention',
+    folders: [{ pending: 1_200 }, { synced: 20 }],
+  });
+  expect((await place.run('status')).out).toContain('inbox paused');
+});
+
+it('judges what was removed during a pause together', async () => {
+  await fill('inbox', 30);
+  const daemon = await place.start();
+  await allIn(daemon, 30);
+  await run('pause');
+  // One after the other, each few enough for itself.
+  for (const from of [0, 8, 16]) {
+    for (let index = from; index < from + 8; index += 1) await rm(join(place.inbox, `report-${index}.txt`));
+    await eventually(async () =>
+      (await daemon.status()).folders[0]?.onDisk === 30 - from - 8 ? true : null,
+    );
+    await delay(600);
+  }
+  await run('resume');
+  await eventually(async () => ((await daemon.status()).folders[0]?.held === 24 ? true : null));
+  expect(service.requests.length).toBe(30);
+});
+
+it('keeps back what sync finds, says so, and ends', async () => {
+  await twoFolders();
+  await fill('inbox', 3);
+  await fill('scans', 2);
+  expect(await run('pause', 'inbox')).toBe(
+    'Paused: inbox, from the next start on. ingestd resume sends again.\n',
+  );
+  const { code, out } = await place.run('sync');
+  expect(code).toBe(4);
+  expect(out).toContain('Paused: inbox. ingestd resume sends again.');
+  expect(out).toContain('3 documents left for the next pass.');
+  expect(service.requests.length).toBe(2);
+  expect((await place.run('status')).out).toContain('Paused: inbox');
+  expect(await run('resume', 'inbox')).toBe('Nothing is paused, from the next start on.\n');
+  expect((await place.run('sync')).code).toBe(0);
+  expect(service.requests.length).toBe(5);
+});
+
+it('refuses a folder that is not configured', async () => {
+  const { code, err } = await place.run('pause', 'inbx');
+  expect({ code, err }).toEqual({
+    code: 2,
+    err: 'ingestd: FOLDER: "inbx" is not configured; did you mean inbox?\n',
+  });
+});
+
+it('scans on request, and finds what nobody reported', async () => {
+  const { err, code } = await place.run('rescan');
+  expect(code).toBe(2);
+  expect(err).toContain('ingestd is not running');
+  await place.configure({
+    service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast },
+    folders: [{ name: 'inbox', path: './inbox', watch: 'polling' }],
+    timing: { settleMs: 50, removeGraceMs: 100, pollSeconds: 3_600, rescanMinutes: 600 },
+  });
+  const daemon = await place.start();
+  await daemon.idle();
+  await writeFile(join(place.inbox, 'new.txt'), 'nobody tells of it');
+  expect(await run('rescan', 'inbox')).toBe('Scanning inbox.\n');
+  await allIn(daemon, 1);
+});
