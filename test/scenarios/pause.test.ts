@@ -105,7 +105,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await allIn(daemon, 1_001);
   expect(service.requests.length).toBe(1_001);
   expect(await daemon.status()).toMatchObject({ state: 'idle', health: 'ok', paused: [] });
-});
+}, 120_000);
 
 it('starts no request for a document whose token comes late', async () => {
   let issue = (): void => {};

@@ -217,7 +217,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const paused = pausedOf(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
-    reasons.push({ code: 'paused', message: `nothing is sent of ${which} until ingestd resume` });
+    reasons.push({ code: 'paused', message: `Nothing is sent from ${which} until you resume` });
   }
   for (const { folder, count } of held) {
     const wait = count === 1 ? 'waits' : 'wait';

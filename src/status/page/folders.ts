@@ -60,11 +60,10 @@ function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
   const node = el(
     'li',
     { class: 'folder' },
-    el('div', { class: 'folder-head' }, el('h3', {}, el('bdi', {}, printable(name))), state),
+    el('div', { class: 'folder-head' }, el('h3', {}, el('bdi', {}, printable(name))), actions, state),
     el('p', { class: 'path faint', title: printable(path) }, el('bdi', {}, printable(path))),
     proportions,
     notes,
-    actions,
   );
   return {
     node,

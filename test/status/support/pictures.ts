@@ -60,7 +60,7 @@ const states: Readonly<Record<string, Partial<Status>>> = {
   paused: {
     ...calm,
     paused: ['inbox'],
-    reasons: [{ code: 'paused', message: 'nothing is sent of inbox until ingestd resume' }],
+    reasons: [{ code: 'paused', message: 'Nothing is sent from inbox until you resume' }],
     transfers: [],
   },
   refused: {
