@@ -191,7 +191,10 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
     .filter(({ state, present }) => present && inspecting.includes(state.kind)).length;
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - inspected);
   const unfinished =
-    !isDecided(daemon) || failed + held + unavailable.length > 0 || interrupted || daemon.engine.isHopeless();
+    !isDecided(daemon) ||
+    failed + held + unsent + unavailable.length > 0 ||
+    interrupted ||
+    daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
     exitCode: daemon.isRefused() ? exitCodes.credentials : exitCode,
