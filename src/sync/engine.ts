@@ -1052,8 +1052,7 @@ export class Engine {
       if (errorCode(error) === 'stopped') return;
       permit.giveBack();
       // The pause came before the first byte: it goes out when the pause ends.
-      if (errorCode(error) !== 'paused')
-        this.#log.error({ error: errorMessage(error) }, 'delivery failed');
+      if (errorCode(error) !== 'paused') this.#log.error({ error: errorMessage(error) }, 'delivery failed');
     }
     for (const task of work) {
       const { state } = task;
