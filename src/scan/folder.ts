@@ -158,6 +158,13 @@ export function openFolder(options: FolderOptions): Folder {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }
     },
+    find: async (files) => {
+      try {
+        return await ask('find', files);
+      } catch {
+        return null;
+      }
+    },
     rootNow: async () => {
       const now = await ask('root', null);
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;

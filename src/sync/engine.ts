@@ -37,6 +37,9 @@ import { doubtsOfFile, followingDoubts } from './decide/doubts.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { changesOf, findMove, isStillTrue } from './decide/moves.ts';
 import type { Move } from './decide/moves.ts';
+import { whereaboutsOf } from './decide/whereabouts.ts';
+import type { Whereabouts } from './decide/whereabouts.ts';
+import { FileSearch } from './file-search.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import { isRootTrusted } from './decide/root-trust.ts';
 import { bulkModify } from './send/bulk-modify.ts';
@@ -114,6 +117,8 @@ const longestAskMs = 60_000;
 const otherFoldersMs = 10 * 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
+/** How often the ledger is told that everything was seen: a restart goes by that. */
+const seenAtEveryMs = 10 * 60_000;
 const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
 const mostNamed = 20;
@@ -151,6 +156,7 @@ export class Engine {
   readonly #folders: ReadonlyMap<string, EngineFolder>;
   readonly #views: ReadonlyMap<string, FolderView>;
   readonly #began: number;
+  readonly #search: FileSearch;
   readonly #commit: DurableCommit;
   readonly #breaker: CircuitBreaker;
   readonly #request: SendRequest;
@@ -185,6 +191,8 @@ export class Engine {
     this.#began = clock.monotonic();
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
+    const ports = folders.map(({ port }) => port);
+    this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
     this.#commit = createDurableCommit({
       ledger,
       clock,
@@ -258,6 +266,7 @@ export class Engine {
     const view = this.#viewOf(folder);
     // A scan of everything begins with the root.
     if (directory === '') {
+      view.scanBegins(this.#clock.now());
       // What single directories proved since the last one was, perhaps, another root's.
       view.isProven = false;
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
@@ -334,8 +343,10 @@ export class Engine {
     view.isProven = false;
     view.isRootChanged = !isTrusted;
     const isRecorded = known !== undefined && sameRoot(known, root) && known.path === root.path;
-    if (isTrusted && !isRecorded) {
-      void this.#commit.commit([{ kind: 'root', folder, identity: root }]).catch(() => {});
+    const seenAt = view.scanEnds(this.#clock.monotonic());
+    const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
+    if (isTrusted && (!isRecorded || isOld)) {
+      void this.#commit.commit([{ kind: 'root', folder, identity: { ...root, seenAt } }]).catch(() => {});
     }
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
@@ -802,6 +813,18 @@ export class Engine {
     const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
     if (leftMs > 0) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
     if (this.#mayComeBack(task)) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+    const place = await this.#locate(task);
+    if (!this.tasks.has(task)) return;
+    if (place.kind === 'unclear') {
+      this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
+      return this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+    }
+    if (place.kind === 'kept') {
+      this.#move(task, { kind: 'dormant', reason: place.reason });
+      return this.#endApproval(task);
+    }
+    const { folder } = task.ref;
+    if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
     if (await this.#isDeletionAllowed([task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
       this.#move(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
@@ -825,6 +848,33 @@ export class Engine {
     const others = uncompared(this.tasks, task, stat);
     for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
     return others.length > 0;
+  }
+
+  /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
+  async #locate({ ref, gone, since }: Task): Promise<Whereabouts> {
+    const record = this.#ledger.get(ref);
+    if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
+    const search = await this.#search.find(record.stat, gone?.since ?? since);
+    return whereaboutsOf(
+      { ref, record },
+      {
+        search,
+        ledger: this.#ledger,
+        tasks: this.tasks,
+        inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
+        hash: (place, stat) => this.#hash(place, stat),
+        seenAt: this.#viewOf(ref.folder).lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0,
+      },
+    );
+  }
+
+  *#missingFiles(): Iterable<FileStat> {
+    for (const folder of this.#folders.keys()) {
+      for (const { ref } of this.tasks.missing(folder)) {
+        const record = this.#ledger.get(ref);
+        if (record !== undefined) yield record.stat;
+      }
+    }
   }
 
   /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
@@ -1183,8 +1233,8 @@ export class Engine {
     for (const task of tasks) {
       const record = this.#ledger.get(task.ref);
       const found = await this.#folders.get(task.ref.folder)?.port.inspect(task.ref.path);
-      if (record === undefined || found?.kind !== 'absent' || this.#moving.has(task.key))
-        this.#move(task, { kind: 'replan' });
+      const isGone = record !== undefined && found?.kind === 'absent' && !this.#moving.has(task.key);
+      if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#move(task, { kind: 'replan' });
       else gone.push(deletableOf(task, record));
     }
     const [batch = [], ...others] = batches(gone);

@@ -6,6 +6,7 @@ import { directoryOf, joinPath, nameOf, sameStat } from '../../src/model/documen
 import type { DirectoryScan, FileStat, Inspection } from '../../src/model/document.ts';
 import { ContentChangedError } from '../../src/model/errors.ts';
 import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
+import { sameFile } from '../../src/model/same-file.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 interface SimulatedFile {
@@ -126,6 +127,17 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       return Promise.resolve();
     },
     inspect: (path) => Promise.resolve(look(path)),
+    find: (wanted) =>
+      Promise.resolve(
+        isAway
+          ? null
+          : {
+              files: [...files].flatMap(([path, { stat }]) =>
+                wanted.some((one) => sameFile(one, stat)) ? [{ path, stat, isNamed: true }] : [],
+              ),
+              unreadable: [],
+            },
+      ),
     rootNow: () => Promise.resolve(root),
     hash: (path, stat) => {
       const file = files.get(path);

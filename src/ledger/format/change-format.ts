@@ -74,7 +74,12 @@ export function changeSchema(
     z.object({
       kind: z.literal('root'),
       folder,
-      identity: z.object({ path: z.string(), dev: z.number(), ino: z.number() }),
+      identity: z.object({
+        path: z.string(),
+        dev: z.number(),
+        ino: z.number(),
+        seenAt: z.number().optional(),
+      }),
     }),
     z.object({ kind: z.literal('service'), service: z.string() }),
     z.object({ kind: z.literal('sent'), id, at }),

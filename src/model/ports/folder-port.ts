@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { DirectoryScan, FileStat, Inspection } from '../document.ts';
+import type { FileIdentity } from '../same-file.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
 /** How a folder is doing. */
@@ -47,6 +48,29 @@ export interface ContentSource {
   readonly close: () => Promise<void>;
 }
 
+/** A file that was looked for, where it stands now. */
+export interface FoundFile {
+  /** NFC, from the folder's root. */
+  readonly path: string;
+  readonly stat: FileStat;
+  /** False: its path names another entry, or none: names that are not UTF-8, or differ in their Unicode form only. */
+  readonly isNamed: boolean;
+}
+
+/** A directory in which something cannot be read, and when it changed last: its entries, its name or its rights. */
+export interface UnreadableDirectory {
+  readonly path: string;
+  /** By the file system's clock, ms. */
+  readonly changedMs: number;
+}
+
+/** What a search of a whole folder found. */
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
+  /** Directories in which others of the files may be. */
+  readonly unreadable: readonly UnreadableDirectory[];
+}
+
 /** One watched directory tree. It only reads. */
 export interface FolderPort {
   readonly name: string;
@@ -60,6 +84,11 @@ export interface FolderPort {
   readonly rescan: (cause: DirectoryScan['cause']) => Promise<void>;
   /** Inspects one path now. Never throws for what is on disk: the result says it. */
   readonly inspect: (path: string) => Promise<Inspection>;
+  /**
+   * Looks for files by their identity in everything below the root: what is ignored, hidden, attached, empty or of no
+   * supported type too. It takes one walk through the tree. Null: the root cannot be read.
+   */
+  readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
   /** Identity of the root as it is at this moment; null: not there or not readable. */
   readonly rootNow: () => Promise<RootIdentity | null>;
   /** SHA-256 of a file, lower-case hex; null when the file no longer has this `stat`. */

@@ -115,6 +115,8 @@ export interface RootIdentity {
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
+  /** When a whole scan of it began, of those that were written down: wall clock, ms. What was recorded stood then. */
+  readonly seenAt?: number | undefined;
 }
 
 /** Deletions of one folder that were let through. */

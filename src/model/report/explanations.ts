@@ -76,6 +76,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Moved to a place where it cannot be sent',
         fix: 'Fix the problem at its new place. Until then the service keeps the document unchanged.',
       },
+      'kept-elsewhere': {
+        cause: 'Moved to a place that is not sent',
+        fix: 'The document stays at the service. Remove the file for good to delete it, or move it back.',
+      },
       'sidecar-missing': {
         cause: 'Waiting for its sidecar',
         fix: 'This folder is set to sidecar: required. Add NAME.meta.json next to the document.',

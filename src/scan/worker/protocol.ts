@@ -1,5 +1,7 @@
 import type { Inspection, ScanCause } from '../../model/document.ts';
+import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { Moment } from '../rules/observations.ts';
 import type { PackedScan } from '../walk/packed-scan.ts';
@@ -66,6 +68,7 @@ export interface Questions {
   readonly inspect: { readonly ask: { readonly path: string }; readonly answer: Inspection };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
+  readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };
   readonly root: { readonly ask: null; readonly answer: RootReading };
 }
 

@@ -2,6 +2,7 @@ import { readEventQueueLength } from '../../lib/files/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
+import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
@@ -55,6 +56,8 @@ export function servePlan(
         return (await loadInspector())(question.ask.path);
       case 'locate':
         return locateOnDisk(folder, question.ask.path);
+      case 'find':
+        return findFiles(folder, question.ask);
       case 'root':
         return readRoot(folder.root);
       default:

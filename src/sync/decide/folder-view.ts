@@ -1,6 +1,9 @@
 import type { Skip } from '../../model/document.ts';
 import { DirectoryTree } from './directory-tree.ts';
 
+/** A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with more care. */
+const keptScans = 20;
+
 /** What scans have said of one folder, besides its documents. */
 export class FolderView {
   readonly tree = new DirectoryTree();
@@ -12,6 +15,9 @@ export class FolderView {
   isProven = false;
   /** The root is another than the one the ledger knows, and nothing in it proves that it is the same. */
   isRootChanged = false;
+  /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
+  readonly #scans: { readonly began: number; readonly ended: number }[] = [];
+  #began = 0;
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
@@ -31,6 +37,23 @@ export class FolderView {
     this.#skipCount += skips.length - (this.#skips.get(directory)?.length ?? 0);
     if (skips.length === 0) this.#skips.delete(directory);
     else this.#skips.set(directory, skips);
+  }
+
+  /** A scan begins. `now` is wall clock, ms. */
+  scanBegins(now: number): void {
+    this.#began = now;
+  }
+
+  /** The whole folder was listed. `now` is monotonic, ms; gives when that scan began, by the wall clock. */
+  scanEnds(now: number): number {
+    this.#scans.push({ began: this.#began, ended: now });
+    if (this.#scans.length > keptScans) this.#scans.shift();
+    return this.#began;
+  }
+
+  /** When the last whole scan began (wall clock) that ended before `monotonic`; undefined: there was none. */
+  lastScanBefore(monotonic: number): number | undefined {
+    return this.#scans.findLast(({ ended }) => ended < monotonic)?.began;
   }
 
   /** Takes note that a file of device `file` lies in a directory of device `directory`. */

@@ -1,0 +1,69 @@
+import { lstatSync } from 'node:fs';
+
+import { createTimeSlice } from '../../lib/time/time-slice.ts';
+import { joinPath } from '../../model/document.ts';
+import { errorCode } from '../../model/errors.ts';
+import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
+import { sameFile } from '../../model/same-file.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
+import type { FolderState } from '../folder-state.ts';
+import { statOf } from '../walk/entry.ts';
+import { listDirectory } from '../walk/list-directory.ts';
+import { readRoot, sameRoot } from '../walk/root-identity.ts';
+
+/**
+ * Walks everything below the root, whatever rules say of it, and finds files by their identity. Links are not followed,
+ * and the state directory is left out. Null: the root cannot be read, or became another one meanwhile.
+ */
+export async function findFiles(
+  { root, excluded, absolute }: Pick<FolderState, 'root' | 'excluded' | 'absolute'>,
+  wanted: readonly FileIdentity[],
+): Promise<FoundFiles | null> {
+  const before = readRoot(root);
+  if (before.kind === 'unavailable') return null;
+  const slice = createTimeSlice(32);
+  const numbers = new Map<number, FileIdentity[]>();
+  for (const one of wanted) numbers.set(one.ino, [...(numbers.get(one.ino) ?? []), one]);
+  const files: FoundFile[] = [];
+  const unreadable: UnreadableDirectory[] = [];
+  const stack = [{ path: '', raw: '', isNamed: true }];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const { path, raw, isNamed } = at;
+    try {
+      const { entries, twins, bytes } = await listDirectory(absolute(raw), slice);
+      let isHidden = bytes.some(({ kind }) => kind !== 'other');
+      for (const entry of [...entries, ...twins]) {
+        const { name, kind, stats } = entry;
+        const below = {
+          path: joinPath(path, name),
+          raw: joinPath(raw, entry.raw),
+          isNamed: isNamed && !twins.includes(entry),
+        };
+        if (kind === 'directory' && below.path !== excluded) stack.push(below);
+        if (stats === null) isHidden = true;
+        else if (kind === 'file' && numbers.get(stats.ino)?.some((one) => sameFile(one, stats)) === true)
+          files.push({ path: below.path, stat: statOf(stats), isNamed: below.isNamed });
+      }
+      // What cannot be read, or named, may be any file.
+      if (isHidden) unreadable.push(unreadableAt(path, absolute(raw)));
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === undefined) throw error;
+      if (code === 'ENOENT' || code === 'ENOTDIR') continue;
+      unreadable.push(unreadableAt(path, absolute(raw)));
+    }
+  }
+  const after = readRoot(root);
+  if (after.kind === 'unavailable' || !sameRoot(before.identity, after.identity)) return null;
+  return { files, unreadable };
+}
+
+/** Of one that is not even shown, nothing is known: it may have changed just now. */
+function unreadableAt(path: string, absolute: string): UnreadableDirectory {
+  try {
+    const { mtimeMs, ctimeMs } = lstatSync(absolute);
+    return { path, changedMs: Math.max(mtimeMs, ctimeMs) };
+  } catch {
+    return { path, changedMs: Infinity };
+  }
+}

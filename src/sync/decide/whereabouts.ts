@@ -1,0 +1,99 @@
+import { printable } from '../../lib/text/printable.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
+import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Reason } from '../../model/report/status.ts';
+import { sameFile } from '../../model/same-file.ts';
+import type { SearchResult } from '../file-search.ts';
+import type { TaskStore } from '../tasks/task-store.ts';
+
+/** Where the file of a document is that is gone from its path. */
+export type Whereabouts =
+  | { readonly kind: 'nowhere' }
+  /** It stands where no document is sent: the service keeps its document. */
+  | { readonly kind: 'kept'; readonly reason: Reason }
+  /** It may be in a directory that cannot be read. */
+  | { readonly kind: 'hidden'; readonly reason: string }
+  /** It stands there, and has not been compared yet, or moves on: it has to be inspected. */
+  | { readonly kind: 'unclear'; readonly ref: DocumentRef };
+
+interface Evidence {
+  readonly search: SearchResult;
+  readonly ledger: Pick<LedgerPort, 'get'>;
+  readonly tasks: Pick<TaskStore, 'get'>;
+  /** Undefined: the folder is not configured any more. */
+  readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
+  /** Null: another file by now. Rejects where it cannot be read. */
+  readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
+  /** The document was at its path at this time at the latest that is known, wall clock, ms. */
+  readonly seenAt: number;
+}
+
+/** File systems have clocks of their own. */
+const clockDifferenceMs = 60_000;
+
+const nowhere = { kind: 'nowhere' } as const;
+
+/** Where the file of a record stands now, by what a search of all folders found. */
+export async function whereaboutsOf(
+  { ref, record }: { readonly ref: DocumentRef; readonly record: LedgerRecord },
+  evidence: Evidence,
+): Promise<Whereabouts> {
+  for (const { folder, path, stat, isNamed } of evidence.search.files) {
+    const there = { folder, path };
+    if (!(await isSameContent(there, { stat, record }, evidence))) continue;
+    if (!isNamed) return kept(there, 'its name cannot be sent');
+    // Hard links: what is another record's own file proves nothing about this one.
+    const other = evidence.ledger.get(there);
+    if (refKey(there) === refKey(ref) || (other !== undefined && sameFile(other.stat, stat))) continue;
+    const found = await evidence.inspect(there);
+    switch (found?.kind) {
+      case 'document':
+        if (other !== undefined || isRefused(there, evidence)) continue;
+        return { kind: 'unclear', ref: there };
+      case 'ignored':
+      case 'skipped':
+      case 'unfit':
+      case 'waiting':
+        return kept(there, found.message);
+      case 'absent':
+      case 'settling':
+      case 'unknown':
+      case undefined:
+        return { kind: 'unclear', ref: there };
+    }
+  }
+  const [hiding] = evidence.search.unreadable.filter(
+    ({ changedMs }) => changedMs >= evidence.seenAt - clockDifferenceMs,
+  );
+  if (hiding === undefined) return nowhere;
+  const where = printable(refKey({ folder: hiding.folder, path: hiding.path }));
+  return {
+    kind: 'hidden',
+    reason: `the file may be in ${where}, which cannot be read and has changed since the file was last seen`,
+  };
+}
+
+/** Where birth times are unknown, an inode number alone proves little. */
+async function isSameContent(
+  ref: DocumentRef,
+  { stat, record }: { readonly stat: FileStat; readonly record: LedgerRecord },
+  { hash }: Evidence,
+): Promise<boolean> {
+  if (stat.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0) return true;
+  if (stat.size !== record.stat.size) return false;
+  const sha256 = await hash(ref, stat).catch(() => null);
+  // What cannot be read may be it.
+  return sha256 === null || sha256 === record.sha256;
+}
+
+/** What the service refused is a document of its own: a hard link. */
+function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
+  const state = tasks.get(ref)?.state;
+  return state?.kind === 'failed' && state.recorded;
+}
+
+function kept(ref: DocumentRef, why: string): Whereabouts {
+  const message = `its file is ${printable(refKey(ref))} now, which is not sent (${why}); the document is kept`;
+  return { kind: 'kept', reason: { code: 'kept-elsewhere', message } };
+}

@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+
+import { syncedFolder } from './synced-folder.ts';
+import type { SyncedFolder } from './synced-folder.ts';
+
+let world: SyncedFolder;
+afterEach(async () => world.close());
+
+const deletions = () => world.service.calls.filter((call) => call.includes('delete'));
+const stateOf = (path: string) => world.engine().tasks.get({ folder: 'inbox', path })?.state;
+const at = (path: string) => world.inbox.join(path);
+/** Longer than the grace period and all retries. */
+const longMs = 60_000;
+
+async function settle(): Promise<void> {
+  await world.glance();
+  await world.pass(longMs);
+}
+
+describe('I2: a document whose file is gone from its path', () => {
+  it.each([
+    ['a directory that begins with a dot', '.trash', async () => mkdir(at('.trash'))],
+    [
+      'a directory with its own ignore rules',
+      'old',
+      async () => {
+        await mkdir(at('old'));
+        await writeFile(at('old/.ingestignore'), '*\n');
+      },
+    ],
+    ['a directory of attachments', 'b.pdf.attachments', async () => mkdir(at('b.pdf.attachments'))],
+  ])('stays at the service while its file is in %s', async (_, directory, make) => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
+    await make();
+    await rename(at('a.txt'), at(`${directory}/a.txt`));
+    await settle();
+    expect(deletions()).toEqual([]);
+    expect(stateOf('a.txt')).toMatchObject({ kind: 'dormant', reason: { code: 'kept-elsewhere' } });
+  });
+
+  it('stays at the service while its file has a name that is not sent', async () => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
+    await rename(at('a.txt'), at('a.xyz'));
+    await settle();
+    expect(deletions()).toEqual([]);
+    expect(stateOf('a.txt')).toMatchObject({
+      kind: 'dormant',
+      reason: { message: expect.stringContaining('inbox/a.xyz') },
+    });
+  });
+
+  it('keeps its docId when the file comes back from there', async () => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
+    const docId = world.docIds().get('a.txt');
+    await mkdir(at('.trash'));
+    await rename(at('a.txt'), at('.trash/a.txt'));
+    await settle();
+    await rename(at('.trash/a.txt'), at('again.txt'));
+    await settle();
+    expect([...world.docIds()]).toEqual([['again.txt', docId]]);
+    expect(deletions()).toEqual([]);
+  });
+
+  it('is deleted when its file is removed there too', async () => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.txt'), 'a') });
+    await mkdir(at('.trash'));
+    await rename(at('a.txt'), at('.trash/a.txt'));
+    await settle();
+    await rm(at('.trash'), { recursive: true });
+    await settle();
+    await settle();
+    expect(deletions()).toHaveLength(1);
+    expect(world.docIds().size).toBe(0);
+  });
+
+  it('I2, F35: is deleted while its file is another document’s, by a hard link', async () => {
+    world = await syncedFolder({
+      before: async (inbox) => {
+        await writeFile(inbox.join('a.txt'), 'a');
+        await link(inbox.join('a.txt'), inbox.join('b.txt'));
+      },
+    });
+    expect(world.docIds().size).toBe(2);
+    await rm(at('a.txt'));
+    await settle();
+    expect(deletions()).toHaveLength(1);
+    expect([...world.docIds().keys()]).toEqual(['b.txt']);
+  });
+
+  it('I2, F13: is deleted although a new file that is not sent got its inode number', async () => {
+    world = await syncedFolder({ before: (inbox) => writeFile(inbox.join('a.pdf'), 'a') });
+    await rm(at('a.pdf'));
+    // Some file systems give the number away at once.
+    await writeFile(at('bad.name.pdf'), 'another file');
+    await settle();
+    expect(deletions()).toHaveLength(1);
+  });
+
+  it('I1: keeps all documents of a renamed directory whose own ignore file hides them', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
+    world = await syncedFolder({
+      before: async (inbox) => {
+        await mkdir(inbox.join('dir'));
+        for (const name of names) await writeFile(inbox.join(`dir/${name}`), name);
+      },
+    });
+    await writeFile(at('dir/.ingestignore'), '*.txt\n');
+    await settle();
+    await rename(at('dir'), at('renamed'));
+    await settle();
+    expect(deletions()).toEqual([]);
+    expect(world.docIds().size).toBe(10);
+    expect(world.engine().tasks.in('held').size).toBe(0);
+  });
+});
