@@ -50,8 +50,8 @@ export interface DirectoryScan {
   readonly skips: readonly Skip[];
   /** NFC names of the directories inside that may hold documents. What the ledger knows below others is gone. */
   readonly subdirectories: readonly string[];
-  /** The device that the directory lies on. */
-  readonly device: number;
+  /** Of the directory itself. */
+  readonly identity: { readonly dev: number; readonly ino: number; readonly birthtimeMs: number };
 }
 
 /** An attachment as found on disk. */

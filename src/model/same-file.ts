@@ -16,6 +16,9 @@ export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
 }
 
 /** Whether two stats of a folder's root are of one directory: device and inode number; no birth time is recorded. */
-export function sameRoot(a: RootIdentity, b: RootIdentity): boolean {
+export function sameRoot(
+  a: Pick<RootIdentity, 'dev' | 'ino'>,
+  b: Pick<RootIdentity, 'dev' | 'ino'>,
+): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }

@@ -41,7 +41,7 @@ import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
-import { isRootTrusted } from './decide/root-trust.ts';
+import { isRootTrusted, nextRootChange } from './decide/root-trust.ts';
 import { bulkModify } from './send/bulk-modify.ts';
 import type { BulkMember } from './send/bulk-modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -194,7 +194,7 @@ export class Engine {
     const ports = folders.map(({ port }) => port);
     this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
     this.#commit = createDurableCommit({
-      ledger,
+      ledger: { ...ledger, commit: (changes) => ledger.commit(changes.map((one) => this.#markRoot(one))) },
       clock,
       log,
       changed: () => {
@@ -267,19 +267,20 @@ export class Engine {
     // A scan of everything begins with the root.
     if (directory === '') {
       view.scanBegins(this.#clock.now());
+      view.root = scan.identity;
       // What single directories proved since the last one was, perhaps, another root's.
       view.isProven = false;
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
-    for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.device);
+    for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
     const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (found.proof !== null) {
       view.isProven = true;
       // One speaks for all: a device's number changes for the whole directory.
       const ref = { folder, path: found.proof.path };
       const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
-      if (recorded !== undefined) view.noteDevice(recorded, scan.device);
+      if (recorded !== undefined) view.noteDevice(recorded, scan.identity.dev);
     }
     const liveAt = scan.cause === 'start' ? null : this.#clock.now();
     this.tasks.backlog.replace(folder, directory, found.backlog, this.#clock.monotonic());
@@ -346,7 +347,9 @@ export class Engine {
     const seenAt = view.scanEnds(this.#clock.monotonic());
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isTrusted && (!isRecorded || isOld)) {
-      void this.#commit.commit([{ kind: 'root', folder, identity: { ...root, seenAt } }]).catch(() => {});
+      const changes = nextRootChange(known, root) ?? known?.changes;
+      const identity = { ...root, seenAt, changes };
+      void this.#commit.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
@@ -450,7 +453,10 @@ export class Engine {
       // The present root is right, says the person.
       const identity = (await this.#folders.get(name)?.port.rootNow()) ?? null;
       if (identity !== null) {
-        await this.#commit.commit([{ kind: 'root', folder: name, identity }]);
+        const known = this.#ledger.root(name);
+        const changes = nextRootChange(known, identity) ?? known?.changes;
+        const accepted = { ...identity, seenAt: known?.seenAt, changes };
+        await this.#commit.commit([{ kind: 'root', folder: name, identity: accepted }]);
         this.#viewOf(name).isRootChanged = false;
       }
       // What has moved on meanwhile finds its approval by itself.
@@ -848,6 +854,20 @@ export class Engine {
     const others = uncompared(this.tasks, task, stat);
     for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
     return others.length > 0;
+  }
+
+  /** What is written down while the root is another one than the ledger's proves nothing about it later. */
+  #markRoot(change: Change): Change {
+    if (change.kind !== 'put' && change.kind !== 'fail') return change;
+    const { folder } = change.ref;
+    const view = this.#views.get(folder);
+    if (view === undefined) return change;
+    const rootChange = nextRootChange(this.#ledger.root(folder), view.root);
+    if (change.kind === 'put')
+      return change.record.rootChange === rootChange
+        ? change
+        : { ...change, record: { ...change.record, rootChange } };
+    return { ...change, failure: { ...change.failure, rootChange } };
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */

@@ -81,7 +81,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         cause,
         entries: inside.map(([path, file]) => ({ path, stat: file.stat, fingerprint: fingerprintOf(file) })),
         skips: [],
-        device: 1,
+        identity: directory === '' ? { ...root, birthtimeMs: 0 } : { dev: 1, ino: 0, birthtimeMs: 0 },
         subdirectories: [...directories]
           .filter((one) => one !== '' && directoryOf(one) === directory)
           .map(nameOf),

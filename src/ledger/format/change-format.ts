@@ -46,6 +46,7 @@ export const failureFields = {
   message: z.string(),
   attempts: z.number(),
   history: z.array(attempt),
+  rootChange: z.number().optional(),
 };
 
 /** Every change but a put as files hold it: the objects of the port, but for failures. */
@@ -79,6 +80,7 @@ export function changeSchema(
         dev: z.number(),
         ino: z.number(),
         seenAt: z.number().optional(),
+        changes: z.number().optional(),
       }),
     }),
     z.object({ kind: z.literal('service'), service: z.string() }),

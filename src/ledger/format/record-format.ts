@@ -44,6 +44,7 @@ export interface RecordFields {
   readonly said?: readonly string[] | undefined;
   readonly unsure?: Rare['unsure'];
   readonly possibleDuplicates?: number | undefined;
+  readonly rootChange?: number | undefined;
 }
 
 type AttachmentFields = z.input<typeof attachmentSchema>;
@@ -90,6 +91,7 @@ export const rareSchema = z.strictObject({
     })
     .optional(),
   possibleDuplicates: z.int().nonnegative().optional(),
+  rootChange: z.int().nonnegative().optional(),
 });
 
 /** A record of the port, checked and detached from what the caller holds; a ShapeError where it is not valid. */
@@ -112,6 +114,7 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
       ...(record.said === undefined ? null : { said: record.said }),
       ...(record.unsure === undefined ? null : { unsure: record.unsure }),
       ...(record.possibleDuplicates === 0 ? null : { possibleDuplicates: record.possibleDuplicates }),
+      ...(record.rootChange === undefined ? null : { rootChange: record.rootChange }),
     },
     {
       name,
@@ -187,23 +190,12 @@ export function readRecord(
   };
 }
 
-function readRare({
-  fileName,
-  attachments,
-  said,
-  unsure,
-  possibleDuplicates,
-}: Readonly<Record<string, unknown>>): Rare | null {
-  if (
-    fileName === undefined &&
-    attachments === undefined &&
-    said === undefined &&
-    unsure === undefined &&
-    possibleDuplicates === undefined
-  ) {
-    return null;
-  }
-  return asShape(rareSchema, { fileName, attachments, said, unsure, possibleDuplicates }, 'a record');
+const rareKeys = ['fileName', 'attachments', 'said', 'unsure', 'possibleDuplicates', 'rootChange'] as const;
+
+function readRare(fields: Readonly<Record<string, unknown>>): Rare | null {
+  if (rareKeys.every((key) => fields[key] === undefined)) return null;
+  const rare = Object.fromEntries(rareKeys.map((key) => [key, fields[key]]));
+  return asShape(rareSchema, rare, 'a record');
 }
 
 function asTime(value: unknown, what: string): StoredTime {

@@ -92,6 +92,7 @@ function viewOf(records: Directory['records']): DirectoryRecords {
       const record = records.get(name);
       return record === undefined ? undefined : toRecord(record);
     },
+    rootChange: (name) => records.get(name)?.rare?.rootChange,
     match: (name, { stat, fingerprint }) => {
       const record = records.get(name);
       if (record === undefined) return 'none';

@@ -23,6 +23,7 @@ export interface Rare {
   readonly said?: readonly string[] | undefined;
   readonly unsure?: Unsure | undefined;
   readonly possibleDuplicates?: number | undefined;
+  readonly rootChange?: number | undefined;
 }
 
 /**
@@ -72,11 +73,14 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
     possibleDuplicates: rare?.possibleDuplicates ?? 0,
   };
-  if (rare?.said === undefined && rare?.unsure === undefined) return record;
+  if (rare === null) return record;
+  const { said, unsure, rootChange } = rare;
+  if (said === undefined && unsure === undefined && rootChange === undefined) return record;
   return {
     ...record,
-    ...(rare.said === undefined ? null : { said: rare.said }),
-    ...(rare.unsure === undefined ? null : { unsure: rare.unsure }),
+    ...(said === undefined ? null : { said }),
+    ...(unsure === undefined ? null : { unsure }),
+    ...(rootChange === undefined ? null : { rootChange }),
   };
 }
 

@@ -30,6 +30,11 @@ export interface LedgerRecord {
   readonly possibleDuplicates: number;
   /** Warnings that were given and are not repeated (fields that cannot be cleared). */
   readonly said?: readonly string[] | undefined;
+  /**
+   * It was written down while the root was another one than the ledger's, and would be of this number of `changes`. Until
+   * that root is accepted it proves nothing about it.
+   */
+  readonly rootChange?: number | undefined;
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
   readonly unsure?: Unsure | undefined;
 }
@@ -59,6 +64,8 @@ export interface DirectoryRecords {
   readonly size: number;
   readonly keys: () => Iterable<string>;
   readonly get: (name: string) => LedgerRecord | undefined;
+  /** `rootChange` of a record, without building it. */
+  readonly rootChange: (name: string) => number | undefined;
   /** Compares without building the record: a scan asks for each file, and most are unchanged. */
   readonly match: (name: string, seen: Pick<LedgerRecord, 'stat' | 'fingerprint'>) => RecordMatch;
 }
@@ -108,6 +115,8 @@ export interface Failure {
   readonly history: readonly Attempt[];
   readonly stat: FileStat;
   readonly fingerprint: string;
+  /** As that of a record. */
+  readonly rootChange?: number | undefined;
 }
 
 /** A root directory as it was when its folder was last known to be right. */
@@ -117,6 +126,8 @@ export interface RootIdentity {
   readonly ino: number;
   /** When a whole scan of it began, of those that were written down: wall clock, ms. What was recorded stood then. */
   readonly seenAt?: number | undefined;
+  /** How often another directory was accepted as the root; absent: never. */
+  readonly changes?: number | undefined;
 }
 
 /** Deletions of one folder that were let through. */

@@ -13,7 +13,7 @@ export interface PackedScan {
   readonly fingerprints: readonly string[];
   readonly skips: readonly Skip[];
   readonly subdirectories: readonly string[];
-  readonly device: number;
+  readonly identity: DirectoryScan['identity'];
 }
 
 /** An entry before it is packed. */
@@ -53,7 +53,7 @@ export function packEntries(
 
 /** Gives back what was packed. */
 export function unpackScan(folder: string, packed: PackedScan): DirectoryScan {
-  const { directory, cause, fileStats, fingerprints, skips, subdirectories, device } = packed;
+  const { directory, cause, fileStats, fingerprints, skips, subdirectories, identity } = packed;
   const names = fileStats.length === 0 ? [] : packed.names.split('/');
   const entries = names.map((name, index): DocumentEntry => {
     const at = index * width;
@@ -70,5 +70,5 @@ export function unpackScan(folder: string, packed: PackedScan): DirectoryScan {
       fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
     };
   });
-  return { folder, directory, cause, entries, skips, subdirectories, device };
+  return { folder, directory, cause, entries, skips, subdirectories, identity };
 }

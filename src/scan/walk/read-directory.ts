@@ -124,7 +124,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
       ...packEntries(found.entries),
       skips: [...sorted.skips, ...found.skips],
       subdirectories: sorted.subdirectories,
-      device: stats.dev,
+      identity: { dev: stats.dev, ino: stats.ino, birthtimeMs: stats.birthtimeMs },
     },
     before,
     state,

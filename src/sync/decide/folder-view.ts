@@ -1,4 +1,5 @@
 import type { Skip } from '../../model/document.ts';
+import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { DirectoryTree } from './directory-tree.ts';
 
 /** A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with more care. */
@@ -18,6 +19,8 @@ export class FolderView {
   /** Whole scans: when each began by the wall clock, and ended by the monotonic one. The newest last. */
   readonly #scans: { readonly began: number; readonly ended: number }[] = [];
   #began = 0;
+  /** The root as scans see it now; null: none has. */
+  root: Pick<RootIdentity, 'dev' | 'ino'> | null = null;
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;

@@ -2,6 +2,7 @@ import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
 import type { Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import { provesRoot } from './root-trust.ts';
 import { keptCode } from '../tasks/task.ts';
 import type { Seen, Task } from '../tasks/task.ts';
 
@@ -19,12 +20,12 @@ export interface Differences {
   readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
   /** Paths with a record, no file and no task. */
   readonly gone: readonly string[];
-  /** A file that is just what was recorded: the directory is the one that it was. */
+  /** A file that is just what was recorded before the root changed, if it did: the root is the one that it was. */
   readonly proof: DocumentEntry | null;
 }
 
 interface Known {
-  readonly ledger: Pick<LedgerPort, 'recordsIn' | 'failure' | 'findByInode'>;
+  readonly ledger: Pick<LedgerPort, 'recordsIn' | 'failure' | 'findByInode' | 'root'>;
   readonly tasks: Pick<TaskStore, 'inDirectory' | 'isMissingOfSize' | 'backlog'>;
 }
 
@@ -39,6 +40,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
   const refused: { path: string; failure: Failure }[] = [];
   const changed: { task: Task; entry: DocumentEntry }[] = [];
   const touched: { task: Task; present: boolean }[] = [];
+  const root = ledger.root(scan.folder);
   let proof: DocumentEntry | null = null;
   let recorded = 0;
   for (const entry of scan.entries) {
@@ -47,7 +49,8 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const match = records.match(name, entry);
     if (match !== 'none') recorded += 1;
     const task = tasks.get(name);
-    if (match === 'same' || match === 'stat') proof = entry;
+    const isUnchanged = match === 'same' || match === 'stat';
+    if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = entry;
     if (task !== undefined) {
       if (match === 'same') touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
@@ -57,7 +60,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     if (match === 'same') continue;
     const failure = ledger.failure({ folder: scan.folder, path: entry.path });
     if (failure !== undefined && isAsSeenBefore(failure, entry)) {
-      proof = entry;
+      if (provesRoot(root, failure.rootChange)) proof = entry;
       refused.push({ path: entry.path, failure });
       continue;
     }

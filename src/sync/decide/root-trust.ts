@@ -14,6 +14,23 @@ export function isRootTrusted(
   return known === undefined || sameRoot(known, root) || isProven || isNothingKnown(ledger, folder);
 }
 
+/**
+ * The number of `changes` that the root of a folder has, or would have if the directory that stands there were accepted.
+ * Undefined: it is the one that the ledger knows.
+ */
+export function nextRootChange(
+  known: RootIdentity | undefined,
+  root: Pick<RootIdentity, 'dev' | 'ino'> | null,
+): number | undefined {
+  if (known === undefined || root === null || sameRoot(known, root)) return undefined;
+  return (known.changes ?? 0) + 1;
+}
+
+/** Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before. */
+export function provesRoot(known: RootIdentity | undefined, rootChange: number | undefined): boolean {
+  return rootChange === undefined || rootChange <= (known?.changes ?? 0);
+}
+
 /** What was refused counts as what was taken does: in another root it would be forgotten, and sent once more. */
 function isNothingKnown(ledger: Pick<LedgerPort, 'count' | 'failures'>, folder: string): boolean {
   if (ledger.count(folder) > 0) return false;
