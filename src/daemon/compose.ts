@@ -10,7 +10,7 @@ import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
-import { followRenames } from './ledger/follow-renames.ts';
+import { followFolders } from './ledger/follow-folders.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
 import { sharedFolders } from './ledger/shared-ledger.ts';
 import { isDirectory, requireFolders } from './require-folders.ts';
@@ -31,7 +31,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     const ledger = await openLedger({ dir: settings.state.dir, clock, log });
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
-    await followRenames(ledger, settings, log);
+    await followFolders(ledger, settings, log);
     if (settings.service.mode === 'embedded') await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
     for (const shared of await sharedFolders(ledger, settings))

@@ -5,7 +5,7 @@ import type { Settings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
-import { followRenames } from '../../daemon/ledger/follow-renames.ts';
+import { followFolders } from '../../daemon/ledger/follow-folders.ts';
 import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../open-unwatched.ts';
@@ -35,7 +35,7 @@ export async function makePlan(options: {
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
     requireService(ledger, settings);
-    await followRenames(ledger, settings, quiet);
+    await followFolders(ledger, settings, quiet);
     if (!makesFolders) await requireFolders(settings, ledger);
   } catch (error) {
     await ledger.close();

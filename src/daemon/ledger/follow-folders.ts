@@ -1,0 +1,195 @@
+import { realpath, stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+
+import { joinPath, refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+
+/** A folder of the configuration, where it lies now. */
+interface View {
+  readonly name: string;
+  /** Null: it is not there. */
+  readonly root: RootIdentity | null;
+  /** Its path without links. */
+  readonly real: string;
+}
+
+/** Records below `from` in one folder belong to `to` below another. */
+interface Mapping {
+  readonly from: string;
+  readonly to: DocumentRef;
+}
+
+/**
+ * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
+ * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
+ * time, and nobody would look after the first. What lies outside of a narrowed folder is kept in the ledger under a name
+ * of its own, as a folder that was taken out of the configuration. Approvals stay behind: what is held is held, until a
+ * person says so again.
+ */
+export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
+  const views = await Promise.all(folders.map(viewOf));
+  const changes: Change[] = [];
+  const roots = new Map<string, RootIdentity>();
+  const moves = new Map<string, { readonly from: DocumentRef; readonly to: DocumentRef }>();
+  const taken = new Set<string>();
+  const names = new Set(ledger.folders());
+  for (const [ref] of ledger.failures()) names.add(ref.folder);
+  for (const name of names) {
+    const known = ledger.root(name);
+    const own = views.find((view) => view.name === name);
+    if (known === undefined || (own !== undefined && (own.root === null || isSameRoot(known, own.root))))
+      continue;
+    const mappings = await mappingsOf(known, views);
+    if (mappings.length === 0) continue;
+    // A folder that lies elsewhere altogether now: its own documents are found again by their content.
+    const isNarrowed = own !== undefined && mappings.some(({ to }) => to.folder === name);
+    const outside = isNarrowed ? nameOutside(ledger, views, { name, root: known }) : name;
+    let documents = 0;
+    let isOutsideUsed = false;
+    for (const ref of refsOf(ledger, name)) {
+      const to = placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
+      if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
+      taken.add(refKey(to));
+      moves.set(refKey(ref), { from: ref, to });
+      documents += 1;
+      isOutsideUsed ||= to.folder === outside && outside !== name;
+    }
+    if (documents === 0) continue;
+    if (isOutsideUsed) roots.set(outside, known);
+    const followers = [...new Set(mappings.map(({ to }) => to.folder))];
+    for (const folder of followers) {
+      const root = views.find((view) => view.name === folder)?.root ?? null;
+      if (root !== null) roots.set(folder, { ...root, seenAt: known.seenAt, changes: known.changes });
+    }
+    changes.push(...holdChanges(ledger, name, followers));
+    log.info({ folder: followers.join(', '), before: name, documents }, 'its documents follow the folder');
+  }
+  const free = freeMoves(ledger, moves);
+  if (free.length === 0) return;
+  await ledger.commit([
+    ...changes,
+    ...free.flatMap(({ from }): readonly Change[] => [
+      { kind: 'drop', ref: from },
+      { kind: 'clear', ref: from },
+    ]),
+    ...free.flatMap(({ from, to }) => changesAt(ledger, from, to)),
+    ...doubtChanges(ledger, moves),
+    ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
+  ]);
+}
+
+/** Without those to a path that has a record of its own, which stays: both stay where they are. */
+function freeMoves<T extends { readonly to: DocumentRef }>(
+  ledger: LedgerPort,
+  moves: ReadonlyMap<string, T>,
+): readonly T[] {
+  const free = new Map(moves);
+  for (let before = -1; before !== free.size;) {
+    before = free.size;
+    for (const [key, { to }] of free)
+      if (ledger.get(to) !== undefined && !free.has(refKey(to))) free.delete(key);
+  }
+  return [...free.values()];
+}
+
+async function viewOf({ name, path }: Settings['folders'][number]): Promise<View> {
+  const found = await stat(path).catch(() => null);
+  const isThere = found?.isDirectory() === true;
+  return {
+    name,
+    root: isThere ? { path: resolve(path), dev: found.dev, ino: found.ino } : null,
+    real: await realpath(path).catch(() => resolve(path)),
+  };
+}
+
+/** A device has another number after a reboot, and a path leads to another directory after a restore: two of three. */
+function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
+  if (known.ino !== root.ino) return false;
+  return known.dev === root.dev || resolve(known.path) === root.path;
+}
+
+/** Which folders the documents of a root belong to that is no folder's any more; none: it cannot be told. */
+async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<readonly Mapping[]> {
+  const same = views.find(({ root }) => root !== null && isSameRoot(known, root));
+  if (same !== undefined) return [{ from: '', to: { folder: same.name, path: '' } }];
+  // Only the very directory that was watched tells what lay where.
+  const old = await stat(known.path).catch(() => null);
+  if (old?.isDirectory() !== true || old.ino !== known.ino) return [];
+  const real = await realpath(known.path);
+  return views.flatMap(({ name, root, real: place }): readonly Mapping[] => {
+    if (root === null) return [];
+    if (isBelow(place, real)) return [{ from: inside(real, place), to: { folder: name, path: '' } }];
+    if (isBelow(real, place)) return [{ from: '', to: { folder: name, path: inside(place, real) } }];
+    return [];
+  });
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(above === '/' ? '/' : `${above}/`);
+}
+
+function inside(above: string, path: string): string {
+  return relative(above, path).normalize('NFC');
+}
+
+/** Null: none of the folders holds it. */
+function placeOf({ path }: DocumentRef, mappings: readonly Mapping[]): DocumentRef | null {
+  for (const { from, to } of mappings) {
+    if (from !== '' && !path.startsWith(`${from}/`)) continue;
+    const rest = from === '' ? path : path.slice(from.length + 1);
+    return { folder: to.folder, path: joinPath(to.path, rest) };
+  }
+  return null;
+}
+
+/** The name under which the ledger keeps what lies outside of a folder that was narrowed. */
+function nameOutside(
+  ledger: LedgerPort,
+  views: readonly View[],
+  { name, root }: { readonly name: string; readonly root: RootIdentity },
+): string {
+  for (let number = 1; ; number += 1) {
+    const outside = number === 1 ? `${name} (outside)` : `${name} (outside ${number})`;
+    const known = ledger.root(outside);
+    const isFree = ledger.count(outside) === 0 || (known !== undefined && isSameRoot(known, root));
+    if (isFree && views.every((view) => view.name !== outside)) return outside;
+  }
+}
+
+/** Paths of which the ledger knows a record or a failure. */
+function* refsOf(ledger: LedgerPort, folder: string): Iterable<DocumentRef> {
+  for (const { ref } of ledger.entries()) if (ref.folder === folder) yield ref;
+  for (const [ref] of ledger.failures())
+    if (ref.folder === folder && ledger.get(ref) === undefined) yield ref;
+}
+
+function changesAt(ledger: LedgerPort, from: DocumentRef, to: DocumentRef): readonly Change[] {
+  const record = ledger.get(from);
+  const failure = ledger.failure(from);
+  return [
+    ...(record === undefined ? [] : [{ kind: 'put', ref: to, record } as const]),
+    ...(failure === undefined ? [] : [{ kind: 'fail', ref: to, failure } as const]),
+  ];
+}
+
+function doubtChanges(
+  ledger: LedgerPort,
+  moves: ReadonlyMap<string, { readonly to: DocumentRef }>,
+): readonly Change[] {
+  return ledger.doubts().flatMap((doubt): readonly Change[] => {
+    const to = moves.get(refKey(doubt.ref))?.to;
+    return to === undefined ? [] : [{ kind: 'doubt', doubt: { ...doubt, ref: to } }];
+  });
+}
+
+function holdChanges(ledger: LedgerPort, before: string, followers: readonly string[]): readonly Change[] {
+  const hold = ledger.hold(before);
+  if (hold === undefined) return [];
+  return [
+    ...(followers.includes(before) ? [] : [{ kind: 'hold', folder: before, hold: null } as const]),
+    ...followers.map((folder): Change => ({ kind: 'hold', folder, hold })),
+  ];
+}

@@ -1,0 +1,144 @@
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/model/report/status.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+let daemon: RunningDaemon;
+
+const safety = { maxDeletePercent: 100, maxDeleteCount: 100 };
+const inboxAt = (path: string) => [{ name: 'inbox', path }];
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials, more: { safety } });
+});
+
+afterEach(async () => {
+  await daemon.end('SIGTERM');
+  await place.remove();
+  await service.close();
+});
+
+async function fill(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await mkdir(join(place.home.path, path, '..'), { recursive: true });
+    await writeFile(place.home.join(path), `content of ${path}`);
+  }
+}
+
+/** The address is another one after a reload. Null: it does not answer, or is not idle. */
+async function idleStatus(): Promise<Status | null> {
+  const file = JSON.parse(await readFile(place.home.join('state/daemon.json'), 'utf8')) as { http: string };
+  const status = (await (await fetch(`${file.http}/api/status`)).json()) as Status;
+  return status.state === 'idle' ? status : null;
+}
+
+/** Another configuration, and everything that follows from it. */
+async function reload(folders: readonly { name: string; path: string }[]): Promise<void> {
+  await place.configure({ safety, folders });
+  daemon.signal('SIGHUP');
+  const paths = folders.map(({ name, path }) => `${name} ${place.home.join(path)}`);
+  await eventually(async () => {
+    const status = await idleStatus();
+    const shown = status?.folders.map(({ name, path }) => `${name} ${path}`);
+    return String(shown) === String(paths) ? status : null;
+  });
+  // Longer than the grace period.
+  await delay(1_000);
+  await eventually(idleStatus);
+}
+
+async function docIds(): Promise<Readonly<Record<string, string>>> {
+  const { out } = await place.run('ledger', 'export', '--json');
+  const { documents } = JSON.parse(out) as { documents: { folder: string; path: string; docId: string }[] };
+  return Object.fromEntries(documents.map(({ folder, path, docId }) => [`${folder}/${path}`, docId]));
+}
+
+const sent = () => service.requests.map(({ method, url }) => `${method} ${url}`);
+const five = Array.from({ length: 5 }, (_, index) => `${index}.txt`);
+
+describe('folders of the configuration as views of directories', () => {
+  it('I4: splits, merges, renames, narrows and widens without a request', async () => {
+    await fill([...five.map((name) => `inbox/a/${name}`), ...five.map((name) => `inbox/b/${name}`)]);
+    daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 10);
+    const before = await docIds();
+    const requests = service.requests.length;
+
+    await reload([
+      { name: 'first', path: './inbox/a' },
+      { name: 'second', path: './inbox/b' },
+    ]);
+    const split = await docIds();
+    expect(sent().slice(requests)).toEqual([]);
+    for (const name of five) {
+      expect(split[`first/${name}`]).toBe(before[`inbox/a/${name}`]);
+      expect(split[`second/${name}`]).toBe(before[`inbox/b/${name}`]);
+    }
+
+    await reload([{ name: 'both', path: './inbox' }]);
+    const merged = await docIds();
+    expect(Object.keys(merged)).toHaveLength(10);
+    for (const name of five) expect(merged[`both/b/${name}`]).toBe(before[`inbox/b/${name}`]);
+
+    await reload([{ name: 'both', path: './inbox/a' }]);
+    const narrowed = await docIds();
+    expect(Object.keys(narrowed)).toHaveLength(10);
+    for (const name of five) expect(narrowed[`both/${name}`]).toBe(before[`inbox/a/${name}`]);
+
+    await reload(inboxAt('./inbox'));
+    expect(await docIds()).toEqual(before);
+    expect(sent().slice(requests)).toEqual([]);
+  }, 60_000);
+
+  it('I3: keeps what lies outside of a folder that is narrowed, whatever signals come', async () => {
+    await fill([...five.map((name) => `inbox/sub/${name}`), ...five.map((name) => `inbox/${name}`)]);
+    daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 10);
+    const before = await docIds();
+    const requests = service.requests.length;
+    await reload(inboxAt('./inbox/sub'));
+    daemon.signal('SIGHUP');
+    await delay(1_000);
+    daemon.signal('SIGHUP');
+    await delay(1_500);
+    await eventually(idleStatus);
+    expect(sent().slice(requests)).toEqual([]);
+    const after = await docIds();
+    expect(Object.values(after).sort()).toEqual(Object.values(before).sort());
+  }, 60_000);
+});
+
+describe('a root that was replaced', () => {
+  it('I3: by a partial copy proves nothing by what was adopted from it', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `${index}.txt`);
+    await fill(names.map((name) => `inbox/${name}`));
+    daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 10);
+    const requests = service.requests.length;
+    await rename(place.home.join('inbox'), place.home.join('before'));
+    await mkdir(place.home.join('copying'));
+    for (const name of names.slice(0, 2))
+      await cp(place.home.join(`before/${name}`), place.home.join(`copying/${name}`));
+    await rm(place.home.join('before'), { recursive: true });
+    await rename(place.home.join('copying'), place.home.join('inbox'));
+    for (let signal = 0; signal < 3; signal += 1) {
+      await delay(1_000);
+      daemon.signal('SIGHUP');
+    }
+    await delay(2_000);
+    const status = await daemon.status();
+    expect(sent().slice(requests)).toEqual([]);
+    expect(status.held).toMatchObject([{ folder: 'inbox', count: 8 }]);
+  });
+});
