@@ -9,7 +9,7 @@ import type { FileIdentity } from '../../model/same-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statOf } from '../walk/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
-import { readRoot, sameRoot } from '../walk/root-identity.ts';
+import { placeBelow, readRoot, realRoot, sameRoot } from '../walk/root-identity.ts';
 
 /**
  * Walks everything below the root, whatever rules say of it, and finds files by their identity. Links are not followed,
@@ -21,6 +21,7 @@ export async function findFiles(
 ): Promise<FoundFiles | null> {
   const before = readRoot(root);
   if (before.kind === 'unavailable') return null;
+  const real = realRoot(root);
   const slice = createTimeSlice(32);
   const numbers = new Map<number, FileIdentity[]>();
   for (const one of wanted) numbers.set(one.ino, [...(numbers.get(one.ino) ?? []), one]);
@@ -30,7 +31,11 @@ export async function findFiles(
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { path, raw, isNamed } = at;
     try {
-      const { entries, twins, bytes } = await listDirectory(absolute(raw), slice);
+      const { entries, twins, bytes } = await listDirectory(
+        absolute(raw),
+        placeBelow(real, raw, false),
+        slice,
+      );
       let isHidden = bytes.some(({ kind }) => kind !== 'other');
       for (const entry of [...entries, ...twins]) {
         const { name, kind, stats } = entry;
