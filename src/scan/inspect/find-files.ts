@@ -16,7 +16,7 @@ import { placeBelow, readRoot, realRoot, sameRoot } from '../walk/root-identity.
  * and the state directory is left out. Null: the root cannot be read, or became another one meanwhile.
  */
 export async function findFiles(
-  { root, excluded, absolute }: Pick<FolderState, 'root' | 'excluded' | 'absolute'>,
+  { root, excluded }: Pick<FolderState, 'root' | 'excluded'>,
   wanted: readonly FileIdentity[],
 ): Promise<FoundFiles | null> {
   const before = readRoot(root);
@@ -30,12 +30,9 @@ export async function findFiles(
   const stack = [{ path: '', raw: '', isNamed: true }];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const { path, raw, isNamed } = at;
+    const place = placeBelow(real, raw, false) ?? real;
     try {
-      const { entries, twins, bytes } = await listDirectory(
-        absolute(raw),
-        placeBelow(real, raw, false),
-        slice,
-      );
+      const { entries, twins, bytes } = await listDirectory(place, placeBelow(real, raw, false), slice);
       let isHidden = bytes.some(({ kind }) => kind !== 'other');
       for (const entry of [...entries, ...twins]) {
         const { name, kind, stats } = entry;
@@ -50,12 +47,12 @@ export async function findFiles(
           files.push({ path: below.path, stat: statOf(stats), isNamed: below.isNamed });
       }
       // What cannot be read, or named, may be any file.
-      if (isHidden) unreadable.push(unreadableAt(path, absolute(raw)));
+      if (isHidden) unreadable.push(unreadableAt(path, place));
     } catch (error) {
       const code = errorCode(error);
       if (code === undefined) throw error;
       if (code === 'ENOENT' || code === 'ENOTDIR') continue;
-      unreadable.push(unreadableAt(path, absolute(raw)));
+      unreadable.push(unreadableAt(path, place));
     }
   }
   const after = readRoot(root);
