@@ -462,6 +462,28 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual(['upload']);
   });
 
+  it('deletes nothing while another folder has still to be listed: the file may have been moved there', async () => {
+    const clock = manualClock();
+    const other = simulatedFolder({ name: 'other', clock, settleMs: 0, nextInode: () => 1 });
+    let state: 'unavailable' | 'scanning' = 'unavailable';
+    const health = () => ({ ...other.health(), state });
+    world = await engineWorld({ ...quick, beside: { ...other, health } });
+    world.folder.write('a.txt', 'one');
+    world.folder.sweep();
+    await world.quiesce();
+    state = 'scanning';
+    world.folder.remove('a.txt');
+    world.folder.sweep();
+    for (let turn = 0; turn < 200; turn += 1) {
+      await world.clock.advance(100);
+      await delay(1);
+    }
+    expect(world.service.calls).toEqual(['upload']);
+    state = 'unavailable';
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload', 'delete']);
+  });
+
   it('counts no night in which nothing was to be sent as part of an outage', async () => {
     world = await engineWorld(quick);
     for (let time = 0; time < 3; time += 1) {
