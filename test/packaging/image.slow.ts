@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { buildImage } from './support/build-image.ts';
+import { buildImage, missingForImage } from './support/build-image.ts';
 import type { Image } from './support/build-image.ts';
 import { runOnce, startContainer, uploadedBy } from './support/container.ts';
 import type { Container } from './support/container.ts';
-import { readStages } from './support/dockerfile.ts';
-import { addNode, makeDebian, missingForRootTree } from './support/root-tree.ts';
+import { missingForRootTree } from './support/root-tree.ts';
 
 const configuration = `
 service: { mode: embedded }
@@ -20,29 +19,21 @@ timing: { settleMs: 200 }
 http: { port: 0 }
 `;
 
-describeWhere(missingForRootTree(), 'the image, built step by step in a clean root tree', () => {
+describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah builds it', () => {
   let folder: TemporaryFolder;
   let image: Image;
   let container: Container | null = null;
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    await makeDebian(folder.join('debian'));
-    image = await buildImage(readStages(await readFile('Dockerfile', 'utf8')), {
-      context: process.cwd(),
-      folder: folder.path,
-      base: async (name, root) => {
-        spawnSync('cp', ['-a', folder.join('debian'), root]);
-        const [, version] = /^node:(\d+)-bookworm-slim$/.exec(name) ?? [];
-        if (version !== undefined) await addNode(root, version);
-      },
-    });
+    image = await buildImage(folder.path, '24');
     await mkdir(join(image.root, 'data/reports'), { recursive: true });
     await writeFile(join(image.root, 'etc/ingestd/ingestd.yaml'), configuration);
   }, 300_000);
 
   afterAll(async () => {
     await container?.kill();
+    await image.unmount();
     await folder.remove();
   });
 

@@ -1,9 +1,9 @@
-import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
-import { basename, join, posix } from 'node:path';
+import { execFile, spawnSync } from 'node:child_process';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Stage, Step } from './dockerfile.ts';
-import { runInside } from './root-tree.ts';
+import { addNode, makeDebian } from './root-tree.ts';
 
 const run = promisify(execFile);
 
@@ -15,72 +15,93 @@ export interface Image {
   readonly user: string;
   readonly start: readonly string[];
   readonly health: readonly string[];
+  /** Unmounts the tree, so that it can be removed. */
+  readonly unmount: () => Promise<void>;
 }
 
-interface BuildOptions {
-  /** The folder that `COPY` takes from. */
-  readonly context: string;
-  /** Makes the tree of an image that a stage begins with. */
-  readonly base: (image: string, root: string) => Promise<void>;
-  /** Where the stages' trees go. */
-  readonly folder: string;
+interface Inspected {
+  readonly Docker: {
+    readonly config: {
+      readonly Env: readonly string[];
+      readonly User: string;
+      readonly WorkingDir: string;
+      readonly Entrypoint: readonly string[];
+      readonly Cmd: readonly string[];
+      readonly Healthcheck: { readonly Test: readonly string[] };
+    };
+  };
 }
 
-/** Carries out the stages of a Dockerfile in their order, each in a root tree of its own, without an engine. */
-export async function buildImage(stages: readonly Stage[], options: BuildOptions): Promise<Image> {
-  const roots = new Map<string, string>();
-  let image: Image | null = null;
-  for (const [index, stage] of stages.entries()) {
-    const root = join(options.folder, `stage-${index}`);
-    await options.base(stage.image, root);
-    roots.set(stage.name ?? String(index), root);
-    image = { root, env: {}, workdir: '/', user: '0:0', start: [], health: [] };
-    for (const step of stage.steps) image = await carryOut(step, image, { ...options, roots });
-  }
-  if (image === null) throw new Error('the Dockerfile has no stage');
-  return image;
+/** Says what is missing to build one here, or null. */
+export function missingForImage(): string | null {
+  return spawnSync('buildah', ['--version']).status === 0 ? null : 'buildah';
 }
 
-async function carryOut(
-  step: Step,
-  image: Image,
-  options: BuildOptions & { readonly roots: ReadonlyMap<string, string> },
-): Promise<Image> {
-  if (step.kind === 'run') runInside(image.root, step.command, { env: image.env, cwd: image.workdir });
-  if (step.kind === 'copy') {
-    await copy(step, image, step.from === null ? options.context : options.roots.get(step.from));
-  }
-  const directories = step.kind === 'workdir' ? [step.path] : step.kind === 'volume' ? step.paths : [];
-  for (const path of directories) await mkdir(join(image.root, path), { recursive: true });
-  return describeImage(step, image);
+/**
+ * Builds the Dockerfile of this directory by buildah, in `folder`, on base images that are made here as the official
+ * ones are. What buildah has unpacked is the tree.
+ */
+export async function buildImage(folder: string, nodeVersion: string): Promise<Image> {
+  const registries = join(folder, 'registries.conf');
+  await writeFile(registries, 'unqualified-search-registries = ["localhost"]\n');
+  const places = ['--root', join(folder, 'storage'), '--runroot', join(folder, 'runroot')];
+  const buildah = async (command: string, ...words: string[]) => {
+    const { stdout } = await run('buildah', [...places, '--storage-driver', 'vfs', command, ...words], {
+      env: { ...process.env, BUILDAH_ISOLATION: 'chroot', CONTAINERS_REGISTRIES_CONF: registries },
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout.trim();
+  };
+  const base = async (name: string, tree: string, ...settings: string[]) => {
+    const container = await buildah('from', 'scratch');
+    await buildah('add', '--quiet', container, tree, '/');
+    await buildah('config', ...settings, container);
+    await buildah('commit', '--quiet', '--rm', container, `localhost/${name}`);
+  };
+
+  const debian = join(folder, 'debian');
+  await makeDebian(debian);
+  await base('debian:bookworm-slim', debian, '--cmd', 'bash');
+  await addNode(debian, nodeVersion);
+  await base(`node:${nodeVersion}-bookworm-slim`, debian, ...(await borrowRegistry(debian)));
+
+  await buildah(
+    'build',
+    '--quiet',
+    '--pull=never',
+    '--network',
+    'host',
+    '--format',
+    'docker',
+    '--tag',
+    'ingestd',
+    '.',
+  );
+  const container = await buildah('from', 'ingestd');
+  const { Docker } = JSON.parse(await buildah('inspect', '--type', 'image', 'ingestd')) as Inspected;
+  const { Env, User, WorkingDir, Entrypoint, Cmd, Healthcheck } = Docker.config;
+  return {
+    root: await buildah('mount', container),
+    env: Object.fromEntries(
+      Env.map((one) => [one.slice(0, one.indexOf('=')), one.slice(one.indexOf('=') + 1)]),
+    ),
+    workdir: WorkingDir,
+    user: User,
+    start: [...Entrypoint, ...Cmd],
+    health: Healthcheck.Test.slice(1),
+    unmount: async () => {
+      await buildah('umount', '--all');
+    },
+  };
 }
 
-/** What a step says about the process rather than about the tree. */
-function describeImage(step: Step, image: Image): Image {
-  if (step.kind === 'env') return { ...image, env: { ...image.env, [step.name]: step.value } };
-  if (step.kind === 'workdir') return { ...image, workdir: step.path };
-  if (step.kind === 'user') return { ...image, user: step.user };
-  if (step.kind === 'entrypoint') return { ...image, start: step.words };
-  if (step.kind === 'cmd') return { ...image, start: [...image.start, ...step.words] };
-  if (step.kind === 'healthcheck') return { ...image, health: step.words };
-  return image;
-}
-
-/** As Docker does it: the content of a directory goes into the target, a file goes under its name or the target's. */
-async function copy(
-  { sources, target, mode }: Extract<Step, { kind: 'copy' }>,
-  image: Image,
-  from: string | undefined,
-): Promise<void> {
-  if (from === undefined) throw new Error('COPY from a stage that does not exist');
-  const goal = join(image.root, posix.resolve(image.workdir, target));
-  for (const source of sources) {
-    const path = join(from, source);
-    const { stdout } = await run('stat', ['--format=%F', path]);
-    const isDirectory = stdout.trim() === 'directory';
-    const into = !isDirectory && /(^\.|\/)$/.test(target) ? join(goal, basename(source)) : goal;
-    await mkdir(isDirectory ? into : join(into, '..'), { recursive: true });
-    await run('cp', ['-a', '--no-preserve=ownership', isDirectory ? `${path}/.` : path, into]);
-    if (mode !== null) await run('chmod', ['-R', mode, into]);
-  }
+/** The stage that builds needs this machine's way to the registry, which the image itself does not see. */
+async function borrowRegistry(tree: string): Promise<readonly string[]> {
+  await mkdir(join(tree, 'root'), { recursive: true });
+  await copyFile(join(homedir(), '.npmrc'), join(tree, 'root/.npmrc')).catch(() => undefined);
+  const certificates = process.env['NODE_EXTRA_CA_CERTS'];
+  if (certificates === undefined) return ['--env', 'HOME=/root'];
+  await mkdir(join(tree, certificates, '..'), { recursive: true });
+  await copyFile(certificates, join(tree, certificates));
+  return ['--env', `NODE_EXTRA_CA_CERTS=${certificates}`];
 }
