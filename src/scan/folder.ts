@@ -165,6 +165,7 @@ export function openFolder(options: FolderOptions): Folder {
         return null;
       }
     },
+    mounts: () => ask('mounts', null).catch(() => []),
     rootNow: async () => {
       const now = await ask('root', null);
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;

@@ -32,7 +32,14 @@ import {
   sidecarGraceMs,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { isOtherDevice, isRootChanged, judgeMissing, standsUnsent, uncompared } from './decide/deletions.ts';
+import {
+  isOtherDevice,
+  isRootChanged,
+  judgeMissing,
+  mountsToRemember,
+  standsUnsent,
+  uncompared,
+} from './decide/deletions.ts';
 import { doubtsOfFile, followingDoubts } from './decide/doubts.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { changesOf, findMove, isStillTrue } from './decide/moves.ts';
@@ -351,6 +358,7 @@ export class Engine {
       const identity = { ...root, seenAt, changes };
       void this.#commit.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
+    if (isTrusted) void this.#rememberMounts(folder).catch(() => {});
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
       if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
@@ -456,7 +464,11 @@ export class Engine {
         const known = this.#ledger.root(name);
         const changes = nextRootChange(known, identity) ?? known?.changes;
         const accepted = { ...identity, seenAt: known?.seenAt, changes };
-        await this.#commit.commit([{ kind: 'root', folder: name, identity: accepted }]);
+        const mounts = await this.#mountsOf(name);
+        await this.#commit.commit([
+          { kind: 'root', folder: name, identity: accepted },
+          { kind: 'mounts', folder: name, mounts },
+        ]);
         this.#viewOf(name).isRootChanged = false;
       }
       // What has moved on meanwhile finds its approval by itself.
@@ -888,6 +900,16 @@ export class Engine {
     );
   }
 
+  async #mountsOf(folder: string): Promise<readonly string[]> {
+    return (await this.#folders.get(folder)?.port.mounts()) ?? [];
+  }
+
+  /** What lies on a mount is not removed with it, at the next start either. */
+  async #rememberMounts(folder: string): Promise<void> {
+    const mounts = mountsToRemember(this.#ledger.mounts(folder), await this.#mountsOf(folder));
+    if (mounts !== null) await this.#commit.commit([{ kind: 'mounts', folder, mounts }]);
+  }
+
   *#missingFiles(): Iterable<FileStat> {
     for (const folder of this.#folders.keys()) {
       for (const { ref } of this.tasks.missing(folder)) {
@@ -907,6 +929,7 @@ export class Engine {
       ledger: this.#ledger,
       view: this.#viewOf(folder),
       root: await this.#rootNow(folder),
+      mounts: await this.#mountsOf(folder),
       beginning: this.#holding.get(folder),
       limits: this.#options.settings.safety,
       now: this.#clock.now(),

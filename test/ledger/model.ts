@@ -39,7 +39,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
         at: change.at,
         answeredAt: sent.get(change.id)?.answeredAt ?? null,
       });
-    } else {
+    } else if (change.kind === 'answered') {
       const request = sent.get(change.id);
       if (request !== undefined) sent.set(change.id, { ...request, answeredAt: change.at });
     }

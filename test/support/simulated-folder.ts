@@ -138,6 +138,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
               unreadable: [],
             },
       ),
+    mounts: () => Promise.resolve([]),
     rootNow: () => Promise.resolve(root),
     hash: (path, stat) => {
       const file = files.get(path);

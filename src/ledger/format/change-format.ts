@@ -83,6 +83,11 @@ export function changeSchema(
         changes: z.number().optional(),
       }),
     }),
+    z.object({
+      kind: z.literal('mounts'),
+      folder,
+      mounts: paths,
+    }),
     z.object({ kind: z.literal('service'), service: z.string() }),
     z.object({ kind: z.literal('sent'), id, at }),
     z.object({ kind: z.literal('answered'), id, at }),

@@ -61,6 +61,7 @@ export function createLedgerData(): LedgerData {
     isApproved: side.isApproved,
     removals: side.removals,
     root: side.root,
+    mounts: side.mounts,
     service: side.service,
     sentRequests: side.sentRequests,
   };

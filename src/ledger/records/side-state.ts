@@ -31,6 +31,7 @@ type SideReads =
   | 'isApproved'
   | 'removals'
   | 'root'
+  | 'mounts'
   | 'service'
   | 'sentRequests';
 
@@ -54,6 +55,7 @@ export function createSideState(): SideState {
   const approvals = new Map<string, Set<string>>();
   const removals = new Map<string, readonly Removal[]>();
   const roots = new Map<string, RootIdentity>();
+  const mounts = new Map<string, readonly string[]>();
   let service: string | null = null;
   let sent = new Map<string, SentRequest>();
   let appliedSince = 0;
@@ -94,6 +96,9 @@ export function createSideState(): SideState {
         return;
       case 'root':
         roots.set(change.folder, change.identity);
+        return;
+      case 'mounts':
+        mounts.set(change.folder, change.mounts);
         return;
       case 'service':
         service = change.service;
@@ -139,6 +144,7 @@ export function createSideState(): SideState {
     isApproved: ({ folder, path }) => approvals.get(folder)?.has(path) ?? false,
     removals: (folder) => removals.get(folder) ?? [],
     root: (folder) => roots.get(folder),
+    mounts: (folder) => mounts.get(folder) ?? [],
     service: () => service,
     sentRequests: () => [...sent.values()],
     changes: () => [
@@ -151,6 +157,7 @@ export function createSideState(): SideState {
         list.map((removal) => ({ kind: 'removed' as const, folder, removal })),
       ),
       ...map(roots, ([folder, identity]) => ({ kind: 'root' as const, folder, identity })),
+      ...map(mounts, ([folder, list]) => ({ kind: 'mounts' as const, folder, mounts: list })),
       ...(service === null ? [] : [{ kind: 'service' as const, service }]),
       ...[...sent.values()].flatMap(sentLines),
     ],

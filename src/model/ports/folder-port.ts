@@ -89,6 +89,8 @@ export interface FolderPort {
    * supported type too. It takes one walk through the tree. Null: the root cannot be read.
    */
   readonly find: (files: readonly FileIdentity[]) => Promise<FoundFiles | null>;
+  /** Directories below the root, NFC, on which something is mounted now; none where the system does not say. */
+  readonly mounts: () => Promise<readonly string[]>;
   /** Identity of the root as it is at this moment; null: not there or not readable. */
   readonly rootNow: () => Promise<RootIdentity | null>;
   /** SHA-256 of a file, lower-case hex; null when the file no longer has this `stat`. */

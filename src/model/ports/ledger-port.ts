@@ -171,6 +171,8 @@ export type Change =
   | { readonly kind: 'unapprove'; readonly folder: string; readonly paths: readonly string[] }
   | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
+  /** Directories below the root on which something is mounted, or was, in place of what was known. */
+  | { readonly kind: 'mounts'; readonly folder: string; readonly mounts: readonly string[] }
   /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
@@ -200,6 +202,8 @@ export interface LedgerPort {
   readonly isApproved: (ref: DocumentRef) => boolean;
   readonly removals: (folder: string) => readonly Removal[];
   readonly root: (folder: string) => RootIdentity | undefined;
+  /** Directories below the root on which something was mounted when it was scanned, whether it still is or not. */
+  readonly mounts: (folder: string) => readonly string[];
   /** The service that the records belong to, an address or `embedded`; null: unknown. */
   readonly service: () => string | null;
   /** Those of the last ten minutes at least, for the limiter. */

@@ -7,6 +7,7 @@ import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 import { createScanner } from '../walk/scanner.ts';
+import { mountsBelow } from '../watch/mounts-below.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
 
 /** Events of one save come together; each directory is reported once. */
@@ -58,6 +59,8 @@ export function servePlan(
         return locateOnDisk(folder, question.ask.path);
       case 'find':
         return findFiles(folder, question.ask);
+      case 'mounts':
+        return mountsBelow(folder.root);
       case 'root':
         return readRoot(folder.root);
       default:

@@ -11,10 +11,12 @@ import type { FolderView } from './folder-view.ts';
 /** What a judgement over the deletions of one folder goes by. */
 export interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'missing'>;
-  readonly ledger: Pick<LedgerPort, 'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root' | 'mounts'>;
   readonly view: FolderView;
   /** Null: not there, or not readable. */
   readonly root: RootIdentity | null;
+  /** Directories on which something is mounted now. */
+  readonly mounts: readonly string[];
   /** A hold that is on its way into the ledger. */
   readonly beginning: string | undefined;
   readonly limits: SafetySettings;
@@ -37,7 +39,10 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     documents: ledger.count(folder) + recent,
     limits,
     rootChanged: isRootChanged(folder, evidence),
-    unmounted: waiting.filter((task) => isUnmounted(task, ledger.get(task.ref)?.stat.dev ?? 0, view)).length,
+    unmounted: waiting.filter((task) => {
+      const device = ledger.get(task.ref)?.stat.dev ?? 0;
+      return isUnmounted(task, device, view) || wasMounted(task, ledger.mounts(folder), evidence.mounts);
+    }).length,
   });
 }
 
@@ -58,6 +63,17 @@ export function isOtherDevice(view: FolderView, was: number, now: number): boole
 /** Its file system was never seen under the device that its directory has now. */
 function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): boolean {
   return gone !== null && isOtherDevice(view, recordedDevice, gone.device);
+}
+
+/** It lay on a mount that is there no more. */
+function wasMounted({ ref }: Task, known: readonly string[], now: readonly string[]): boolean {
+  return known.some((mount) => ref.path.startsWith(`${mount}/`) && !now.includes(mount));
+}
+
+/** The mounts of a folder with those that are new; null: none is. Those that are gone stay until a person approves. */
+export function mountsToRemember(known: readonly string[], now: readonly string[]): readonly string[] | null {
+  const added = now.filter((path) => !known.includes(path));
+  return added.length === 0 ? null : [...known, ...added];
 }
 
 /** States in which a new document has not been compared yet with what is missing. */

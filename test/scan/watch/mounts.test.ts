@@ -143,6 +143,20 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expect([deletions(), heldBack()]).toEqual([[], ['usb/deep.txt']]);
     });
 
+    it('I3: nor does a directory of the same device that is not bound there at the next start', async () => {
+      await world.home.write('elsewhere/bound.txt', 'bound');
+      await mkdir(world.inbox.join('bound'));
+      mount('--bind', world.home.join('elsewhere'), world.inbox.join('bound'));
+      mounted.push(world.inbox.join('bound'));
+      await world.sync();
+      expect(world.held()).toHaveProperty(['bound/bound.txt'], 'bound');
+      await world.glance();
+      unmount(world.inbox.join('bound'));
+      await world.restart();
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['bound/bound.txt']]);
+    });
+
     it('F39: nor when something else is mounted over it', async () => {
       mount('-t', 'tmpfs', 'tmpfs', world.inbox.join('usb'));
       mounted.push(world.inbox.join('usb'));
