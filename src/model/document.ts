@@ -74,6 +74,8 @@ export interface FoundDocument {
   readonly sidecar?: string | null | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */
   readonly metadata: Metadata;
+  /** Where each field of `metadata` comes from: a sidecar or `.meta.json` from the root, or in words. */
+  readonly sources?: Readonly<Record<string, string>>;
   /** In the order in which they are sent; at most ten. */
   readonly attachments: readonly FoundAttachment[];
 }
@@ -95,7 +97,7 @@ export type Inspection =
       readonly kind: 'ignored';
       readonly code: string;
       readonly message: string;
-      /** Of an attachment: the path of its document, which may not be there. */
+      /** Of an attachment or a sidecar: the path of its document, which may not be there. */
       readonly owner?: string;
     }
   /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */

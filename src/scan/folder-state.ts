@@ -3,7 +3,7 @@ import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules } from './rules/ignore-rules.ts';
-import type { PlacedRules } from './rules/ignore-rules.ts';
+import type { IgnoreRules, PlacedRules } from './rules/ignore-rules.ts';
 import type { Observations } from './rules/observations.ts';
 import { createObservations } from './rules/observations.ts';
 import type { Tree } from './walk/directory-state.ts';
@@ -43,7 +43,12 @@ export function createFolderState(plan: FolderPlan): FolderState {
     claims: createClaims(),
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
-    rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: createIgnoreRules(settings.ignore) }],
+    rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
     absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
   };
+}
+
+function settingsRules({ name, ignore }: FolderSettings): IgnoreRules {
+  const place = `the setting "ignore" of the folder "${name}"`;
+  return createIgnoreRules(ignore.map((pattern) => ({ pattern, place })));
 }

@@ -792,6 +792,7 @@ export class Engine {
       }
       case 'dormant':
         await this.#clearFailure(task, found.device);
+        await this.#reportRemains(task, found.reason);
         this.#move(task, { kind: 'dormant', reason: found.reason });
         await this.#endApproval(task);
         return;
@@ -1425,6 +1426,24 @@ export class Engine {
   /** Once, what the interface gives no way to take back. */
   #reportUnclearable(ref: DocumentRef, unclearable: readonly { readonly message: string }[]): void {
     for (const { message } of unclearable) this.#report({ ...ref, what: 'warning', docId: null, message });
+  }
+
+  /** Once, over restarts too, that the service holds what is no longer sent. */
+  async #reportRemains(task: Task, { code, message }: Reason): Promise<void> {
+    const { ref } = task;
+    const record = this.#ledger.get(ref);
+    const said = record?.said ?? [];
+    if (record === undefined || said.includes(`remains ${code}`)) return;
+    const release = this.#claim(task, [ref]);
+    if (release === null) return;
+    this.#report({
+      ...ref,
+      what: 'remains',
+      docId: record.docId,
+      message: `${message}; the document stays at the service as it was last sent`,
+    });
+    const noted = { ...record, said: [...said, `remains ${code}`] };
+    await this.#commit.commit([{ kind: 'put', ref, record: noted }]).finally(release);
   }
 
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────

@@ -64,7 +64,7 @@ describe('why', () => {
       verdict: { message: 'the file is gone from the folder; the service still holds its document' },
       docId: 'doc-2',
       deletedAt: null,
-      next: 'its deletion is planned at the next look',
+      next: 'its document is deleted at the service when ingestd runs',
     });
   }, 60_000);
 

@@ -49,7 +49,7 @@ describe('why, where no daemon runs', () => {
     });
     await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
     expect((await why(attachment)).notes).toEqual([
-      expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent as it stands: .*titel/),
+      expect.stringMatching(/^its document inbox\/sub\/b\.txt is not sent: .*titel/),
     ]);
     await folder.write('inbox/sub/c.txt.meta.json', '{"attachments": ["listed.csv"]}');
     await folder.write('inbox/sub/listed.csv', '1');
@@ -67,7 +67,11 @@ describe('why, where no daemon runs', () => {
     for (const [fileName, notes] of [
       [
         'old.txt',
-        [expect.stringMatching(/^the file is still called old\.txt at the service: .*no way to rename it/)],
+        [
+          expect.stringMatching(
+            /^the file is still called old\.txt at the service, which has no way to rename it/,
+          ),
+        ],
       ],
       ['new.txt', []],
     ] as const) {
@@ -91,9 +95,9 @@ describe('why, where no daemon runs', () => {
     const record = recordOf({ fileName: 'new.txt', stat: statOf(found), metadata });
     await ledger.commit([{ kind: 'put', ref, record }]);
     await ledger.close();
-    expect((await why('new.txt')).next).toBe('nothing: the service holds it as it stands here');
+    expect((await why('new.txt')).next).toBe('nothing: the service holds it as it is here');
     await folder.write('inbox/new.txt', 'edited');
-    const compared = 'it is compared when ingestd runs, and what differs from what was sent goes out';
+    const compared = 'what differs is sent when ingestd runs (content)';
     expect((await why('new.txt')).next).toBe(compared);
   });
 
@@ -111,6 +115,6 @@ describe('why, where no daemon runs', () => {
     ]);
     await ledger.close();
     await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
-    expect((await why('a.txt')).next).toMatch(/^it is compared when ingestd runs/);
+    expect((await why('a.txt')).next).toBe('what differs is sent when ingestd runs (title)');
   });
 });

@@ -71,7 +71,13 @@ function printStory(story: Why, { line, colors }: Output): void {
   row('sidecar', story.sidecar);
   row('attachments', story.attachments.join(', '));
   if (story.possibleDuplicates > 0) row('duplicates', `${story.possibleDuplicates} possible at the service`);
-  if (story.metadata !== null) row('metadata', JSON.stringify(story.metadata));
+  for (const [index, [field, value]] of Object.entries(story.metadata ?? {}).entries()) {
+    const source = story.sources[field];
+    row(
+      index === 0 ? 'metadata' : '',
+      `${field}: ${JSON.stringify(value)}${source === undefined ? '' : ` (${source})`}`,
+    );
+  }
   for (const note of story.notes) row('note', note);
   for (const { at, operation, code, message } of story.attempts) {
     row(new Date(at).toISOString(), `${operation}: ${message} (${code})`);

@@ -86,6 +86,7 @@ export const whySchema: z.ZodType<Why> = z.object({
   verdict: z.object({ kind: text, code: text, message: text }),
   sidecar: text.nullable(),
   metadata: z.custom<Metadata>((value) => typeof value === 'object').nullable(),
+  sources: z.record(text, text).default({}),
   attachments: z.array(text),
   docId: text.nullable(),
   sha256: text.nullable(),

@@ -4,9 +4,10 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { makePlan } from '../plan/make-plan.ts';
 import { openUnwatched } from '../open-unwatched.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { tellStory } from '../../daemon/control/tell-story.ts';
+import { describeFile } from '../../daemon/control/describe-file.ts';
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
 export async function explain(
@@ -22,8 +23,17 @@ export async function explain(
   try {
     await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);
-    const story = await tellStory({ ref, port, ledger, recent: [], task: null, nextAt: null });
     const other = otherService(ledger, settings);
+    const plan = async () =>
+      other === null ? makePlan({ settings, log, makesFolders: true }) : { operations: [], unavailable: [] };
+    const story = await describeFile({
+      ref,
+      port,
+      ledger,
+      recent: [],
+      ahead: { kind: 'plan', plan },
+      nextAt: null,
+    });
     return other === null ? story : { ...story, next: `nothing: ${otherServiceText(other)}` };
   } finally {
     await port.close();

@@ -17,7 +17,7 @@ import { resolveDoubt } from './resolve-doubt.ts';
 import { isPaused, pause, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from './resolve-path.ts';
-import { tellStory } from './tell-story.ts';
+import { describeFile } from './describe-file.ts';
 
 interface Sources {
   readonly settings: Settings;
@@ -61,14 +61,17 @@ export function createControl(sources: Sources): ControlPort {
       const task = engine.tasks.get(ref);
       const dueMs = task === undefined ? null : dueOf(task);
       const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
-      return tellStory({
+      return describeFile({
         ref,
         port,
         ledger,
         recent: activities.recent(),
-        task,
-        isInBacklog: engine.tasks.backlog.has(ref),
-        isPaused: pausedNames().includes(ref.folder),
+        ahead: {
+          kind: 'daemon',
+          task,
+          isInBacklog: engine.tasks.backlog.has(ref),
+          isPaused: pausedNames().includes(ref.folder),
+        },
         nextAt,
       });
     },

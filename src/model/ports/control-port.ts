@@ -10,6 +10,8 @@ export interface Why {
   readonly verdict: { readonly kind: string; readonly code: string; readonly message: string };
   readonly sidecar: string | null;
   readonly metadata: Metadata | null;
+  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
+  readonly sources: Readonly<Record<string, string>>;
   readonly attachments: readonly string[];
   readonly docId: string | null;
   readonly sha256: string | null;

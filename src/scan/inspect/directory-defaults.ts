@@ -18,8 +18,8 @@ import type { SidecarReading } from './read-sidecar.ts';
 /** What a directory's documents inherit. */
 interface InheritedDefaults {
   readonly kind: 'inherited';
-  /** Nearest first. */
-  readonly layers: readonly Metadata[];
+  /** Nearest first; `path` from the root. */
+  readonly layers: readonly { readonly path: string; readonly metadata: Metadata }[];
   /** The fingerprint of plain documents in the directory. */
   readonly fingerprint: string;
 }
@@ -41,7 +41,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
   }
 
   return (directory) => {
-    const layers: Metadata[] = [];
+    const layers: { path: string; metadata: Metadata }[] = [];
     let fingerprint = folder.fingerprint;
     for (const place of chainOf(directory)) {
       const path = joinPath(place, defaultsName);
@@ -66,7 +66,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
         if (reading.kind === 'gone') return settling(1);
         if (reading.kind !== 'valid')
           return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);
-        layers.unshift(reading.value);
+        layers.unshift({ path, metadata: reading.value });
       } catch (error) {
         return unfit(
           'defaults-invalid',

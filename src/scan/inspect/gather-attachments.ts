@@ -17,7 +17,7 @@ import { settling, unfit, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
-import { isIgnored } from '../rules/ignore-rules.ts';
+import { ignoringPattern } from '../rules/ignore-rules.ts';
 
 /** A document's attachments, all fit and settled. */
 export interface GatheredAttachments {
@@ -77,7 +77,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const path = `${document}${attachmentDirectoryEnd}`;
   const rules = folder.tree.get(directoryOf(document))?.rules ?? folder.rules;
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  if (!isDirectory(absolute) || isIgnored(rules, path, true)) return { kind: 'own', paths: [], keys: [] };
+  if (!isDirectory(absolute) || ignoringPattern(rules, path, true) !== null)
+    return { kind: 'own', paths: [], keys: [] };
   const place = placeBelow(realRoot(folder.root), folder.tree.rawPath(path), folder.settings.followSymlinks);
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {

@@ -7,13 +7,15 @@ import type { Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/name-rules.ts';
+import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyEntry, classifyFile, classifyUndecodable, classifyUnpaired } from '../rules/classify.ts';
+import { classifyEntry, classifyFile, classifyUndecodable } from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../walk/entry.ts';
 import { absence, rootTrouble } from './absence.ts';
+import { describeDefaults, describeIgnoreFile, describeSidecar } from './describe-companion.ts';
 import { classifyPath } from './classify-path.ts';
 import { unsettledRules } from './companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
@@ -36,21 +38,22 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
       return ignored('outside-folder', 'no path inside the folder');
     const named = classifyPath(folder, path);
-    if (named.kind !== 'file') return withoutContent(folder, path, named);
+    if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const raw = folder.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
-    if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot });
+    if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
     if (found.kind === 'entry' && found.entry.kind === 'link')
-      return withoutContent(folder, path, classifyHere(folder, path, { kind: 'link' }));
+      return withoutContent(folder, path, classifyHere(folder, path, { kind: 'link' }), defaults);
     const stats = found.kind === 'entry' ? found.entry.stats : null;
     const classified = classifyFile({ path, size: stats?.size ?? null, claims: folder.claims });
-    if (classified.kind === 'attachment') return withoutContent(folder, path, classified);
+    if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
     if (stats === null) {
       const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(nameOf(path)) === true;
-      if (undecodable) return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'));
+      if (undecodable)
+        return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'), defaults);
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
     return inspectFile(folder, path, { stats, classified, defaults });
@@ -69,9 +72,10 @@ function classifyHere(
 
 /** The answer for what is no document, whatever is in it. */
 function withoutContent(
-  { tree }: FolderState,
+  folder: FolderState,
   path: string,
   found: ReturnType<typeof classifyEntry>,
+  defaults: DefaultsReader,
 ): NoDocument {
   switch (found.kind) {
     case 'ignored':
@@ -84,14 +88,12 @@ function withoutContent(
       const { owner } = found;
       return attachmentOf(owner, `it is an attachment of ${printable(owner)}`);
     }
-    case 'sidecar': {
-      const unpaired = tree.get(directoryOf(path))?.unpaired?.get(nameOf(path));
-      return unpaired === undefined ? ignored('sidecar', 'it is a sidecar') : classifyUnpaired(unpaired);
-    }
+    case 'sidecar':
+      return describeSidecar(folder, path);
     case 'defaults':
-      return ignored('dot-name', 'it holds the defaults of its directory');
+      return describeDefaults(path, defaults);
     case 'ignore-file':
-      return ignored('dot-name', 'it holds ignore rules');
+      return describeIgnoreFile(folder, path);
     case 'directory':
     case 'attachments-directory':
     case 'special':
@@ -107,13 +109,21 @@ function withoutContent(
 function inspectTwin(
   folder: FolderState,
   path: string,
-  { raw, scannedRoot }: { readonly raw: string; readonly scannedRoot: () => RootIdentity | null },
+  {
+    raw,
+    scannedRoot,
+    defaults,
+  }: {
+    readonly raw: string;
+    readonly scannedRoot: () => RootIdentity | null;
+    readonly defaults: DefaultsReader;
+  },
 ): Inspection {
   const directory = directoryOf(path);
   const absolute = folder.absolute(joinPath(folder.tree.rawPath(directory), raw));
   if (lstatSync(absolute, { throwIfNoEntry: false }) === undefined) return absence(folder, path, scannedRoot);
   const standing = joinPath(directory, raw.normalize('NFC'));
-  return withoutContent(folder, path, classifyHere(folder, standing, { kind: 'file', twin: true }));
+  return withoutContent(folder, path, classifyHere(folder, standing, { kind: 'file', twin: true }), defaults);
 }
 
 interface FoundFile {
@@ -136,10 +146,10 @@ async function inspectFile(
   if (folder.tree.get(directoryOf(path)) === undefined) return settling(afterScanMs);
   // An empty file may be on its way: whether it is one is said when it has settled.
   const empty = stats.size === 0;
-  if (classified.kind !== 'document' && !empty) return withoutContent(folder, path, classified);
+  if (classified.kind !== 'document' && !empty) return withoutContent(folder, path, classified, defaults);
   const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
   if (delay > 0) return settling(delay);
-  if (classified.kind !== 'document') return withoutContent(folder, path, classified);
+  if (classified.kind !== 'document') return withoutContent(folder, path, classified, defaults);
   const fitName = judgeName(name, folder.settings.names);
   if (fitName.kind === 'unfit') return unfit(fitName.code, fitName.message);
   const large = judgeSize(stats.size, folder.maxFileBytes);
@@ -154,7 +164,18 @@ async function inspectFile(
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
   const { metadata, title, createdTimestamp } = folder.settings;
-  const layers = [...(own.sidecar === null ? [] : [own.sidecar.metadata]), ...inherited.layers, metadata];
+  const layers = [
+    ...(own.sidecar === null ? [] : [{ path: own.path, metadata: own.sidecar.metadata }]),
+    ...inherited.layers,
+    { path: null, metadata },
+  ];
+  const effective = effectiveMetadata({
+    layers: layers.map((layer) => layer.metadata),
+    fileName: name,
+    mtimeMs: stats.mtimeMs,
+    title,
+    createdTimestamp,
+  });
   return {
     kind: 'document',
     document: {
@@ -166,16 +187,25 @@ async function inspectFile(
       }),
       fileName: fitName.name,
       sidecar: own.path,
-      metadata: effectiveMetadata({
-        layers,
-        fileName: name,
-        mtimeMs: stats.mtimeMs,
-        title,
-        createdTimestamp,
-      }),
+      metadata: effective,
+      sources: sourcesOf(effective, layers),
       attachments: gathered.attachments,
     },
   };
+}
+
+/** Where each field comes from, in words or as a path from the root. */
+function sourcesOf(
+  effective: Metadata,
+  layers: readonly { readonly path: string | null; readonly metadata: Metadata }[],
+): Readonly<Record<string, string>> {
+  const sources: Record<string, string> = {};
+  for (const field of Object.keys(effective) as (keyof Metadata)[]) {
+    const layer = layers.find(({ metadata }) => metadata[field] !== undefined);
+    if (layer !== undefined) sources[field] = layer.path ?? 'folder settings';
+    else sources[field] = field === 'title' ? 'file name' : 'modification time';
+  }
+  return sources;
 }
 
 function readTrouble(absolute: string): NoDocument | null {

@@ -1,9 +1,9 @@
-import { printable } from '../../lib/text/printable.ts';
+import { excerpt, printable } from '../../lib/text/printable.ts';
 import { nameOf } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/name-rules.ts';
 import type { Claims } from './claims.ts';
-import { isIgnored } from './ignore-rules.ts';
-import type { PlacedRules } from './ignore-rules.ts';
+import { ignoringPattern } from './ignore-rules.ts';
+import type { IgnorePattern, PlacedRules } from './ignore-rules.ts';
 import { defaultsName, sidecarEnd } from './pair-sidecars.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */
@@ -74,8 +74,8 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
     const message = 'programs give such names to temporary files';
     return { kind: 'ignored', code: 'temporary-name', message };
   }
-  if (rules.length > 0 && isIgnored(rules, path, false))
-    return { kind: 'ignored', code: 'ignore-rule', message: 'an ignore rule names it' };
+  const pattern = ignoringPattern(rules, path, false);
+  if (pattern !== null) return ignoredBy(pattern, 'it');
   if (name.endsWith(sidecarEnd)) return sidecar;
   if (kind === 'link')
     return {
@@ -102,8 +102,8 @@ function classifyDirectory(
     const message = 'directories whose names begin with a dot hold no documents';
     return { kind: 'ignored', code: 'dot-name', message };
   }
-  if (rules.length > 0 && isIgnored(rules, path, true))
-    return { kind: 'ignored', code: 'ignore-rule', message: `an ignore rule names ${printable(path)}` };
+  const pattern = ignoringPattern(rules, path, true);
+  if (pattern !== null) return ignoredBy(pattern, `the directory ${printable(path)}`);
   if (twin) {
     const message =
       'a directory whose name differs from another only in how accents are written; rename one of them';
@@ -113,6 +113,11 @@ function classifyDirectory(
   if (!linked) return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
   const message = 'a symbolic link; the directory of a document’s attachments is never followed';
   return { kind: 'skipped', code: 'symbolic-link', message };
+}
+
+function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classification {
+  const message = `the pattern "${excerpt(pattern)}" in ${printable(place)} ignores ${what}`;
+  return { kind: 'ignored', code: 'ignore-rule', message };
 }
 
 /** Classifies a regular file that no rule leaves out by what its place, type and size say. */

@@ -1,10 +1,20 @@
 import ignore from 'ignore';
 import type { Ignore } from 'ignore';
 
+/** One gitignore pattern, and where a person finds it. */
+export interface IgnorePattern {
+  readonly pattern: string;
+  /** `a/.ingestignore:3`, or the key of the configuration. */
+  readonly place: string;
+}
+
 /** The rules of one place: the folder's settings, or one `.ingestignore`. */
 export interface IgnoreRules {
-  /** What the rules say of a path below their directory; null: nothing. The path's parents are not ignored. */
-  readonly judge: (path: string, isDirectory: boolean) => 'ignored' | 'kept' | null;
+  /**
+   * What the rules say of a path below their directory: the pattern that ignores it, `kept`, or null: nothing. The
+   * path's parents are not ignored.
+   */
+  readonly judge: (path: string, isDirectory: boolean) => IgnorePattern | 'kept' | null;
 }
 
 /** Rules and the directory that they stand in. */
@@ -21,8 +31,10 @@ const maxGlobstars = 2;
 const maxPatternLength = 1_000;
 
 /** Reads gitignore patterns. Never throws: what is no pattern matches nothing. */
-export function createIgnoreRules(patterns: readonly string[]): IgnoreRules {
-  const bounded = patterns.flatMap(boundedPattern);
+export function createIgnoreRules(patterns: readonly IgnorePattern[]): IgnoreRules {
+  const bounded = patterns.flatMap(({ pattern }, index) =>
+    boundedPattern(pattern).map((text) => ({ pattern: text, mark: String(index) })),
+  );
   let asked = 0;
   let rules = compile(bounded);
 
@@ -30,30 +42,34 @@ export function createIgnoreRules(patterns: readonly string[]): IgnoreRules {
     judge: (path, isDirectory) => {
       asked += 1;
       if (asked % forgetAfter === 0) rules = compile(bounded);
-      const { ignored, unignored } = rules.test(isDirectory ? `${path}/` : path);
+      const { ignored, unignored, rule } = rules.test(isDirectory ? `${path}/` : path);
       if (unignored) return 'kept';
       if (!ignored) return null;
       // A parent that these rules ignore was kept by deeper ones, or nobody would ask: then they say nothing here.
       const slash = path.lastIndexOf('/');
       if (slash !== -1 && rules.test(path.slice(0, slash + 1)).ignored) return null;
-      return 'ignored';
+      return patterns[Number(rule?.mark)] ?? null;
     },
   };
 }
 
-/** Says whether rules ignore a path whose parents they do not ignore. The innermost that names it decides. */
-export function isIgnored(rules: readonly PlacedRules[], path: string, isDirectory: boolean): boolean {
+/** The pattern that ignores a path whose parents are not ignored; null: none. The innermost that names it decides. */
+export function ignoringPattern(
+  rules: readonly PlacedRules[],
+  path: string,
+  isDirectory: boolean,
+): IgnorePattern | null {
   for (let at = rules.length - 1; at >= 0; at -= 1) {
     const placed = rules[at];
     if (placed === undefined) continue;
     const relative = placed.directory === '' ? path : path.slice(placed.directory.length + 1);
     const verdict = placed.rules.judge(relative, isDirectory);
-    if (verdict !== null) return verdict === 'ignored';
+    if (verdict !== null) return verdict === 'kept' ? null : verdict;
   }
-  return false;
+  return null;
 }
 
-function compile(patterns: readonly string[]): Ignore {
+function compile(patterns: readonly { readonly pattern: string; readonly mark: string }[]): Ignore {
   return ignore({ ignorecase: false }).add(patterns);
 }
 

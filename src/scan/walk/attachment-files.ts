@@ -9,7 +9,7 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isTransient } from '../rules/classify.ts';
-import { isIgnored } from '../rules/ignore-rules.ts';
+import { ignoringPattern } from '../rules/ignore-rules.ts';
 import type { PlacedRules } from '../rules/ignore-rules.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
 import { locateOnDisk } from './locate-on-disk.ts';
@@ -44,7 +44,7 @@ export async function listAttachments(
     const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
     const files = entries
       .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTransient(name))
-      .filter(({ name }) => !isIgnored(rules, joinPath(path, name), false))
+      .filter(({ name }) => ignoringPattern(rules, joinPath(path, name), false) === null)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const nameless = [
       ...bytes.filter(({ kind }) => kind === 'file').map(({ name }) => printableBytes(name)),

@@ -1,4 +1,5 @@
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
+import { joinPath } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
 import { createIgnoreRules } from '../rules/ignore-rules.ts';
@@ -15,6 +16,7 @@ const maxPatternBytes = 512;
 
 /** Reads a directory's `.ingestignore`. Never throws. */
 export function readIgnoreFile(directory: string, absolute: string): RulesReading {
+  const name = joinPath(directory, ignoreFileName);
   try {
     const file = readSmallFile(absolute);
     if (file === null || file.bytes.length > maxBytes)
@@ -23,12 +25,13 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
       .toString('utf8')
       .replace(/^\uFEFF/, '')
       .split(/\r?\n/)
-      .filter((line) => line !== '' && !line.startsWith('#'));
+      .map((pattern, index) => ({ pattern, place: `${name}:${index + 1}` }))
+      .filter(({ pattern }) => pattern !== '' && !pattern.startsWith('#'));
     if (patterns.length > maxPatterns)
       return invalid(
         `has ${patterns.length} patterns, and at most ${maxPatterns} are allowed; make it shorter`,
       );
-    if (patterns.some((pattern) => Buffer.byteLength(pattern) > maxPatternBytes))
+    if (patterns.some(({ pattern }) => Buffer.byteLength(pattern) > maxPatternBytes))
       return invalid(`has a pattern of more than ${maxPatternBytes} bytes; make it shorter`);
     return { kind: 'valid', rules: { directory, rules: createIgnoreRules(patterns) } };
   } catch (error) {

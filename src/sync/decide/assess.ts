@@ -70,7 +70,7 @@ export function assessWithoutDocument(
       const { device } = found;
       if (!hasRecord) return { kind: 'nothing', device };
       if (onRemove === 'keep') {
-        const message = 'the file is gone; the document is kept (onRemove: keep)';
+        const message = 'the file is gone and onRemove is keep';
         return { kind: 'dormant', device, reason: { code: keptCode, message } };
       }
       if (stands === null) return { kind: 'gone', device };

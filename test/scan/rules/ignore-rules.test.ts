@@ -1,7 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { createIgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
-import { isIgnored } from '../../../src/scan/rules/ignore-rules.ts';
+import { ignoringPattern } from '../../../src/scan/rules/ignore-rules.ts';
+import type { IgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
+
+const rulesOf = (...patterns: readonly string[]): IgnoreRules =>
+  createIgnoreRules(patterns.map((pattern, index) => ({ pattern, place: `.ingestignore:${index + 1}` })));
+
+const verdictOf = (rules: IgnoreRules, path: string, isDirectory: boolean): 'ignored' | 'kept' | null => {
+  const judged = rules.judge(path, isDirectory);
+  return judged === null || judged === 'kept' ? judged : 'ignored';
+};
 
 const table: readonly (readonly [string, string, boolean, 'ignored' | 'kept' | null])[] = [
   ['*.bak', 'a.bak', false, 'ignored'],
@@ -28,30 +37,36 @@ const hostile: readonly (readonly [string, string])[] = [
 
 describe('ignore rules', () => {
   it.each(table)('%s says of %s (directory: %s): %s', (pattern, path, isDirectory, verdict) => {
-    expect(createIgnoreRules([pattern]).judge(path, isDirectory)).toBe(verdict);
+    expect(verdictOf(rulesOf(pattern), path, isDirectory)).toBe(verdict);
   });
 
   it('lets a later pattern keep what an earlier one ignores', () => {
-    const rules = createIgnoreRules(['*.pdf', '!keep.pdf']);
-    expect([rules.judge('a.pdf', false), rules.judge('keep.pdf', false)]).toEqual(['ignored', 'kept']);
+    const rules = rulesOf('*.pdf', '!keep.pdf');
+    expect([verdictOf(rules, 'a.pdf', false), verdictOf(rules, 'keep.pdf', false)]).toEqual([
+      'ignored',
+      'kept',
+    ]);
   });
 
   it('lets the rules of a directory overrule those above', () => {
     const chain = [
-      { directory: '', rules: createIgnoreRules(['*.pdf', 'build/']) },
-      { directory: 'a', rules: createIgnoreRules(['!keep.pdf', '!build/']) },
+      { directory: '', rules: rulesOf('*.pdf', 'build/') },
+      { directory: 'a', rules: rulesOf('!keep.pdf', '!build/') },
     ];
-    expect(isIgnored(chain, 'a/keep.pdf', false)).toBe(false);
-    expect(isIgnored(chain, 'a/other.pdf', false)).toBe(true);
-    expect(isIgnored(chain, 'a/build', true)).toBe(false);
-    expect(isIgnored(chain, 'a/build/x.txt', false)).toBe(false);
-    expect(isIgnored(chain, 'build', true)).toBe(true);
+    expect(ignoringPattern(chain, 'a/keep.pdf', false)).toBeNull();
+    expect(ignoringPattern(chain, 'a/other.pdf', false)).toEqual({
+      pattern: '*.pdf',
+      place: '.ingestignore:1',
+    });
+    expect(ignoringPattern(chain, 'a/build', true)).toBeNull();
+    expect(ignoringPattern(chain, 'a/build/x.txt', false)).toBeNull();
+    expect(ignoringPattern(chain, 'build', true)).toEqual({ pattern: 'build/', place: '.ingestignore:2' });
   });
 
   it('answers the same after it has been asked ten thousand times', () => {
-    const rules = createIgnoreRules(['*.bak']);
+    const rules = rulesOf('*.bak');
     for (let at = 0; at < 10_000; at += 1) rules.judge(`x${at}.pdf`, false);
-    expect([rules.judge('a.bak', false), rules.judge('a.pdf', false)]).toEqual(['ignored', null]);
+    expect([verdictOf(rules, 'a.bak', false), verdictOf(rules, 'a.pdf', false)]).toEqual(['ignored', null]);
   });
 
   it('S17: is not held up by hostile patterns', () => {
@@ -59,7 +74,7 @@ describe('ignore rules', () => {
     const script = `
       import { createIgnoreRules } from ${JSON.stringify(new URL('../../../build/scan/rules/ignore-rules.js', import.meta.url))};
       for (const [pattern, path] of ${JSON.stringify(hostile)}) {
-        const rules = createIgnoreRules([pattern, '!' + pattern]);
+        const rules = createIgnoreRules([pattern, '!' + pattern].map((text) => ({ pattern: text, place: '' })));
         for (let at = 0; at < 3; at += 1) rules.judge(path, false);
       }`;
     const { status, signal } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
@@ -69,9 +84,9 @@ describe('ignore rules', () => {
   });
 
   it('widens a pattern with too many globstars, and drops such a negation', () => {
-    expect(createIgnoreRules(['a/**/b/**/c/**/d/**/e.pdf']).judge('a/x/b/e.pdf', false)).toBe('ignored');
-    expect(createIgnoreRules(['**/a/**/b/**/c/**']).judge('other.pdf', false)).toBeNull();
-    const rules = createIgnoreRules(['*.pdf', '!a/**/b/**/c/**/d/**/e.pdf']);
-    expect(rules.judge('a/b/c/d/e.pdf', false)).toBe('ignored');
+    expect(verdictOf(rulesOf('a/**/b/**/c/**/d/**/e.pdf'), 'a/x/b/e.pdf', false)).toBe('ignored');
+    expect(verdictOf(rulesOf('**/a/**/b/**/c/**'), 'other.pdf', false)).toBeNull();
+    const rules = rulesOf('*.pdf', '!a/**/b/**/c/**/d/**/e.pdf');
+    expect(verdictOf(rules, 'a/b/c/d/e.pdf', false)).toBe('ignored');
   });
 });

@@ -170,6 +170,7 @@ function story(path: string): Why {
     verdict: { kind: 'document', code: 'document', message: 'it is a document' },
     sidecar: null,
     metadata: { title: path },
+    sources: { title: 'file name' },
     attachments: [],
     docId: 'd-1',
     sha256: null,

@@ -8,9 +8,21 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
+import type { PlannedOperation, PlanReport } from '../../model/report/reports.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';
+
+/** Where what comes next is known from: the running daemon's task, or what `plan` says. */
+type Ahead =
+  | {
+      readonly kind: 'daemon';
+      readonly task: Task | undefined;
+      readonly isInBacklog: boolean;
+      /** A person paused its folder. */
+      readonly isPaused: boolean;
+    }
+  | { readonly kind: 'plan'; readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable'>> };
 
 interface Sources {
   readonly ref: DocumentRef;
@@ -18,32 +30,28 @@ interface Sources {
   readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId'>;
   /** What happened lately, newest last; empty where no daemon remembers it. */
   readonly recent: readonly Activity[];
-  /** What a running daemon has to do with it; null: no daemon runs. */
-  readonly task: Task | undefined | null;
-  /** A new file that waits in the backlog. */
-  readonly isInBacklog?: boolean;
-  /** A person paused its folder. */
-  readonly isPaused?: boolean;
+  readonly ahead: Ahead;
   /** ISO 8601 of the task's next step. */
   readonly nextAt: string | null;
 }
 
 /** The whole story of one file, contract section 2, `why`. */
-export async function tellStory(sources: Sources): Promise<Why> {
+export async function describeFile(sources: Sources): Promise<Why> {
   const { ref, port, ledger, recent, nextAt } = sources;
   const record = ledger.get(ref);
-  if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return directoryStory(ref);
-  const look = await port.inspect(ref.path);
-  const owner = look.kind === 'ignored' ? look.owner : undefined;
-  const aside = owner === undefined ? null : await ownerStory(sources, owner);
-  const document = look.kind === 'document' ? look.document : null;
-  const absent = look.kind === 'absent' ? absentFile(ref, { ledger, recent }) : null;
+  if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
+  const found = await port.inspect(ref.path);
+  const owner = found.kind === 'ignored' ? found.owner : undefined;
+  const aside = owner === undefined ? null : await describeOwner(sources, owner);
+  const document = found.kind === 'document' ? found.document : null;
+  const absent = found.kind === 'absent' ? absentFile(ref, { ledger, recent }) : null;
   const attempts = ledger.failure(ref)?.history ?? [];
   return {
     ...ref,
-    verdict: absent === null ? verdictOf(look) : { ...verdictOf(look), message: absent.message },
-    sidecar: look.kind === 'document' ? (look.document.sidecar ?? null) : null,
+    verdict: absent === null ? verdictOf(found) : { ...verdictOf(found), message: absent.message },
+    sidecar: found.kind === 'document' ? (found.document.sidecar ?? null) : null,
     metadata: document?.metadata ?? record?.metadata ?? null,
+    sources: document?.sources ?? {},
     attachments: document?.attachments.map(({ path }) => path) ?? [],
     docId: record?.docId ?? absent?.docId ?? null,
     sha256: record?.sha256 ?? null,
@@ -53,7 +61,7 @@ export async function tellStory(sources: Sources): Promise<Why> {
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
     notes: aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record)),
-    next: aside?.next ?? nextStep(look, sources),
+    next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
   };
 }
@@ -63,16 +71,17 @@ async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-function directoryStory(ref: DocumentRef): Why {
+function describeDirectory(ref: DocumentRef): Why {
   const message =
     ref.path === ''
-      ? 'the folder itself: ingestd status tells how it stands'
-      : 'a directory: it is looked through for documents, each of which has a story of its own';
+      ? 'the folder itself; ingestd status shows its state'
+      : 'a directory; ingestd scans it for documents';
   return {
     ...ref,
     verdict: { kind: 'directory', code: 'directory', message },
     sidecar: null,
     metadata: null,
+    sources: {},
     attachments: [],
     docId: null,
     sha256: null,
@@ -82,27 +91,30 @@ function directoryStory(ref: DocumentRef): Why {
     possibleDuplicates: 0,
     attempts: [],
     notes: [],
-    next: 'nothing: name a file in it',
+    next: 'nothing; name a file in it',
     nextAt: null,
   };
 }
 
-/** An attachment goes where its document goes: what keeps that one here keeps this one, too. */
-async function ownerStory(
+/** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */
+async function describeOwner(
   { ref: { folder }, port, ledger }: Sources,
   path: string,
 ): Promise<Pick<Why, 'notes' | 'next'>> {
   const owner = { folder, path };
-  const look = await port.inspect(path);
+  const found = await port.inspect(path);
   const name = refKey(owner);
-  if (look.kind === 'absent') {
+  if (found.kind === 'absent') {
     return { notes: [`its document ${name} is not there`], next: `nothing until ${name} is there` };
   }
   const failure = ledger.failure(owner)?.message;
-  const why = look.kind === 'document' ? (failure ?? null) : verdictOf(look).message;
+  const why = found.kind === 'document' ? (failure ?? null) : verdictOf(found).message;
   return {
-    notes: why === null ? [] : [`its document ${name} is not sent as it stands: ${why}`],
-    next: `it goes out with its document: ingestd why ${name}`,
+    notes: why === null ? [] : [`its document ${name} is not sent: ${why}`],
+    next:
+      why === null
+        ? `it goes out with its document: ingestd why ${name}`
+        : `nothing until that is fixed: ingestd why ${name}`,
   };
 }
 
@@ -112,17 +124,21 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
   const unclearable = operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
   if (record.fileName === document.fileName) return unclearable;
   const name =
-    `the file is still called ${record.fileName} at the service: the interface has no way to rename it, and the new ` +
-    'name goes out when its content does next';
+    `the file is still called ${record.fileName} at the service, which has no way to rename it; the new name goes ` +
+    'out with its next content';
   return [name, ...unclearable];
 }
 
-function verdictOf(look: Inspection): Why['verdict'] {
-  switch (look.kind) {
+function verdictOf(found: Inspection): Why['verdict'] {
+  switch (found.kind) {
     case 'document':
       return { kind: 'document', code: 'document', message: 'a document of this folder' };
     case 'settling':
-      return { kind: 'settling', code: 'settling', message: 'it changed a moment ago and is left to settle' };
+      return {
+        kind: 'settling',
+        code: 'settling',
+        message: 'it changed a moment ago; ingestd waits until it stops changing',
+      };
     case 'absent':
       return { kind: 'absent', code: 'absent', message: 'no such file is in the folder' };
     case 'unknown':
@@ -130,24 +146,73 @@ function verdictOf(look: Inspection): Why['verdict'] {
     case 'skipped':
     case 'waiting':
     case 'unfit':
-      return { kind: look.kind, code: look.code, message: look.message };
+      return { kind: found.kind, code: found.code, message: found.message };
   }
 }
 
-/** Nothing is hashed for it: a file with another stat may still have the same content. */
-function nextAtStart(look: Inspection, { ref, ledger }: Sources): string {
+/** What `ingestd run` or `sync` would do with it. Never another answer than that of `plan`. */
+async function nextAtStart(
+  found: Inspection,
+  { ref, ledger }: Sources,
+  plan: Extract<Ahead, { kind: 'plan' }>['plan'],
+): Promise<string> {
   const record = ledger.get(ref);
-  const failure = ledger.failure(ref);
-  if (look.kind === 'absent') {
-    return record === undefined ? 'nothing' : 'its deletion is planned at the next look';
+  const isSpokenFor = found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent';
+  if (record === undefined && isSpokenFor) return 'nothing';
+  const isUnchanged = found.kind === 'document' && record !== undefined && isAsSent(found.document, record);
+  if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
+  const { operations, unavailable } = await plan();
+  const unread = unavailable.find(({ folder }) => folder === ref.folder);
+  if (unread !== undefined) return `nothing while the folder cannot be read: ${unread.message}`;
+  const key = refKey(ref);
+  const planned = operations
+    .filter((one) => refKey(one) === key || one.from === key)
+    .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
+  if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
+  if (record === undefined) return 'nothing';
+  return found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent' ? remains : asSent;
+}
+
+function plannedWords(operation: PlannedOperation, key: string, found: Inspection): string {
+  const { kind, from, parts } = operation;
+  const message = operation.message ?? '';
+  switch (kind) {
+    case 'upload':
+      return 'it is uploaded when ingestd runs';
+    case 'modify':
+    case 'bulk modify':
+      return `what differs is sent when ingestd runs (${parts.join(', ')})`;
+    case 'delete':
+    case 'bulk delete':
+      return 'its document is deleted at the service when ingestd runs';
+    case 'move':
+      return from === key
+        ? `its document goes with the file to ${refKey(operation)} when ingestd runs`
+        : `it takes over the document of ${from ?? 'another path'} when ingestd runs`;
+    case 'held':
+      return `its deletion waits for ingestd approve: ${message}`;
+    case 'failed':
+      return isTold(found, message)
+        ? fixFirst
+        : `nothing until it changes or you run ingestd retry: ${message}`;
+    case 'waiting':
+      return waitingWords(found, message);
   }
-  if (look.kind !== 'document' && look.kind !== 'settling') return 'nothing is planned for it now';
-  if (failure !== undefined) return `it is looked at again when ingestd runs; it failed: ${failure.message}`;
-  if (record === undefined) return 'it is uploaded when ingestd runs';
-  if (look.kind === 'document' && isAsSent(look.document, record)) {
-    return 'nothing: the service holds it as it stands here';
-  }
-  return 'it is compared when ingestd runs, and what differs from what was sent goes out';
+}
+
+const asSent = 'nothing: the service holds it as it is here';
+const remains = 'nothing: its document stays at the service as it was last sent';
+const fixFirst = 'nothing until that is fixed; then it is sent';
+const soon = 'it is inspected again when it has stopped changing';
+
+/** The verdict gave this reason already. */
+function isTold(found: Inspection, message: string): boolean {
+  return 'message' in found && found.message === message;
+}
+
+function waitingWords(found: Inspection, message: string): string {
+  if (found.kind === 'settling' || message === '') return soon;
+  return isTold(found, message) ? 'it is sent as soon as that is there' : message;
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
@@ -166,19 +231,20 @@ function unread(document: FoundDocument): ComparedDocument {
   return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
 }
 
-function nextStep(look: Inspection, sources: Sources): string {
-  const { task, ledger, ref, isInBacklog = false, isPaused = false } = sources;
-  if (task === null) return nextAtStart(look, sources);
+function nextStep(found: Inspection, sources: Sources): Promise<string> | string {
+  const { ahead, ledger, ref } = sources;
+  if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
+  const { task, isInBacklog, isPaused } = ahead;
   if (isPaused && (isInBacklog || task?.state.kind === 'ready'))
     return `it is sent when the pause ends: ingestd resume ${ref.folder}`;
-  if (isInBacklog) return 'it waits in the backlog of new files; the newest are sent first';
-  return nextOf(look, task, ledger.get(ref) !== undefined);
+  if (isInBacklog) return 'it is queued with other new files; the newest go first';
+  return nextOf(found, task, ledger.get(ref) !== undefined);
 }
 
-function nextOf(look: Inspection, task: Task | undefined, known: boolean): string {
+function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
-    if (look.kind === 'absent') return known ? 'its deletion is planned at the next look' : 'nothing';
-    return known ? 'nothing: the service holds it as it stands here' : 'nothing is planned for it now';
+    if (!known) return 'nothing';
+    return found.kind === 'absent' ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;
   const message = reasonOf(task)?.message ?? '';
@@ -187,23 +253,25 @@ function nextOf(look: Inspection, task: Task | undefined, known: boolean): strin
     case 'inspecting':
       return 'it is inspected next';
     case 'ready':
-      return `its ${state.operation} waits for a free request in the minute`;
+      return `its ${state.operation} is queued and goes out as the request limit allows`;
     case 'sending':
       return 'it is being sent';
     case 'settling':
-      return 'it is inspected again when it has settled';
+      return soon;
     case 'grace':
-      return 'its file is gone: the deletion waits for its other half, a move or a save';
+      return 'its document is deleted soon, unless the file comes back or turns up elsewhere';
     case 'retry':
-      return `it is tried again: ${message}`;
+      return `retrying: ${message}`;
     case 'waiting':
-      return `it waits: ${message}`;
+      return waitingWords(found, message);
     case 'failed':
-      return `nothing until it changes, or ingestd retry: ${message}`;
+      return isTold(found, message)
+        ? fixFirst
+        : `nothing until it changes or you run ingestd retry: ${message}`;
     case 'held':
       return `its deletion waits for ingestd approve: ${message}`;
     case 'dormant':
-      return `nothing: ${message}`;
+      return isTold(found, message) ? remains : `${remains}: ${message}`;
   }
 }
 
