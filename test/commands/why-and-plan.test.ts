@@ -17,7 +17,7 @@ beforeEach(async () => {
       'service: { mode: embedded }',
       'state: { dir: ./state }',
       'http: { port: false }',
-      'timing: { settleMs: 0, removeGraceMs: 0 }',
+      'timing: { settleMs: 0, removeGraceMs: 0, stopSeconds: 1 }',
       'folders:',
       '  - { name: inbox, path: ./inbox, ignore: ["*.bak.txt"], metadata: { sourceType: mail } }',
       '  - { name: paired, path: ./paired, sidecar: required }',
@@ -86,7 +86,7 @@ it('why names the rule and its line, the document of a sidecar, and where each f
     verdict: { kind: 'waiting', message: 'it waits for its sidecar p.txt.meta.json' },
     next: 'it is sent as soon as that is there',
   });
-}, 60_000);
+}, 120_000);
 
 it('why and plan agree about each kind of file', async () => {
   for (const name of ['kept', 'edited', 'gone', 'moved', 'ignored'])
@@ -137,4 +137,4 @@ it('why and plan agree about each kind of file', async () => {
   const said = 'the document stays at the service as it was last sent';
   expect((await ingestd(['sync'], { cwd: folder.path })).stderr).toContain(said);
   expect((await ingestd(['sync'], { cwd: folder.path })).stderr).not.toContain(said);
-}, 60_000);
+}, 120_000);
