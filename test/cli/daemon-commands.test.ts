@@ -69,6 +69,7 @@ const why = {
   path: 'a.pdf',
   verdict: { kind: 'document', code: 'document', message: 'It is a document' },
   sidecar: null,
+  sources: {},
   metadata: { title: 'a' },
   attachments: [],
   docId: 'doc-1',
