@@ -107,12 +107,16 @@ describe('P3: a reload', () => {
     });
     expect(status.folders).toMatchObject([{ name: 'post', synced: 2, failed: 1, held: 0 }]);
     expect(service.requests).toHaveLength(sent);
+    const { documents } = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
+      documents: { path: string; docId: string }[];
+    };
+    const docId = documents.find(({ path }) => path === 'a.txt')?.docId ?? 'none';
     await rm(join(place.inbox, 'a.txt'));
     service.always(steps.accept('doc-1'));
     await eventually(() => Promise.resolve(service.requests.length === sent + 1 || null));
     expect(service.requests.at(-1)).toMatchObject({
       method: 'DELETE',
-      url: expect.stringContaining('doc-1'),
+      url: expect.stringContaining(docId),
     });
   }, 60_000);
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
@@ -15,7 +15,7 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
   const name = nameOf(path);
   const directory = directoryOf(path);
   const state = tree.get(directory);
-  if (!existsSync(absolute(tree.rawPath(path))))
+  if (lstatSync(absolute(tree.rawPath(path)), { throwIfNoEntry: false }) === undefined)
     return ignored('sidecar', 'no such file is in the folder; one of this name is a sidecar');
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
