@@ -1,4 +1,4 @@
-import { lstatSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';

@@ -25,6 +25,7 @@ const noCodes = new Set([
   'state-directory',
   'temporary-name',
   'attachment',
+  'sidecar',
   'directory',
   'not-scanned',
   'attachments-directory',
