@@ -10,6 +10,7 @@ import { addInitCommand } from './setup/init-command.ts';
 import { addLogCommand } from './report/log-command.ts';
 import { addLedgerCommand } from './ledger/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
+import { addNotifyCommand } from './control/notify-command.ts';
 import { addPauseCommand, addResumeCommand } from './control/pause-command.ts';
 import { addRescanCommand } from './control/rescan-command.ts';
 import { addResolveCommand } from './control/resolve-command.ts';
@@ -47,6 +48,7 @@ export function createProgram(context: CommandContext): Command {
     addPauseCommand,
     addResumeCommand,
     addRescanCommand,
+    addNotifyCommand,
     addAuthCommand,
     addLedgerCommand,
     addInitCommand,

@@ -75,5 +75,6 @@ a file is no part of the secret. A \`.env\` that others can read is warned of: \
 ${rows.join('\n')}
 
 \`INGESTD_HTTP_TOKEN\` (16 characters or more) is needed only where \`http.host\` is not a loopback address.
+\`INGESTD_NOTIFY_WEBHOOK\` is the address that notifications are posted to: see [notifications.md](notifications.md).
 `;
 }

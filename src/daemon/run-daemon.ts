@@ -9,6 +9,7 @@ import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './assemble-daemon.ts';
+import { startNotifier } from './notify/notifier.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Signals } from './process/signals.ts';
@@ -22,6 +23,8 @@ export interface Reloaded {
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
   readonly httpToken: string | null;
+  /** Where notifications go, a secret; null: nowhere. */
+  readonly notifyWebhook: string | null;
   /** Reads the credentials anew from where they came from, for each token. */
   readonly readCredentials: () => Promise<Credentials | null>;
 }
@@ -104,11 +107,19 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
+      const stopNotifier = await startNotifier({
+        settings: current.settings,
+        webhook: current.notifyWebhook,
+        control: daemon.control,
+        clock: systemClock,
+        log,
+      });
       const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
       try {
         return await Promise.race([obey(daemon, current, signals), failure]);
       } finally {
         stopListening();
+        await stopNotifier();
         stopWatchdog();
       }
     } finally {

@@ -72,6 +72,11 @@ export interface Settings {
   readonly timing: TimingSettings;
   readonly safety: SafetySettings;
   readonly http: { readonly host: string; readonly port: number | false };
+  readonly notify: {
+    /** Program and arguments; empty: none. */
+    readonly command: readonly string[];
+    readonly afterMinutes: number;
+  };
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';

@@ -40,6 +40,7 @@ const commands = [
   'pause',
   'resume',
   'rescan',
+  'notify test',
   'auth login',
   'auth revoke',
   'why',

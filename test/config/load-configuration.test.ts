@@ -77,6 +77,7 @@ describe('a good configuration', () => {
       timing: { settleMs: 2000, removeGraceMs: 5000, rescanMinutes: 15, pollSeconds: 30, stopSeconds: 30 },
       safety: { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry' },
       http: { host: '127.0.0.1', port: 7420 },
+      notify: { command: [], afterMinutes: 5 },
       log: { level: 'info', format: 'auto' },
     });
   });

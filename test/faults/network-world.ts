@@ -302,6 +302,7 @@ function settingsFor(
     state: { dir },
     timing,
     safety: safetySettingsOf(safety),
+    notify: { command: [], afterMinutes: 5 },
     http: { host: '127.0.0.1', port: false },
     log: { level: 'info', format: 'json' },
   };

@@ -87,6 +87,23 @@ export async function httpTokenFor(
   return token;
 }
 
+/** The address that notifications go to; null: none. Throws ConfigurationError. */
+export async function notifyWebhookFor(
+  { configuration }: Pick<Prepared, 'configuration'>,
+  { redactor }: CommandContext,
+): Promise<string | null> {
+  const { loadNotifyWebhook } = await import('../../config/secrets/load-notify-webhook.ts');
+  const address = await loadNotifyWebhook(configuration.secretSources);
+  if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
+  return address;
+}
+
+/** What of an address may stand in an error without the rest. A short path would be cut out of ordinary words. */
+function secretPartsOf({ pathname, search }: URL): readonly string[] {
+  const long = 16;
+  return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
+}
+
 /** What speaks against the token of the HTTP address; null: nothing. Throws ConfigurationError where it cannot be read. */
 export async function httpTokenFault(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,

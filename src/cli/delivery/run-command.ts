@@ -2,7 +2,13 @@ import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
-import { credentialsFor, httpTokenFor, makeTrialFolders, prepare } from '../context/prepare.ts';
+import {
+  credentialsFor,
+  httpTokenFor,
+  makeTrialFolders,
+  notifyWebhookFor,
+  prepare,
+} from '../context/prepare.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {
@@ -23,6 +29,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   prepareScan();
   const prepared = await prepare(context, flags);
   const httpToken = await httpTokenFor(prepared, context);
+  const notifyWebhook = await notifyWebhookFor(prepared, context);
   const credentials = await credentialsFor(prepared, context);
   await makeTrialFolders(prepared);
   const { settings, log } = prepared;
@@ -31,6 +38,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
     settings,
     credentials,
     httpToken,
+    notifyWebhook,
     readCredentials: () => credentialsFor(prepared, context),
     log,
     reload: () => reload(context, flags),
@@ -44,6 +52,7 @@ async function reload(context: CommandContext, flags: GlobalFlags): Promise<Relo
     settings: prepared.settings,
     credentials: await credentialsFor(prepared, context),
     httpToken: await httpTokenFor(prepared, context),
+    notifyWebhook: await notifyWebhookFor(prepared, context),
     readCredentials: () => credentialsFor(prepared, context),
   };
 }

@@ -100,11 +100,11 @@ function optionRows({ flags, description }: OptionNode): string[] {
 }
 
 function secretWords(name: string): string {
-  const use =
-    name === 'INGESTD_HTTP_TOKEN'
-      ? 'Asked for by the HTTP address where it is not loopback.'
-      : 'One of the five secrets of the service.';
-  return `${use} Also ${name}_FILE, a file that holds it, and a file of that name in $CREDENTIALS_DIRECTORY.`;
+  const uses: Readonly<Record<string, string>> = {
+    INGESTD_HTTP_TOKEN: 'Asked for by the HTTP address where it is not loopback.',
+    INGESTD_NOTIFY_WEBHOOK: 'The address that notifications are posted to.',
+  };
+  return `${uses[name] ?? 'One of the five secrets of the service.'} Also ${name}_FILE, a file that holds it, and a file of that name in $CREDENTIALS_DIRECTORY.`;
 }
 
 /** What is typed as it stands: else man makes typographic quotes and accents of these, and a macro takes quotes for its own. */

@@ -4,7 +4,7 @@ import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 
 /** A secret and the environment variable that carries it. */
-export type SecretName = keyof Credentials | 'httpToken';
+export type SecretName = keyof Credentials | 'httpToken' | 'notifyWebhook';
 
 /** Where each secret comes from, contract section 3; each also as `…_FILE` and as a systemd credential. */
 export const secretVariables: Readonly<Record<SecretName, string>> = {
@@ -14,6 +14,7 @@ export const secretVariables: Readonly<Record<SecretName, string>> = {
   username: 'INGESTD_USERNAME',
   password: 'INGESTD_PASSWORD',
   httpToken: 'INGESTD_HTTP_TOKEN',
+  notifyWebhook: 'INGESTD_NOTIFY_WEBHOOK',
 };
 
 /** The five that the service asks for. */
@@ -38,6 +39,8 @@ const spellings: Readonly<Record<string, SecretName | null>> = {
   pwd: 'password',
   passphrase: 'password',
   httptoken: 'httpToken',
+  notifywebhook: 'notifyWebhook',
+  webhook: 'notifyWebhook',
   token: null,
   accesstoken: null,
   refreshtoken: null,

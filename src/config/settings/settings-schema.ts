@@ -232,6 +232,30 @@ const http = z.strictObject({
     .meta(notes({ description: '0 takes any free port, false turns the status page off.' })),
 });
 
+const notify = z.strictObject({
+  command: z
+    .array(text())
+    .max(100)
+    .default([])
+    .meta(
+      notes({
+        description:
+          'Program and arguments, run without a shell when something needs a person. It gets the event as JSON on standard input.',
+      }),
+    ),
+  afterMinutes: z
+    .number()
+    .min(0)
+    .max(1440)
+    .default(5)
+    .meta(
+      notes({
+        description: 'What has been wrong for this long is told, with what came up meanwhile.',
+        unit: 'min',
+      }),
+    ),
+});
+
 const log = z.strictObject({
   level: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -251,6 +275,7 @@ export const settingsSchema = z.strictObject({
   timing: timing.prefault({}),
   safety: safety.prefault({}),
   http: http.prefault({}),
+  notify: notify.prefault({}),
   log: log.prefault({}),
 });
 

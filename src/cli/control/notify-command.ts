@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { printable } from '../../lib/text/printable.ts';
+import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { notifyWebhookFor, prepare } from '../context/prepare.ts';
+import { withExamples } from '../examples.ts';
+
+/** `ingestd notify test`: tries what `notify` names. */
+export function addNotifyCommand(program: Command, context: CommandContext): void {
+  const notify = program.command('notify').description('notifications');
+  const command = notify
+    .command('test')
+    .description('send a test event to notify.command and to the webhook')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await notifyTest(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [{ command: 'ingestd notify test', does: 'does it arrive?' }]);
+}
+
+async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = prepared;
+  const target = { settings, webhook: await notifyWebhookFor(prepared, context) };
+  const { isNotifying, sendEvent } = await import('../../daemon/notify/notifier.ts');
+  if (!isNotifying(target)) {
+    throw new ConfigurationError(
+      'notify: nothing is set; set notify.command, or INGESTD_NOTIFY_WEBHOOK to the address of a webhook',
+    );
+  }
+  const { testEvent } = await import('../../daemon/notify/event.ts');
+  const event = testEvent(Date.now());
+  try {
+    await sendEvent(target, event, new AbortController().signal);
+  } catch (error) {
+    throw new IngestdError('notify', exitCodes.unforeseen, errorMessage(error), { cause: error });
+  }
+  context.output.line(printable(`Sent: ${event.text}`));
+  return exitCodes.ok;
+}

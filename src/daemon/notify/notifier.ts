@@ -1,0 +1,140 @@
+import { dirname } from 'node:path';
+
+import type { Clock } from '../../lib/time/clock.ts';
+import { nextDelayMs } from '../../model/back-off.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+import { postToWebhook } from '../../remote/webhook.ts';
+import type { NotifyEvent } from './event.ts';
+import { nextNotifyState } from './next-state.ts';
+import { readNotifyState, writeNotifyState } from './notify-state.ts';
+import { runNotifyCommand } from './run-command.ts';
+
+/** Where events go. */
+export interface NotifyTarget {
+  readonly settings: Pick<Settings, 'notify' | 'file'>;
+  /** The address, a secret; null: none. */
+  readonly webhook: string | null;
+}
+
+interface NotifierOptions extends NotifyTarget {
+  readonly settings: Pick<Settings, 'notify' | 'file' | 'state'>;
+  readonly control: Pick<ControlPort, 'status' | 'onStatus'>;
+  readonly clock: Clock;
+  readonly log: LogPort;
+}
+
+/** After a change of the status it is looked at once for all that follow within this. */
+const gatherMs = 1_000;
+
+/** Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not take it. */
+export async function sendEvent(
+  { settings, webhook }: NotifyTarget,
+  event: NotifyEvent,
+  signal: AbortSignal,
+): Promise<void> {
+  const { command } = settings.notify;
+  if (command.length > 0) await runNotifyCommand(command, event, { cwd: dirname(settings.file), signal });
+  if (webhook !== null) await postToWebhook(webhook, event, signal);
+}
+
+export function isNotifying({ settings, webhook }: NotifyTarget): boolean {
+  return settings.notify.command.length > 0 || webhook !== null;
+}
+
+/**
+ * Tells when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
+ * repeated with the same id until it is taken. It is beside the deliveries and never in their way. What it returns ends
+ * it; what was not taken is sent at the next start.
+ */
+export async function startNotifier(options: NotifierOptions): Promise<() => Promise<void>> {
+  const { settings, control, clock, log } = options;
+  if (!isNotifying(options)) return async () => {};
+  const afterMs = settings.notify.afterMinutes * 60_000;
+  const ending = new AbortController();
+  let state = await readNotifyState(settings.state.dir);
+  let written = JSON.stringify(state);
+  let attempts = 0;
+  let cancelLook: (() => void) | null = null;
+  let cancelTimer = (): void => {};
+  let cancelRetry = (): void => {};
+  let work = Promise.resolve();
+  let isSending = false;
+
+  const stopListening = control.onStatus(() => {
+    cancelLook ??= clock.after(gatherMs, () => {
+      cancelLook = null;
+      inTurn(look);
+    });
+  });
+  inTurn(look);
+  void send();
+
+  return async () => {
+    stopListening();
+    cancelLook?.();
+    cancelTimer();
+    cancelRetry();
+    ending.abort();
+    await work;
+  };
+
+  /** One after the other: each writes the state. */
+  function inTurn(step: () => Promise<void>): void {
+    work = work.then(async () => {
+      if (ending.signal.aborted) return;
+      await step().catch((error: unknown) => {
+        log.warn({ error: errorMessage(error) }, 'a notification could not be prepared');
+      });
+    });
+  }
+
+  async function look(): Promise<void> {
+    const next = nextNotifyState(state, control.status(), { now: clock.now(), afterMs });
+    state = next.state;
+    await keep();
+    cancelTimer();
+    if (next.nextMs !== null) cancelTimer = clock.after(next.nextMs, () => inTurn(look));
+    void send();
+  }
+
+  /** A disk that does not take it is no reason to be silent. */
+  async function keep(): Promise<void> {
+    const text = JSON.stringify(state);
+    if (text === written) return;
+    await writeNotifyState(settings.state.dir, state).then(
+      () => (written = text),
+      (error: unknown) => log.debug({ error: errorMessage(error) }, 'the state of notifications is not kept'),
+    );
+  }
+
+  async function send(): Promise<void> {
+    const [event] = state.events;
+    if (event === undefined || isSending || ending.signal.aborted) return;
+    isSending = true;
+    try {
+      await sendEvent(options, event, ending.signal);
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      attempts += 1;
+      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'a notification was not taken; retrying');
+      const random = Math.random();
+      const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
+      cancelRetry = clock.after(ms, () => {
+        isSending = false;
+        void send();
+      });
+      return;
+    }
+    attempts = 0;
+    isSending = false;
+    log.info({ id: event.id, kind: event.kind }, 'notified');
+    inTurn(async () => {
+      state = { ...state, events: state.events.filter(({ id }) => id !== event.id) };
+      await keep();
+      void send();
+    });
+  }
+}

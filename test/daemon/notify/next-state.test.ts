@@ -1,0 +1,111 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { nextNotifyState } from '../../../src/daemon/notify/next-state.ts';
+import type { NotifyState } from '../../../src/daemon/notify/notify-state.ts';
+import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
+import { aFolder, aStatus } from '../../status/support/fake-control.ts';
+
+const afterMs = 300_000;
+const begin: NotifyState = {
+  waiting: {},
+  announced: [],
+  owesRecovery: false,
+  wellSince: null,
+  events: [],
+};
+
+function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus {
+  const message = 'more than one dot';
+  return { folder: 'inbox', path, code: 'double-extension', message, attempts: 1, retryAt: null, ...more };
+}
+
+/** What is told when the status is looked at in these seconds. */
+function story(...looks: readonly (readonly [seconds: number, status: Partial<Status>])[]): NotifyState {
+  return looks.reduce(
+    (state, [seconds, status]) =>
+      nextNotifyState(state, aStatus(status), { now: seconds * 1_000, afterMs }).state,
+    begin,
+  );
+}
+
+const told = ({ events }: NotifyState) =>
+  events.map(({ kind, folder, path, code, troublesTotal }) => [kind, folder, path, code, troublesTotal]);
+
+const one = { failures: [failed('a.b.pdf')] };
+const two = { failures: [failed('a.b.pdf'), failed('c.d.pdf')] };
+
+describe('what is told', () => {
+  it('is a trouble that lasts, once, with what came up meanwhile', () => {
+    expect(told(story([0, one], [299, two]))).toEqual([]);
+    const state = story([0, one], [299, two], [300, two], [900, two]);
+    expect(told(state)).toEqual([['trouble', 'inbox', 'a.b.pdf', 'double-extension', 2]]);
+    expect(state.events[0]).toMatchObject({
+      health: 'attention',
+      text: expect.stringMatching(
+        /^ingestd on .+: 2 problems:\ninbox\/a\.b\.pdf: More than one dot in the name: more than one dot\ninbox\/c/,
+      ),
+    });
+  });
+
+  it('is nothing of what ends before', () => {
+    expect(told(story([0, one], [200, {}], [400, one], [699, one]))).toEqual([]);
+  });
+
+  it('is another event for what comes later', () => {
+    const later = told(story([0, one], [300, one], [301, two], [601, two]));
+    expect(later.map(([, , path]) => path)).toEqual(['a.b.pdf', 'c.d.pdf']);
+  });
+
+  it('is no failure that is retried, and no pause', () => {
+    const retried = { failures: [failed('a.pdf', { retryAt: '2026-01-01T00:00:00Z' })] };
+    const paused = { paused: ['inbox'], reasons: [{ code: 'paused', message: 'x' }] };
+    expect(told(story([0, retried], [900, retried]))).toEqual([]);
+    expect(told(story([0, paused], [900, paused]))).toEqual([]);
+  });
+
+  it('is what may pass by itself only when it has lasted', () => {
+    const away = { reasons: [{ code: 'service-unavailable', message: 'no answer' }] };
+    expect(told(story([0, one], [299, { ...one, ...away }], [300, { ...one, ...away }]))).toEqual([
+      ['trouble', 'inbox', 'a.b.pdf', 'double-extension', 1],
+    ]);
+    expect(told(story([0, away], [300, away]))).toEqual([['trouble', null, null, 'service-unavailable', 1]]);
+  });
+
+  it('is that credentials are refused, deletions held, uploads in doubt', () => {
+    const status: Partial<Status> = {
+      reasons: [
+        { code: 'credentials-refused', message: 'no' },
+        { code: 'held', message: 'x' },
+      ],
+      held: [{ folder: 'inbox', count: 37, since: '', reason: 'many at once', paths: [] }],
+      inDoubt: [{ folder: 'inbox', path: 'd.pdf', since: '', count: 1, message: 'no answer' }],
+      failures: [failed('d.pdf', { code: 'in-doubt' })],
+    };
+    const [event] = story([0, status], [300, status]).events;
+    expect(event?.troubles.map(({ code }) => code)).toEqual(['credentials-refused', 'held', 'in-doubt']);
+  });
+
+  it('is the recovery, when nothing has been wrong for as long', () => {
+    const state = story([0, one], [300, one], [400, {}], [699, {}]);
+    expect(told(state)).toHaveLength(1);
+    const well = nextNotifyState(state, aStatus({}), { now: 700_000, afterMs });
+    expect(told(well.state).at(-1)).toEqual(['recovery', null, null, null, 0]);
+    expect(well.nextMs).toBeNull();
+    // Wrong again meanwhile: it begins anew, and is told once.
+    expect(told(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(1);
+    expect(told(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [900, {}]))).toHaveLength(2);
+  });
+
+  it('does not take for well what is not scanned yet after a restart, and tells nothing twice', () => {
+    const scanning = { folders: [aFolder({ state: 'scanning' })] };
+    const state = story([0, one], [300, one], [400, { state: 'starting' }], [900, scanning], [1_300, one]);
+    expect(told(state)).toHaveLength(1);
+  });
+
+  it('says when to look again', () => {
+    const first = nextNotifyState(begin, aStatus(one), { now: 1_000, afterMs });
+    expect(first.nextMs).toBe(afterMs);
+    // The clock was set back by an hour: nobody waits an hour longer.
+    expect(nextNotifyState(first.state, aStatus(one), { now: -3_600_000, afterMs }).nextMs).toBe(afterMs);
+  });
+});

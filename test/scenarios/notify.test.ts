@@ -1,0 +1,114 @@
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { rename } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+const afterMinutes = 0.02;
+/** Contract: no later than this beyond `afterMinutes`. */
+const withinMs = 5_000;
+const secretPath = '/services/T000/B000/planted-webhook-secret';
+
+let service: ScriptedService;
+let hook: Server;
+let place: Installation;
+let arrived: NotifyEvent[];
+let answer: { readonly status: number; readonly location?: string };
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  arrived = [];
+  answer = { status: 200 };
+  hook = createServer((request, response) => {
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      if (request.method === 'POST' && request.url === secretPath)
+        arrived.push(JSON.parse(text) as NotifyEvent);
+      const { status, location } = answer;
+      response.writeHead(status, location === undefined ? {} : { location }).end();
+    });
+  });
+  await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+  const { port } = hook.address() as AddressInfo;
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { notify: { afterMinutes } },
+    environment: { INGESTD_NOTIFY_WEBHOOK: `http://127.0.0.1:${port}${secretPath}` },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  hook.closeAllConnections();
+  await new Promise((resolve) => hook.close(resolve));
+  await service.close();
+});
+
+const event = (index: number) =>
+  eventually(() => arrived[index] ?? null, { withinMs: withinMs + afterMinutes * 60_000 });
+
+it('tells of a trouble once, over a restart as well, and of its end', async () => {
+  await place.home.write('inbox/a.b.pdf', 'two dots');
+  let daemon = await place.start();
+  expect(await event(0)).toMatchObject({
+    kind: 'trouble',
+    health: 'attention',
+    folder: 'inbox',
+    path: 'a.b.pdf',
+    code: 'double-extension',
+    text: expect.stringContaining('inbox/a.b.pdf'),
+  });
+  await eventually(() => (daemon.log().includes('notified') ? true : null));
+  await daemon.end('SIGTERM');
+  daemon = await place.start();
+  await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
+  await rename(place.home.join('inbox/a.b.pdf'), place.home.join('inbox/ab.pdf'));
+  expect(await event(1)).toMatchObject({ kind: 'recovery', health: 'ok', folder: null });
+  expect(arrived).toHaveLength(2);
+  expect(daemon.log()).not.toContain('planted-webhook-secret');
+});
+
+it('repeats with the same id until it is taken, over a kill as well, and delivers meanwhile', async () => {
+  answer = { status: 503 };
+  await place.home.write('inbox/a.b.pdf', 'two dots');
+  let daemon = await place.start();
+  const first = await event(0);
+  await place.home.write('inbox/report.pdf', 'is delivered beside it');
+  await daemon.idle(({ totals }) => totals.uploaded === 1);
+  await daemon.end('SIGKILL');
+  answer = { status: 200 };
+  const before = arrived.length;
+  daemon = await place.start();
+  await eventually(() => (daemon.log().includes('notified') ? true : null));
+  expect(arrived.length).toBeGreaterThan(before);
+  expect(new Set(arrived.map(({ id }) => id))).toEqual(new Set([first.id]));
+});
+
+it('follows no redirect', async () => {
+  answer = { status: 302, location: secretPath };
+  const { code, err } = await place.run('notify', 'test');
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: 'ingestd: the webhook answered with status 302; redirects are not followed\n',
+  });
+  expect(arrived).toHaveLength(1);
+});
+
+it('sends a test event, and says where nothing is set', async () => {
+  const { code, out } = await place.run('notify', 'test');
+  expect({ code, out }).toEqual({
+    code: 0,
+    out: expect.stringMatching(/^Sent: ingestd on .*: this is a test/),
+  });
+  expect(arrived).toMatchObject([{ kind: 'test', health: 'ok' }]);
+});
