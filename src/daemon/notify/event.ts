@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 
 import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
-import { explain } from '../../model/report/fixes.ts';
+import { explain } from '../../model/report/explanations.ts';
 import type { Health } from '../../model/report/status.ts';
 import type { Trouble } from './troubles.ts';
 
