@@ -31,8 +31,9 @@ function story(...looks: readonly (readonly [seconds: number, status: Partial<St
 const told = ({ events }: NotifyState) =>
   events.map(({ kind, folder, path, code, troublesTotal }) => [kind, folder, path, code, troublesTotal]);
 
-const one = { failures: [failed('a.b.pdf')] };
-const two = { failures: [failed('a.b.pdf'), failed('c.d.pdf')] };
+const folders = [aFolder({ failed: 1 })];
+const one = { folders, failures: [failed('a.b.pdf')] };
+const two = { folders, failures: [failed('a.b.pdf'), failed('c.d.pdf')] };
 
 describe('what is told', () => {
   it('is a trouble that lasts, once, with what came up meanwhile', () => {
