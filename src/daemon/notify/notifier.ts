@@ -83,11 +83,14 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
 
   /** One after the other: each writes the state. */
   function inTurn(step: () => Promise<void>): void {
-    work = work.then(async () => {
-      if (ending.signal.aborted) return;
-      await step().catch((error: unknown) => {
-        log.warn({ error: errorMessage(error) }, 'a notification could not be prepared');
-      });
+    work = after(work, step);
+  }
+
+  async function after(before: Promise<void>, step: () => Promise<void>): Promise<void> {
+    await before;
+    if (ending.signal.aborted) return;
+    await step().catch((error: unknown) => {
+      log.warn({ error: errorMessage(error) }, 'a notification could not be prepared');
     });
   }
 
