@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { rename } from 'node:fs/promises';
+import { readFile, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
@@ -57,7 +58,7 @@ afterEach(async () => {
 const event = (index: number) =>
   eventually(() => arrived[index] ?? null, { withinMs: withinMs + afterMinutes * 60_000 });
 
-it('tells of a trouble once, over a restart as well, and of its end', async () => {
+it('announces a trouble once, over a restart as well, and its end', async () => {
   await place.home.write('inbox/a.b.pdf', 'two dots');
   let daemon = await place.start();
   expect(await event(0)).toMatchObject({
@@ -78,7 +79,7 @@ it('tells of a trouble once, over a restart as well, and of its end', async () =
   expect(daemon.log()).not.toContain('planted-webhook-secret');
 });
 
-it('repeats with the same id until it is taken, over a kill as well, and delivers meanwhile', async () => {
+it('repeats with the same id until it is accepted, over a kill as well, and delivers meanwhile', async () => {
   answer = { status: 503 };
   await place.home.write('inbox/a.b.pdf', 'two dots');
   let daemon = await place.start();
@@ -92,6 +93,28 @@ it('repeats with the same id until it is taken, over a kill as well, and deliver
   await eventually(() => (daemon.log().includes('notified') ? true : null));
   expect(arrived.length).toBeGreaterThan(before);
   expect(new Set(arrived.map(({ id }) => id))).toEqual(new Set([first.id]));
+});
+
+it('shows the address nowhere, whatever becomes of the request', async () => {
+  await place.configure({ notify: { afterMinutes: 0 }, log: { level: 'trace' } });
+  await new Promise((resolve) => {
+    hook.closeAllConnections();
+    hook.close(resolve);
+  });
+  await place.home.write('inbox/a.b.pdf', 'two dots');
+  const daemon = await place.start();
+  await eventually(() => (daemon.log().includes('a notification was not accepted') ? true : null));
+  const answers = ['/api/status', '/metrics', '/'].map(async (path) => (await daemon.fetch(path)).text());
+  const test = await place.run('notify', 'test');
+  expect(test).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
+  const check = await place.run('check', '--json');
+  const { out, err } = await daemon.end('SIGTERM');
+  const files = (await readdir(place.home.join('state'), { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1'));
+  const texts = [...(await Promise.all([...answers, ...files])), out, err];
+  for (const text of [...texts, test.out, test.err, check.out, check.err])
+    expect(text).not.toContain('planted-webhook-secret');
 });
 
 it('follows no redirect', async () => {

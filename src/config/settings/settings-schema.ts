@@ -250,7 +250,7 @@ const notify = z.strictObject({
     .default(5)
     .meta(
       notes({
-        description: 'What has been wrong for this long is told, with what came up meanwhile.',
+        description: 'What has been wrong for this long is announced, with what came up meanwhile.',
         unit: 'min',
       }),
     ),

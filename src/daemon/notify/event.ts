@@ -54,7 +54,7 @@ export function troubleEvent(troubles: readonly Trouble[], health: Health, now: 
 
 /** Nothing needs a person any more. */
 export function recoveryEvent(health: Health, now: number): NotifyEvent {
-  return eventOf('recovery', { text: 'all is well again', health, now });
+  return eventOf('recovery', { text: 'everything is in order again', health, now });
 }
 
 /** What `ingestd notify test` sends. */

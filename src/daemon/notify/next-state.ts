@@ -5,11 +5,13 @@ import { troublesOf } from './troubles.ts';
 
 /** Beyond these the oldest that was not delivered is given up. */
 const mostEvents = 100;
+/** Beyond these the oldest is forgotten, and announced again where it is still wrong. */
+const mostAnnounced = 10_000;
 
 /**
- * What there is to tell after a look at the status. What has been wrong for `afterMs` is told, and with it whatever else
- * has come up meanwhile and does not pass by itself. It is well again when nothing is wrong for as long. `now` is the
- * wall clock; `nextMs`: when to look again, though nothing changes.
+ * What follows from a status. What has been wrong for `afterMs` is announced, and with it whatever else has come up
+ * meanwhile and does not pass by itself. A recovery is announced when nothing has been wrong for as long. `now` is the
+ * wall clock; `nextMs`: when to evaluate the status again, though nothing changes.
  */
 export function nextNotifyState(
   state: NotifyState,
@@ -18,14 +20,18 @@ export function nextNotifyState(
 ): { readonly state: NotifyState; readonly nextMs: number | null } {
   const troubles = troublesOf(status);
   const present = new Set(troubles.map(({ key }) => key));
-  // Until all is scanned, what was told before the restart may be there and not be known yet.
+  // Until all is scanned, what was announced before the restart may still be wrong and not be known yet.
   const isKnown = status.folders.every(
     (folder) => folder.state !== 'scanning' && folder.state !== 'unavailable',
   );
   const isSettled = isKnown && status.state !== 'starting' && status.state !== 'stopping';
-  const announced = isSettled ? state.announced.filter((key) => present.has(key)) : state.announced;
-  const told = new Set(announced);
-  const fresh = troubles.filter(({ key }) => !told.has(key));
+  // What a list that is cut does not name may still be wrong.
+  const isWhole =
+    status.failures.length >= status.failuresTotal && status.inDoubt.length >= status.inDoubtTotal;
+  const announced =
+    isSettled && isWhole ? state.announced.filter((key) => present.has(key)) : state.announced;
+  const isAnnounced = new Set(announced);
+  const fresh = troubles.filter(({ key }) => !isAnnounced.has(key));
   // A clock that was set back must not make anything wait for longer.
   const waiting = Object.fromEntries(fresh.map(({ key }) => [key, Math.min(now, state.waiting[key] ?? now)]));
   const isDue = (key: string) => now - (waiting[key] ?? now) >= afterMs;
@@ -36,23 +42,23 @@ export function nextNotifyState(
     for (const { key } of due) delete waiting[key];
     return answer({
       waiting,
-      announced: [...announced, ...due.map(({ key }) => key)],
+      announced: [...announced, ...due.map(({ key }) => key)].slice(-mostAnnounced),
       owesRecovery: true,
-      wellSince: null,
+      clearSince: null,
       events: [...state.events, troubleEvent(due, status.health, now)],
     });
   }
-  const isWell = isSettled && troubles.length === 0 && state.owesRecovery;
-  const wellSince = isWell ? Math.min(now, state.wellSince ?? now) : null;
+  const isClear = isSettled && troubles.length === 0 && state.owesRecovery;
+  const clearSince = isClear ? Math.min(now, state.clearSince ?? now) : null;
   const { owesRecovery } = state;
-  if (wellSince === null || now - wellSince < afterMs)
-    return answer({ waiting, announced, owesRecovery, wellSince, events: state.events });
+  if (clearSince === null || now - clearSince < afterMs)
+    return answer({ waiting, announced, owesRecovery, clearSince, events: state.events });
   const events = [...state.events, recoveryEvent(status.health, now)];
-  return answer({ waiting, announced, owesRecovery: false, wellSince: null, events });
+  return answer({ waiting, announced, owesRecovery: false, clearSince: null, events });
 
   function answer(next: NotifyState): { readonly state: NotifyState; readonly nextMs: number | null } {
     const dues = Object.values(next.waiting);
-    if (next.wellSince !== null) dues.push(next.wellSince);
+    if (next.clearSince !== null) dues.push(next.clearSince);
     const nextMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) + afterMs - now);
     return { state: { ...next, events: next.events.slice(-mostEvents) }, nextMs };
   }

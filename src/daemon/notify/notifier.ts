@@ -26,10 +26,10 @@ interface NotifierOptions extends NotifyTarget {
   readonly log: LogPort;
 }
 
-/** After a change of the status it is looked at once for all that follow within this. */
+/** A change of the status waits this long for others, so that many count once. */
 const gatherMs = 1_000;
 
-/** Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not take it. */
+/** Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not accept it. */
 export async function sendEvent(
   { settings, webhook }: NotifyTarget,
   event: NotifyEvent,
@@ -45,9 +45,9 @@ export function isNotifying({ settings, webhook }: NotifyTarget): boolean {
 }
 
 /**
- * Tells when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
- * repeated with the same id until it is taken. It is beside the deliveries and never in their way. What it returns ends
- * it; what was not taken is sent at the next start.
+ * Notifies when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
+ * repeated with the same id until it is accepted. Deliveries never wait for it. The function it returns ends it; what was
+ * not accepted is sent at the next start.
  */
 export async function startNotifier(options: NotifierOptions): Promise<() => Promise<void>> {
   const { settings, control, clock, log } = options;
@@ -57,32 +57,32 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   let state = await readNotifyState(settings.state.dir);
   let written = JSON.stringify(state);
   let attempts = 0;
-  let cancelLook: (() => void) | null = null;
+  let cancelGathering: (() => void) | null = null;
   let cancelTimer = (): void => {};
   let cancelRetry = (): void => {};
   let work = Promise.resolve();
   let isSending = false;
 
   const stopListening = control.onStatus(() => {
-    cancelLook ??= clock.after(gatherMs, () => {
-      cancelLook = null;
-      inTurn(look);
+    cancelGathering ??= clock.after(gatherMs, () => {
+      cancelGathering = null;
+      enqueue(evaluate);
     });
   });
-  inTurn(look);
+  enqueue(evaluate);
   void send();
 
   return async () => {
     stopListening();
-    cancelLook?.();
+    cancelGathering?.();
     cancelTimer();
     cancelRetry();
     ending.abort();
     await work;
   };
 
-  /** One after the other: each writes the state. */
-  function inTurn(step: () => Promise<void>): void {
+  /** One step after the other: each writes the state. */
+  function enqueue(step: () => Promise<void>): void {
     work = after(work, step);
   }
 
@@ -94,16 +94,16 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     });
   }
 
-  async function look(): Promise<void> {
+  async function evaluate(): Promise<void> {
     const next = nextNotifyState(state, control.status(), { now: clock.now(), afterMs });
     state = next.state;
     await keep();
     cancelTimer();
-    if (next.nextMs !== null) cancelTimer = clock.after(next.nextMs, () => inTurn(look));
+    if (next.nextMs !== null) cancelTimer = clock.after(next.nextMs, () => enqueue(evaluate));
     void send();
   }
 
-  /** A disk that does not take it is no reason to be silent. */
+  /** A disk that does not accept it is no reason to be silent. */
   async function keep(): Promise<void> {
     const text = JSON.stringify(state);
     if (text === written) return;
@@ -122,7 +122,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     } catch (error) {
       if (ending.signal.aborted) return;
       attempts += 1;
-      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'a notification was not taken; retrying');
+      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'a notification was not accepted; retrying');
       const random = Math.random();
       const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
       cancelRetry = clock.after(ms, () => {
@@ -134,7 +134,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     attempts = 0;
     isSending = false;
     log.info({ id: event.id, kind: event.kind }, 'notified');
-    inTurn(async () => {
+    enqueue(async () => {
       state = { ...state, events: state.events.filter(({ id }) => id !== event.id) };
       await keep();
       void send();

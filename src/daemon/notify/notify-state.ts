@@ -6,26 +6,26 @@ import type { NotifyEvent } from './event.ts';
 
 /** What the notifier knows over restarts. */
 export interface NotifyState {
-  /** Troubles that wait to be told, by key, and since when: wall clock, ms. */
+  /** Troubles that wait to be announced, by key, and since when: wall clock, ms. */
   readonly waiting: Readonly<Record<string, number>>;
-  /** Keys of troubles that an event has told. */
+  /** Keys of troubles that an event was made for. */
   readonly announced: readonly string[];
-  /** A trouble was told since the last recovery. */
+  /** A trouble was announced since the last recovery. */
   readonly owesRecovery: boolean;
-  /** Since when nothing is wrong any more, although something was told; wall clock, ms. */
-  readonly wellSince: number | null;
+  /** Since when nothing is wrong any more, although something was announced; wall clock, ms. */
+  readonly clearSince: number | null;
   /** Events that are not delivered yet, oldest first. */
   readonly events: readonly NotifyEvent[];
 }
 
-const none: NotifyState = { waiting: {}, announced: [], owesRecovery: false, wellSince: null, events: [] };
+const none: NotifyState = { waiting: {}, announced: [], owesRecovery: false, clearSince: null, events: [] };
 
 const place = z.string().nullable();
 const schema = z.object({
   waiting: z.record(z.string(), z.number()),
   announced: z.array(z.string()),
   owesRecovery: z.boolean(),
-  wellSince: z.number().nullable(),
+  clearSince: z.number().nullable(),
   events: z.array(
     z.object({
       id: z.string(),

@@ -7,7 +7,7 @@ import type { Status } from '../../model/report/status.ts';
 export interface Trouble {
   /** The same as long as it is the same trouble. */
   readonly key: string;
-  /** It may end by itself: worth a word only when it has lasted. */
+  /** It may end by itself: announced only when it has lasted. */
   readonly mayPass: boolean;
   readonly folder: string | null;
   readonly path: string | null;
@@ -25,7 +25,7 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
         trouble({ folder: null, path: null, code, message }, code !== 'credentials-refused'),
       ),
     ...failures
-      // What is in doubt and held back is told of once.
+      // What is in doubt and held back is announced once.
       .filter(({ retryAt, folder, path }) => retryAt === null && !doubted.has(`${folder}/${path}`))
       .map(({ folder, path, code, message }) => trouble({ folder, path, code, message })),
     ...held.map(({ folder, count, reason }) =>

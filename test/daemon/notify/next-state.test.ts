@@ -10,7 +10,7 @@ const begin: NotifyState = {
   waiting: {},
   announced: [],
   owesRecovery: false,
-  wellSince: null,
+  clearSince: null,
   events: [],
 };
 
@@ -19,27 +19,27 @@ function failed(path: string, more: Partial<FailureStatus> = {}): FailureStatus 
   return { folder: 'inbox', path, code: 'double-extension', message, attempts: 1, retryAt: null, ...more };
 }
 
-/** What is told when the status is looked at in these seconds. */
-function story(...looks: readonly (readonly [seconds: number, status: Partial<Status>])[]): NotifyState {
-  return looks.reduce(
+/** What is announced when the status is this at these seconds. */
+function story(...steps: readonly (readonly [seconds: number, status: Partial<Status>])[]): NotifyState {
+  return steps.reduce(
     (state, [seconds, status]) =>
       nextNotifyState(state, aStatus(status), { now: seconds * 1_000, afterMs }).state,
     begin,
   );
 }
 
-const told = ({ events }: NotifyState) =>
+const announced = ({ events }: NotifyState) =>
   events.map(({ kind, folder, path, code, troublesTotal }) => [kind, folder, path, code, troublesTotal]);
 
 const folders = [aFolder({ failed: 1 })];
 const one = { folders, failures: [failed('a.b.pdf')] };
 const two = { folders, failures: [failed('a.b.pdf'), failed('c.d.pdf')] };
 
-describe('what is told', () => {
+describe('what is announced', () => {
   it('is a trouble that lasts, once, with what came up meanwhile', () => {
-    expect(told(story([0, one], [299, two]))).toEqual([]);
+    expect(announced(story([0, one], [299, two]))).toEqual([]);
     const state = story([0, one], [299, two], [300, two], [900, two]);
-    expect(told(state)).toEqual([['trouble', 'inbox', 'a.b.pdf', 'double-extension', 2]]);
+    expect(announced(state)).toEqual([['trouble', 'inbox', 'a.b.pdf', 'double-extension', 2]]);
     expect(state.events[0]).toMatchObject({
       health: 'attention',
       text: expect.stringMatching(
@@ -49,27 +49,27 @@ describe('what is told', () => {
   });
 
   it('is nothing of what ends before', () => {
-    expect(told(story([0, one], [200, {}], [400, one], [699, one]))).toEqual([]);
+    expect(announced(story([0, one], [200, {}], [400, one], [699, one]))).toEqual([]);
   });
 
   it('is another event for what comes later', () => {
-    const later = told(story([0, one], [300, one], [301, two], [601, two]));
+    const later = announced(story([0, one], [300, one], [301, two], [601, two]));
     expect(later.map(([, , path]) => path)).toEqual(['a.b.pdf', 'c.d.pdf']);
   });
 
   it('is no failure that is retried, and no pause', () => {
     const retried = { failures: [failed('a.pdf', { retryAt: '2026-01-01T00:00:00Z' })] };
     const paused = { paused: ['inbox'], reasons: [{ code: 'paused', message: 'x' }] };
-    expect(told(story([0, retried], [900, retried]))).toEqual([]);
-    expect(told(story([0, paused], [900, paused]))).toEqual([]);
+    expect(announced(story([0, retried], [900, retried]))).toEqual([]);
+    expect(announced(story([0, paused], [900, paused]))).toEqual([]);
   });
 
   it('is what may pass by itself only when it has lasted', () => {
     const away = { reasons: [{ code: 'service-unavailable', message: 'no answer' }] };
-    expect(told(story([0, one], [299, { ...one, ...away }], [300, { ...one, ...away }]))).toEqual([
+    expect(announced(story([0, one], [299, { ...one, ...away }], [300, { ...one, ...away }]))).toEqual([
       ['trouble', 'inbox', 'a.b.pdf', 'double-extension', 1],
     ]);
-    expect(told(story([0, away], [300, away]))).toEqual([['trouble', null, null, 'service-unavailable', 1]]);
+    expect(announced(story([0, away], [300, away]))).toEqual([['trouble', null, null, 'service-unavailable', 1]]);
   });
 
   it('is that credentials are refused, deletions held, uploads in doubt', () => {
@@ -88,22 +88,29 @@ describe('what is told', () => {
 
   it('is the recovery, when nothing has been wrong for as long', () => {
     const state = story([0, one], [300, one], [400, {}], [699, {}]);
-    expect(told(state)).toHaveLength(1);
-    const well = nextNotifyState(state, aStatus({}), { now: 700_000, afterMs });
-    expect(told(well.state).at(-1)).toEqual(['recovery', null, null, null, 0]);
-    expect(well.nextMs).toBeNull();
-    // Wrong again meanwhile: it begins anew, and is told once.
-    expect(told(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(1);
-    expect(told(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [900, {}]))).toHaveLength(2);
+    expect(announced(state)).toHaveLength(1);
+    const clear = nextNotifyState(state, aStatus({}), { now: 700_000, afterMs });
+    expect(announced(clear.state).at(-1)).toEqual(['recovery', null, null, null, 0]);
+    expect(clear.nextMs).toBeNull();
+    // Wrong again meanwhile: the time starts over, and it is announced once.
+    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(1);
+    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [900, {}]))).toHaveLength(2);
   });
 
-  it('does not take for well what is not scanned yet after a restart, and tells nothing twice', () => {
+  it('is no recovery while a folder is being scanned after a restart, and nothing twice', () => {
     const scanning = { folders: [aFolder({ state: 'scanning' })] };
     const state = story([0, one], [300, one], [400, { state: 'starting' }], [900, scanning], [1_300, one]);
-    expect(told(state)).toHaveLength(1);
+    expect(announced(state)).toHaveLength(1);
   });
 
-  it('says when to look again', () => {
+  it('is nothing twice that a list of the status was too long to name meanwhile', () => {
+    const many = { ...one, failuresTotal: 1 };
+    const cut = { folders, failures: [failed('0.0.pdf')], failuresTotal: 2 };
+    const state = story([0, many], [300, many], [301, cut], [601, cut], [602, many], [902, many]);
+    expect(announced(state).map(([, , path]) => path)).toEqual(['a.b.pdf', '0.0.pdf']);
+  });
+
+  it('comes with the time of the next evaluation', () => {
     const first = nextNotifyState(begin, aStatus(one), { now: 1_000, afterMs });
     expect(first.nextMs).toBe(afterMs);
     // The clock was set back by an hour: nobody waits an hour longer.
