@@ -122,7 +122,8 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     } catch (error) {
       if (ending.signal.aborted) return;
       attempts += 1;
-      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'a notification was not accepted; retrying');
+      if (attempts === 1)
+        log.warn({ error: errorMessage(error) }, 'a notification was not accepted; retrying');
       const random = Math.random();
       const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
       cancelRetry = clock.after(ms, () => {

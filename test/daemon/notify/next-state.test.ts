@@ -69,7 +69,9 @@ describe('what is announced', () => {
     expect(announced(story([0, one], [299, { ...one, ...away }], [300, { ...one, ...away }]))).toEqual([
       ['trouble', 'inbox', 'a.b.pdf', 'double-extension', 1],
     ]);
-    expect(announced(story([0, away], [300, away]))).toEqual([['trouble', null, null, 'service-unavailable', 1]]);
+    expect(announced(story([0, away], [300, away]))).toEqual([
+      ['trouble', null, null, 'service-unavailable', 1],
+    ]);
   });
 
   it('is that credentials are refused, deletions held, uploads in doubt', () => {
@@ -93,8 +95,12 @@ describe('what is announced', () => {
     expect(announced(clear.state).at(-1)).toEqual(['recovery', null, null, null, 0]);
     expect(clear.nextMs).toBeNull();
     // Wrong again meanwhile: the time starts over, and it is announced once.
-    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(1);
-    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [900, {}]))).toHaveLength(2);
+    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [899, {}]))).toHaveLength(
+      1,
+    );
+    expect(announced(story([0, one], [300, one], [400, {}], [500, two], [600, {}], [900, {}]))).toHaveLength(
+      2,
+    );
   });
 
   it('is no recovery while a folder is being scanned after a restart, and nothing twice', () => {
