@@ -10,6 +10,7 @@ export interface FolderSettings {
   readonly createdTimestamp: 'modified' | 'none';
   readonly names: 'reject' | 'rewrite';
   readonly onRemove: 'delete' | 'keep';
+  readonly include: readonly string[];
   readonly ignore: readonly string[];
   /** Where a sidecar's `attachments` may lie: the document's directory and below, or anywhere in the folder. */
   readonly attachments: 'below' | 'folder';

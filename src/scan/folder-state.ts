@@ -2,8 +2,8 @@ import type { FolderSettings } from '../model/settings.ts';
 import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
-import { createIgnoreRules } from './rules/ignore-rules.ts';
-import type { IgnoreRules, PlacedRules } from './rules/ignore-rules.ts';
+import { createIgnoreRules, createIncludeRules } from './rules/ignore-rules.ts';
+import type { IgnoreRules, IncludeRules, PlacedRules } from './rules/ignore-rules.ts';
 import type { Observations } from './rules/observations.ts';
 import { createObservations } from './rules/observations.ts';
 import type { Tree } from './walk/directory-state.ts';
@@ -30,6 +30,8 @@ export interface FolderState extends FolderPlan {
   readonly fingerprint: string;
   /** Rules of the settings. */
   readonly rules: readonly PlacedRules[];
+  /** Which files may be documents; null: all. */
+  readonly include: IncludeRules | null;
   /** The absolute path of a path from the root, as it stands on disk. */
   readonly absolute: (raw: string) => string;
 }
@@ -44,11 +46,16 @@ export function createFolderState(plan: FolderPlan): FolderState {
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),
     rules: settings.ignore.length === 0 ? [] : [{ directory: '', rules: settingsRules(settings) }],
+    include: createIncludeRules(settings.include, placeOf(settings, 'include')),
     absolute: (raw) => (raw === '' ? root : `${base}/${raw}`),
   };
 }
 
-function settingsRules({ name, ignore }: FolderSettings): IgnoreRules {
-  const place = `the setting "ignore" of the folder "${name}"`;
-  return createIgnoreRules(ignore.map((pattern) => ({ pattern, place })));
+function settingsRules(settings: FolderSettings): IgnoreRules {
+  const place = placeOf(settings, 'ignore');
+  return createIgnoreRules(settings.ignore.map((pattern) => ({ pattern, place })));
+}
+
+function placeOf({ name }: FolderSettings, key: 'ignore' | 'include'): string {
+  return `the setting "${key}" of the folder "${name}"`;
 }

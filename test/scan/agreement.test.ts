@@ -95,6 +95,7 @@ const tree = fc.record({
   followSymlinks: fc.boolean(),
   attachments: fc.constantFrom('below' as const, 'folder' as const),
   sidecar: fc.constantFrom('optional' as const, 'required' as const),
+  include: fc.constantFrom<readonly string[]>([], [], ['*.pdf'], ['sub/', 'a.*', '!a.txt']),
   ignore: fc.constantFrom<readonly string[]>([], ['*.txt'], ['sub']),
 });
 

@@ -119,6 +119,26 @@ describe('a sidecar reaches no further than it should', () => {
     expect(await world.inspect('a.pdf')).toMatchObject({ kind: 'unfit', code: 'attachment-invalid' });
   });
 
+  it('to a file that include leaves out: it stays an attachment, and is no document', async () => {
+    world = await folderWorld({
+      settings: { include: ['*.pdf'] },
+      before: async (folder) => {
+        await folder.write('a.pdf', 'a');
+        await folder.write('a.pdf.meta.json', JSON.stringify({ attachments: ['figures/x.csv'] }));
+        await folder.write('a.pdf.attachments/y.csv', 'y');
+        await folder.write('figures/x.csv', 'x');
+        await folder.write('figures/z.csv', 'z');
+        await folder.write('notes.unknown', 'of no type that the service takes');
+      },
+    });
+    expect(world.documents()).toEqual(['a.pdf']);
+    expect(world.skips()).toEqual([]);
+    const { attachments } = await world.document('a.pdf');
+    expect(attachments.map(({ path }) => path)).toEqual(['a.pdf.attachments/y.csv', 'figures/x.csv']);
+    expect(await world.inspect('figures/x.csv')).toMatchObject({ kind: 'ignored', code: 'attachment' });
+    expect(await world.inspect('figures/z.csv')).toMatchObject({ kind: 'ignored', code: 'not-included' });
+  });
+
   it('a sidecar that was never valid attaches nothing', async () => {
     world = await folderWorld({
       before: async (folder) => {

@@ -35,6 +35,7 @@ export function folderSettingsOf(path: string, parts: Partial<FolderSettings> = 
     createdTimestamp: 'modified',
     names: 'reject',
     onRemove: 'delete',
+    include: [],
     ignore: [],
     attachments: 'below',
     sidecarOwner: 'any',

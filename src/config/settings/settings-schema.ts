@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countGlobstars, maxGlobstars } from '../../lib/text/globstars.ts';
 import { metadataSchema } from '../../model/metadata/metadata-schema.ts';
 
 /** What a key is called beside its value: shown in the documentation. */
@@ -121,6 +122,27 @@ const folder = z.strictObject({
     .enum(['delete', 'keep'])
     .default('delete')
     .meta(notes({ description: 'What happens at the service when a file is removed.' })),
+  include: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(1000)
+        .refine((pattern) => countGlobstars(pattern) <= maxGlobstars, {
+          message: `has more than ${maxGlobstars} "**"; write it as several patterns`,
+        }),
+    )
+    .max(1000)
+    .refine((patterns) => patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern)), {
+      message: 'no pattern includes anything; name what to include, such as "*.pdf", before what to take out',
+    })
+    .default([])
+    .meta(
+      notes({
+        description:
+          'gitignore patterns. Where given, only files that match are documents; attachments need not match.',
+      }),
+    ),
   ignore: z
     .array(z.string().max(1000))
     .max(1000)

@@ -1,16 +1,15 @@
 import { joinPath } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyEntry } from '../rules/classify.ts';
-import type { Classification } from '../rules/classify.ts';
 
 /**
  * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the
  * last name as a file's. What a rule leaves out is neither sent nor deleted.
  */
 export function classifyPath(
-  { tree, rules: outer, excluded }: Pick<FolderState, 'tree' | 'rules' | 'excluded'>,
+  { tree, rules: outer, include, excluded }: Pick<FolderState, 'tree' | 'rules' | 'include' | 'excluded'>,
   path: string,
-): Classification | { readonly kind: 'file' } {
+): ReturnType<typeof classifyEntry> {
   // Those of the nearest directory that is known.
   let rules = tree.get('')?.rules ?? outer;
   for (const directory of directoriesTo(path)) {
@@ -20,6 +19,7 @@ export function classifyPath(
       linked: false,
       twin: false,
       rules,
+      include,
       excluded,
     } as const;
     const found = classifyEntry(facts);
@@ -27,7 +27,7 @@ export function classifyPath(
     if (found.kind !== 'directory') return found;
     rules = tree.get(directory)?.rules ?? rules;
   }
-  return classifyEntry({ path, kind: 'file', linked: false, twin: false, rules, excluded });
+  return classifyEntry({ path, kind: 'file', linked: false, twin: false, rules, include, excluded });
 }
 
 /** The directories on the way to a path, outermost first, without the root. */

@@ -39,6 +39,10 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return ignored('outside-folder', 'no path inside the folder');
     const named = classifyPath(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
+    const { claims } = folder;
+    const { exclusion } = named;
+    const byName = classifyFile({ path, size: null, claims, exclusion });
+    if (byName.kind === 'ignored') return withoutContent(folder, path, byName, defaults);
     const raw = folder.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
     if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const way = wayTo(folder, path);
@@ -48,7 +52,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (found.kind === 'entry' && found.entry.kind === 'link')
       return withoutContent(folder, path, classifyHere(folder, path, { kind: 'link' }), defaults);
     const stats = found.kind === 'entry' ? found.entry.stats : null;
-    const classified = classifyFile({ path, size: stats?.size ?? null, claims: folder.claims });
+    const classified = classifyFile({ path, size: stats?.size ?? null, claims, exclusion });
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
     if (stats === null) {
       const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(nameOf(path)) === true;
@@ -62,12 +66,12 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
 
 /** Classifies what was found at a path of which `classifyPath` says that it may be a file. */
 function classifyHere(
-  { tree, rules, excluded }: FolderState,
+  { tree, rules, include, excluded }: FolderState,
   path: string,
   { kind, twin = false }: { readonly kind: 'link' | 'file'; readonly twin?: boolean },
 ): ReturnType<typeof classifyEntry> {
   const here = tree.get(directoryOf(path))?.rules ?? rules;
-  return classifyEntry({ path, kind, linked: false, twin, rules: here, excluded });
+  return classifyEntry({ path, kind, linked: false, twin, rules: here, include, excluded });
 }
 
 /** The answer for what is no document, whatever is in it. */

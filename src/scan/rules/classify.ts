@@ -3,7 +3,7 @@ import { nameOf } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/name-rules.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-rules.ts';
-import type { IgnorePattern, PlacedRules } from './ignore-rules.ts';
+import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-rules.ts';
 import { defaultsName, sidecarEnd } from './pair-sidecars.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */
@@ -39,6 +39,8 @@ export interface EntryFacts {
   readonly twin: boolean;
   /** The rules that hold in its directory. No directory on the way is ignored. */
   readonly rules: readonly PlacedRules[];
+  /** Which files may be documents; null: all. */
+  readonly include: IncludeRules | null;
   /** The state directory, where it lies in the folder. */
   readonly excluded: string | null;
 }
@@ -49,12 +51,13 @@ export interface FileFacts {
   /** Null: nothing is there now. */
   readonly size: number | null;
   readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'>;
+  /** Why `include` leaves it out; null: it does not. */
+  readonly exclusion: string | null;
 }
 
-/** A regular file that no rule leaves out: `classifyFile` says more. */
-type NamedFile = { readonly kind: 'file' };
+/** A regular file that no rule ignores: `classifyFile` says more. One that `include` leaves out may be an attachment. */
+type NamedFile = { readonly kind: 'file'; readonly exclusion: string | null };
 
-const file: NamedFile = { kind: 'file' };
 const document: Classification = { kind: 'document' };
 const directory: Classification = { kind: 'directory' };
 const special: Classification = { kind: 'special' };
@@ -85,11 +88,12 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
     };
   if (kind === 'unreadable')
     return { kind: 'unreadable', code: 'unreadable', message: 'what it is cannot be read' };
-  if (facts.twin && isDocumentType(name)) {
+  const exclusion = facts.include?.exclusion(path) ?? null;
+  if (facts.twin && isDocumentType(name) && exclusion === null) {
     const message = `its name differs from that of ${printable(name)} only in how accents are written (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
   }
-  return file;
+  return { kind: 'file', exclusion };
 }
 
 function classifyDirectory(
@@ -120,12 +124,13 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
   return { kind: 'ignored', code: 'ignore-rule', message };
 }
 
-/** Classifies a regular file that no rule leaves out by what its place, type and size say. */
-export function classifyFile({ path, size, claims }: FileFacts): Classification {
+/** Classifies a regular file that no rule ignores by what its place, type and size say. */
+export function classifyFile({ path, size, claims, exclusion }: FileFacts): Classification {
   if (claims.isAttachment(path)) {
     const [owner = ''] = claims.ownersOf(path);
     return { kind: 'attachment', owner };
   }
+  if (exclusion !== null) return { kind: 'ignored', code: 'not-included', message: exclusion };
   const name = nameOf(path);
   if (!isDocumentType(name)) {
     const extension = extensionOf(name);

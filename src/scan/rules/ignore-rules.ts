@@ -1,6 +1,9 @@
 import ignore from 'ignore';
 import type { Ignore } from 'ignore';
 
+import { countGlobstars, globstarEnd, maxGlobstars } from '../../lib/text/globstars.ts';
+import { excerpt, printable } from '../../lib/text/printable.ts';
+
 /** One gitignore pattern, and where a person finds it. */
 export interface IgnorePattern {
   readonly pattern: string;
@@ -26,29 +29,50 @@ export interface PlacedRules {
 /** The package remembers every path that it was asked about. */
 const forgetAfter = 4_000;
 
-/** Each `**` multiplies the ways in which a path can be laid out (S17): three took 6 s for a path of 400 names. */
-const maxGlobstars = 2;
 const maxPatternLength = 1_000;
 
 /** Reads gitignore patterns. Never throws: what is no pattern matches nothing. */
 export function createIgnoreRules(patterns: readonly IgnorePattern[]): IgnoreRules {
-  const bounded = patterns.flatMap(({ pattern }, index) =>
-    boundedPattern(pattern).map((text) => ({ pattern: text, mark: String(index) })),
+  const test = createTest(
+    patterns.flatMap(({ pattern }, index) =>
+      boundedPattern(pattern).map((text) => ({ pattern: text, mark: String(index) })),
+    ),
   );
-  let asked = 0;
-  let rules = compile(bounded);
-
   return {
     judge: (path, isDirectory) => {
-      asked += 1;
-      if (asked % forgetAfter === 0) rules = compile(bounded);
-      const { ignored, unignored, rule } = rules.test(isDirectory ? `${path}/` : path);
+      const { ignored, unignored, rule } = test(isDirectory ? `${path}/` : path);
       if (unignored) return 'kept';
       if (!ignored) return null;
       // A parent that these rules ignore was kept by deeper ones, or nobody would ask: then they say nothing here.
       const slash = path.lastIndexOf('/');
-      if (slash !== -1 && rules.test(path.slice(0, slash + 1)).ignored) return null;
+      if (slash !== -1 && test(path.slice(0, slash + 1)).ignored) return null;
       return patterns[Number(rule?.mark)] ?? null;
+    },
+  };
+}
+
+/** Which files may be documents: the patterns of a folder's `include`. */
+export interface IncludeRules {
+  /** Null: it may be one; else why not, in words. */
+  readonly exclusion: (path: string) => string | null;
+}
+
+/**
+ * Reads the gitignore patterns of `include`, which the configuration has bounded; null: there are none, and every file
+ * may be a document. What a pattern matches, and all below a directory that it matches, is included.
+ */
+export function createIncludeRules(patterns: readonly string[], place: string): IncludeRules | null {
+  if (patterns.length === 0) return null;
+  const test = createTest(patterns.map((pattern, index) => ({ pattern, mark: String(index) })));
+  const unmatched = `no pattern in ${printable(place)} matches it`;
+  return {
+    exclusion: (path) => {
+      const { ignored, unignored, rule } = test(path);
+      if (ignored) return null;
+      const pattern = patterns[Number(rule?.mark)];
+      return unignored && pattern !== undefined
+        ? `the pattern "${excerpt(pattern)}" in ${printable(place)} takes it out`
+        : unmatched;
     },
   };
 }
@@ -69,8 +93,23 @@ export function ignoringPattern(
   return null;
 }
 
-function compile(patterns: readonly { readonly pattern: string; readonly mark: string }[]): Ignore {
-  return ignore({ ignorecase: false }).add(patterns);
+type MarkedPattern = { readonly pattern: string; readonly mark: string };
+
+function createTest(patterns: readonly MarkedPattern[]): (path: string) => ReturnType<Ignore['test']> {
+  let asked = 0;
+  let rules = compile(patterns);
+  return (path) => {
+    asked += 1;
+    if (asked % forgetAfter === 0) rules = compile(patterns);
+    return rules.test(path);
+  };
+}
+
+function compile(patterns: readonly MarkedPattern[]): Ignore {
+  // Names are compared in NFC, and paths come in it.
+  return ignore({ ignorecase: false }).add(
+    patterns.map(({ pattern, mark }) => ({ pattern: pattern.normalize('NFC'), mark })),
+  );
 }
 
 /**
@@ -79,10 +118,9 @@ function compile(patterns: readonly { readonly pattern: string; readonly mark: s
  */
 function boundedPattern(pattern: string): readonly string[] {
   if (pattern.length > maxPatternLength) return [];
-  // At the end it costs nothing.
-  const end = pattern.endsWith('/**') ? '/**' : '';
-  const parts = pattern.slice(0, pattern.length - end.length).split('**');
-  if (parts.length - 1 <= maxGlobstars) return [pattern];
+  if (countGlobstars(pattern) <= maxGlobstars) return [pattern];
   if (pattern.startsWith('!')) return [];
+  const end = globstarEnd(pattern);
+  const parts = pattern.slice(0, pattern.length - end.length).split('**');
   return [`${parts.slice(0, maxGlobstars).join('**')}**${parts.at(-1) ?? ''}${end}`];
 }

@@ -54,7 +54,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     for (const { name, stats } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const found = classifyFile({ path, size: stats.size, claims });
+      const found = classifyFile({ path, size: stats.size, claims, exclusion: null });
       if (found.kind === 'skipped') skip(name, found);
       if (found.kind === 'attachment') attachments.files += 1;
       if (found.kind !== 'document') continue;
@@ -63,6 +63,11 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
       if (own !== fingerprint) fingerprints.push(own);
       entries.push({ name, stat: stats, fingerprint: own });
     }
+  }
+  for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
+    if (stats === null) continue;
+    const found = classifyFile({ path: joinPath(directory, name), size: stats.size, claims, exclusion });
+    if (found.kind === 'attachment') attachments.files += 1;
   }
   // They are reported under a printable name, so that they can be shown as failed.
   for (const { stats, raw } of sorted.twins) {

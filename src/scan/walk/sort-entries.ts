@@ -3,7 +3,7 @@ import { joinPath } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType } from '../../model/name-rules.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import type { IncludeRules, PlacedRules } from '../rules/ignore-rules.ts';
 import type { Entry } from './entry.ts';
 import type { Listing } from './list-directory.ts';
 
@@ -13,6 +13,8 @@ export interface SortedEntries {
   readonly documents: readonly Entry[];
   /** Regular files of other types that no rule leaves out: they may be attachments. */
   readonly otherFiles: readonly Entry[];
+  /** Regular files that `include` leaves out, and why: they may be attachments. */
+  readonly excludedFiles: readonly (readonly [entry: Entry, exclusion: string])[];
   /** Files that would be documents but for their names' Unicode form. */
   readonly twins: readonly Entry[];
   /** By name. Not only regular files: a link that looks like a sidecar keeps its document from being sent. */
@@ -34,10 +36,19 @@ export interface SortedEntries {
 export function sortEntries(
   directory: string,
   listing: Listing,
-  { rules, excluded }: { readonly rules: readonly PlacedRules[]; readonly excluded: string | null },
+  {
+    rules,
+    include,
+    excluded,
+  }: {
+    readonly rules: readonly PlacedRules[];
+    readonly include: IncludeRules | null;
+    readonly excluded: string | null;
+  },
 ): SortedEntries {
   const documents: Entry[] = [];
   const otherFiles: Entry[] = [];
+  const excludedFiles: (readonly [Entry, string])[] = [];
   const twins: Entry[] = [];
   const sidecars = new Map<string, Entry>();
   const children: Entry[] = [];
@@ -50,12 +61,13 @@ export function sortEntries(
     if (!twin && (kind === 'directory' || kind === 'link')) subdirectories.push(name);
     const path = joinPath(directory, name);
     const linked = entry.linkedFrom !== null;
-    const found = classifyEntry({ path, kind, linked, twin, rules, excluded });
+    const found = classifyEntry({ path, kind, linked, twin, rules, include, excluded });
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const shown = printable(joinPath(directory, twin ? entry.raw : name));
       skips.push({ path: shown, code: found.code, message: found.message });
     } else if (found.kind === 'unfit') twins.push(entry);
     else if (twin) return;
+    else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
     else if (found.kind === 'file') (isDocumentType(name) ? documents : otherFiles).push(entry);
     else if (found.kind === 'sidecar') sidecars.set(name, entry);
     else if (found.kind === 'directory') children.push(entry);
@@ -81,6 +93,7 @@ export function sortEntries(
   return {
     documents,
     otherFiles,
+    excludedFiles,
     twins: twins.filter(({ raw }) => !has(printableTwin(raw))),
     sidecars,
     children,

@@ -21,6 +21,7 @@ const noCodes = new Set([
   // Why a file is none of ingestd's business: `why` says it in the message.
   'dot-name',
   'ignore-rule',
+  'not-included',
   'outside-folder',
   'state-directory',
   'temporary-name',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { createIgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
+import { createIgnoreRules, createIncludeRules } from '../../../src/scan/rules/ignore-rules.ts';
 import { ignoringPattern } from '../../../src/scan/rules/ignore-rules.ts';
 import type { IgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
 
@@ -34,6 +34,35 @@ const hostile: readonly (readonly [string, string])[] = [
   ['[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[0-9]', 'a'.repeat(250)],
   ['a*'.repeat(5_000), 'a'.repeat(250)],
 ];
+
+describe('include rules', () => {
+  it.each([
+    [['*.pdf'], 'x/a.pdf', true],
+    [['*.pdf'], 'x/a.txt', false],
+    [['/a.pdf'], 'x/a.pdf', false],
+    [['reports/'], 'reports/2026/a.txt', true],
+    [['reports/'], 'reports', false],
+    [['reports/**'], 'x/reports/a.txt', false],
+    [['reports/', '*.pdf'], 'x/a.pdf', true],
+    [['*.pdf', '!draft*'], 'x/draft.pdf', false],
+    [['A.pdf'], 'a.pdf', false],
+    [['*.pdf', '# a comment'], '# a comment', false],
+    [['Men\u0308u.pdf'], 'Me\u0144u.pdf', false],
+    [['Menu\u0308.pdf'], 'Men\u00fc.pdf', true],
+  ])('%j of %s: %s', (patterns, path, included) => {
+    expect(createIncludeRules(patterns, 'the setting "include"')?.exclusion(path) === null).toBe(included);
+  });
+
+  it('say why a file is left out', () => {
+    const rules = createIncludeRules(['*.pdf', '!draft*'], 'the setting "include"');
+    expect(rules?.exclusion('a.txt')).toBe('no pattern in the setting "include" matches it');
+    expect(rules?.exclusion('draft.pdf')).toBe('the pattern "!draft*" in the setting "include" takes it out');
+  });
+
+  it('are none where no pattern is given: every file may be a document', () => {
+    expect(createIncludeRules([], 'the setting "include"')).toBeNull();
+  });
+});
 
 describe('ignore rules', () => {
   it.each(table)('%s says of %s (directory: %s): %s', (pattern, path, isDirectory, verdict) => {
