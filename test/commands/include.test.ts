@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
+import type { CheckFinding, PlanReport } from '../../src/model/report/reports.ts';
+import type { Status } from '../../src/model/report/status.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -30,22 +32,26 @@ const run = (at: string, ...args: string[]) =>
 
 /** What commands say of a folder, without what differs between two runs of the same story. */
 async function observed(at: string): Promise<unknown> {
-  const json = async (...args: string[]): Promise<any> => JSON.parse((await run(at, ...args)).stdout);
-  const { operations } = await json('plan', '--json');
+  const json = async <T>(...args: string[]): Promise<T> => JSON.parse((await run(at, ...args)).stdout) as T;
+  const { operations } = await json<PlanReport>('plan', '--json');
   const sync = await run(at, 'sync');
-  const { folders, failures, skipped, held } = await json('status', '--json');
-  const { documents } = await json('ledger', 'export', '--json');
-  const check = await json('check', '--json');
+  const { folders, failures, skipped, held } = await json<Status>('status', '--json');
+  const { documents } = await json<{ documents: { path: string; size: number }[] }>(
+    'ledger',
+    'export',
+    '--json',
+  );
+  const check = await json<{ findings: CheckFinding[] }>('check', '--json');
   const next = [];
   for (const path of ['a.pdf', 'b.txt', 'c.csv'])
-    next.push(((await json('why', `inbox/${path}`, '--json')) as Why).next);
+    next.push((await json<Why>('why', `inbox/${path}`, '--json')).next);
   return {
-    operations,
+    operations: operations.map(({ docId: _docId, ...rest }) => rest),
     exit: sync.code,
-    folders: folders.map(({ path: _path, ...rest }: { path: string }) => rest),
+    folders: folders.map(({ path: _path, ...rest }) => rest),
     lists: [failures, skipped, held],
-    documents: documents.map(({ path, size }: { path: string; size: number }) => [path, size]),
-    findings: check.findings.map(({ code, subject }: { code: string; subject: string }) => [code, subject]),
+    documents: documents.map(({ path, size }) => [path, size]),
+    findings: check.findings.map(({ code, subject }) => [code, subject]),
     next,
   };
 }

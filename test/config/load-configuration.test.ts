@@ -66,6 +66,7 @@ describe('a good configuration', () => {
           createdTimestamp: 'modified',
           names: 'reject',
           onRemove: 'delete',
+          include: [],
           ignore: [],
           attachments: 'below',
           sidecarOwner: 'any',

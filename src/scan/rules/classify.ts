@@ -62,6 +62,11 @@ const document: Classification = { kind: 'document' };
 const directory: Classification = { kind: 'directory' };
 const special: Classification = { kind: 'special' };
 const sidecar: Classification = { kind: 'sidecar' };
+const notFollowed: Classification = {
+  kind: 'skipped',
+  code: 'symbolic-link',
+  message: 'a symbolic link; links are not followed here, or this one leads out of the folder',
+};
 
 /** Classifies an entry by its name, its kind and the rules of its directory. */
 export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
@@ -80,15 +85,10 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
   if (name.endsWith(sidecarEnd)) return sidecar;
-  if (kind === 'link')
-    return {
-      kind: 'skipped',
-      code: 'symbolic-link',
-      message: 'a symbolic link; links are not followed here, or this one leads out of the folder',
-    };
+  const exclusion = facts.include?.exclusion(path) ?? null;
+  if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
     return { kind: 'unreadable', code: 'unreadable', message: 'what it is cannot be read' };
-  const exclusion = facts.include?.exclusion(path) ?? null;
   if (facts.twin && isDocumentType(name) && exclusion === null) {
     const message = `its name differs from that of ${printable(name)} only in how accents are written (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
@@ -119,6 +119,10 @@ function classifyDirectory(
   return { kind: 'skipped', code: 'symbolic-link', message };
 }
 
+function notIncluded(message: string): Classification {
+  return { kind: 'ignored', code: 'not-included', message };
+}
+
 function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classification {
   const message = `the pattern "${excerpt(pattern)}" in ${printable(place)} ignores ${what}`;
   return { kind: 'ignored', code: 'ignore-rule', message };
@@ -130,7 +134,7 @@ export function classifyFile({ path, size, claims, exclusion }: FileFacts): Clas
     const [owner = ''] = claims.ownersOf(path);
     return { kind: 'attachment', owner };
   }
-  if (exclusion !== null) return { kind: 'ignored', code: 'not-included', message: exclusion };
+  if (exclusion !== null) return notIncluded(exclusion);
   const name = nameOf(path);
   if (!isDocumentType(name)) {
     const extension = extensionOf(name);

@@ -63,16 +63,20 @@ export interface IncludeRules {
  */
 export function createIncludeRules(patterns: readonly string[], place: string): IncludeRules | null {
   if (patterns.length === 0) return null;
-  const test = createTest(patterns.map((pattern, index) => ({ pattern, mark: String(index) })));
+  const test = createTest(patterns.map((pattern) => ({ pattern, mark: pattern })));
+  // The package does not say which one takes a path out.
+  const negations = patterns
+    .filter((pattern) => pattern.startsWith('!'))
+    .map((pattern) => ({ pattern, test: createTest([{ pattern: pattern.slice(1), mark: pattern }]) }));
   const unmatched = `no pattern in ${printable(place)} matches it`;
   return {
     exclusion: (path) => {
-      const { ignored, unignored, rule } = test(path);
+      const { ignored, unignored } = test(path);
       if (ignored) return null;
-      const pattern = patterns[Number(rule?.mark)];
-      return unignored && pattern !== undefined
-        ? `the pattern "${excerpt(pattern)}" in ${printable(place)} takes it out`
-        : unmatched;
+      const negation = unignored ? negations.findLast((one) => one.test(path).ignored) : undefined;
+      return negation === undefined
+        ? unmatched
+        : `the pattern "${excerpt(negation.pattern)}" in ${printable(place)} takes it out`;
     },
   };
 }
