@@ -1,16 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import picocolors from 'picocolors';
+import { printable, printableJson } from '../lib/text/printable.ts';
 import { errorCode } from '../model/errors.ts';
 
-/** Standard output of a command. */
+/** Paints text on a terminal that shows colors. */
+type Colors = Readonly<
+  Record<'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan', (text: string) => string>
+>;
+
+/** Standard output of a command. Whatever names and messages hold, only `raw` lets it act on a terminal. */
 export interface Output {
-  /** One line, as it stands: names and messages in it have gone through `printable`. */
+  /** One line: control characters in it are escaped. */
   readonly line: (text?: string) => void;
-  /** Text as it stands: scripts, exports. */
+  /** Lines in the place of those that were there before. */
+  readonly screen: (lines: readonly string[]) => void;
+  /** Text of ingestd's own as it stands: scripts, help. */
   readonly raw: (text: string) => void;
-  /** One JSON value, and nothing else is to follow. */
-  readonly json: (value: unknown) => void;
-  readonly colors: ReturnType<typeof picocolors.createColors>;
+  /** A JSON value, its control characters as `\u` escapes. On a terminal it is indented unless `compact`. */
+  readonly json: (value: unknown, layout?: 'compact' | 'indented') => void;
+  readonly colors: Colors;
   /** True on a terminal: progress and redrawing make sense. */
   readonly terminal: boolean;
   /** True once the reader went away. */
@@ -39,9 +48,12 @@ export function createOutput(
   };
   return {
     raw,
-    line: (text = '') => raw(`${text}\n`),
-    json: (value) => raw(`${JSON.stringify(value, null, terminal ? 2 : undefined)}\n`),
-    colors: picocolors.createColors(wantsColor(terminal, env)),
+    line: (text = '') => raw(`${safeLine(text)}\n`),
+    // Home, then each line with the rest of the old one cut, then what is below.
+    screen: (lines) => raw(`\x1b[H${lines.map((line) => `${safeLine(line)}\x1b[K\n`).join('')}\x1b[J`),
+    json: (value, layout = terminal ? 'indented' : 'compact') =>
+      raw(`${printableJson(JSON.stringify(value, null, layout === 'indented' ? 2 : undefined))}\n`),
+    colors: createColors(wantsColor(terminal, env)),
     terminal,
     closed: () => closed,
     flush: () =>
@@ -50,6 +62,27 @@ export function createOutput(
         else stream.write('', () => resolve());
       }),
   };
+}
+
+/** Stands in a painted text for the escape character: no name and no message can bring it. */
+const ownEscape = `<${randomUUID()}>`;
+
+function createColors(enabled: boolean): Colors {
+  const colors = picocolors.createColors(enabled);
+  const own = (paint: (text: string) => string) => (text: string) =>
+    paint(printable(text)).replaceAll('\x1b', ownEscape);
+  return {
+    bold: own(colors.bold),
+    dim: own(colors.dim),
+    red: own(colors.red),
+    yellow: own(colors.yellow),
+    green: own(colors.green),
+    cyan: own(colors.cyan),
+  };
+}
+
+function safeLine(text: string): string {
+  return printable(text).replaceAll(ownEscape, '\x1b');
 }
 
 /** https://no-color.org, and FORCE_COLOR for pipes that understand. */

@@ -77,7 +77,7 @@ export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surround
 function quieten(command: Command, { output, complain }: CommandContext): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => output.raw(text),
-    writeErr: (text) => writeStandardError(text),
+    writeErr: (text) => writeStandardError(text.split('\n').map(printable).join('\n')),
     outputError: (text) => {
       const message = text
         .trim()

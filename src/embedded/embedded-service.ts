@@ -3,6 +3,7 @@ import { fastify } from 'fastify';
 
 import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
+import { printableJson } from '../lib/text/printable.ts';
 import { createLimitedServer, noSchemas } from '../lib/server/server-limits.ts';
 import type { Credentials } from '../model/settings.ts';
 import { createAccessTokens } from './auth/access-tokens.ts';
@@ -131,6 +132,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
     clientErrorHandler: answerClientError,
     schemaController: noSchemas,
   });
+  app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addFallbacks(app, log);
   app.register(async (scope) => addPageRoutes(scope, { store, guard }));
   app.register(async (scope) => addAuthRoutes(scope, { context: auth, requestLog }));

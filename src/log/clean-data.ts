@@ -1,4 +1,3 @@
-import { printable } from '../lib/text/printable.ts';
 import { type Redactor, redacted } from '../lib/text/redactor.ts';
 
 const MAX_DEPTH = 6;
@@ -25,44 +24,51 @@ const secretKeys = new Set([
   'httptoken',
 ]);
 
-/** Data as it may be written: secrets redacted, text printable, errors reduced to name, code and message, nothing endless. */
-export function cleanData(data: object, redactor: Redactor): Record<string, unknown> {
-  const cleaned = clean(data, { redactor, depth: 0, above: [] });
+/** How text is written. */
+export interface Writing {
+  readonly redactor: Redactor;
+  /** Makes text safe to show. */
+  readonly show: (text: string) => string;
+}
+
+/** Data as it may be written: secrets redacted, text as `show` gives it, errors reduced to name, code and message, nothing endless. */
+export function cleanData(data: object, writing: Writing): Record<string, unknown> {
+  const cleaned = clean(data, { ...writing, depth: 0, above: [] });
   return typeof cleaned === 'object' && cleaned !== null
     ? Object.fromEntries(Object.entries(cleaned))
     : { data: cleaned };
 }
 
 /** Text as it may be written, from wherever it comes. */
-function cleanText(text: string, redactor: Redactor): string {
-  return printable(short(redactor.redact(text)));
+function cleanText(text: string, { redactor, show }: Writing): string {
+  return show(short(redactor.redact(text)));
 }
 
 /** The same for the fixed words of a line and the names of its data. */
-export function cleanFixedText(text: string, redactor: Redactor): string {
-  return printable(short(redactor.redactOwnText(text)));
+export function cleanFixedText(text: string, { redactor, show }: Writing): string {
+  return show(short(redactor.redactOwnText(text)));
 }
 
 function short(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
 }
 
-interface Place {
-  readonly redactor: Redactor;
+interface Place extends Writing {
   readonly depth: number;
   readonly above: readonly object[];
 }
 
 function clean(value: unknown, place: Place): unknown {
-  if (typeof value === 'string') return cleanText(value, place.redactor);
+  if (typeof value === 'string') return cleanText(value, place);
   if (typeof value === 'bigint' || typeof value === 'symbol') return String(value);
   if (typeof value === 'function') return undefined;
   return typeof value === 'object' && value !== null ? cleanObject(value, place) : value;
 }
 
-function cleanObject(value: object, { redactor, depth, above }: Place): unknown {
+function cleanObject(value: object, place: Place): unknown {
+  const { depth, above } = place;
   if (depth >= MAX_DEPTH || above.includes(value)) return '…';
-  const inside = { redactor, depth: depth + 1, above: [...above, value] };
+  const inside = { ...place, depth: depth + 1, above: [...above, value] };
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
   if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, inside));
@@ -72,7 +78,7 @@ function cleanObject(value: object, { redactor, depth, above }: Place): unknown 
   return Object.fromEntries(
     Object.entries(value)
       .slice(0, MAX_ITEMS)
-      .map(([key, child]) => [cleanKey(key, redactor), isSecretKey(key) ? redacted : clean(child, inside)]),
+      .map(([key, child]) => [cleanKey(key, place), isSecretKey(key) ? redacted : clean(child, inside)]),
   );
 }
 

@@ -4,6 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
+import { printable, printableJson } from '../lib/text/printable.ts';
 import { type Redactor, createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from './standard-error.ts';
 
@@ -29,8 +30,8 @@ export interface Log extends LogPort {
 }
 
 /**
- * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted and control
- * characters escaped, so that one event is one line. Never throws and never ends the process.
+ * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted. Control characters
+ * are escaped, in JSON as its own `\u` escapes, so that one event is one line and acts on no terminal. Never throws and never ends the process.
  */
 export function createLog(options: LogOptions): Log {
   const terminal = options.terminal ?? isatty(2);
@@ -38,7 +39,10 @@ export function createLog(options: LogOptions): Log {
   const redactor = options.redactor ?? createRedactor();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
-  const destination = { write: pretty ? prettyWriter(write, color) : write };
+  const destination = {
+    write: pretty ? prettyWriter(write, color) : (line: string) => write(printableJson(line)),
+  };
+  const writing = { redactor, show: pretty ? printable : String };
   const logger = pino(
     {
       level: options.level,
@@ -52,7 +56,7 @@ export function createLog(options: LogOptions): Log {
     (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
     (data: object, message: string): void => {
       if (logger.isLevelEnabled(level))
-        logger[level](cleanData(data, redactor), cleanFixedText(message, redactor));
+        logger[level](cleanData(data, writing), cleanFixedText(message, writing));
     };
   return {
     trace: line('trace'),

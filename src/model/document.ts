@@ -31,8 +31,10 @@ export interface DocumentEntry {
 
 /** A file in a folder that is not sent, with the rule that says so. Counted in `skipped`. */
 export interface Skip {
-  /** Printable: bytes that are not UTF-8 and control characters are escaped. */
+  /** Bytes that are not UTF-8 stand in it as U+FFFD. */
   readonly path: string;
+  /** Base64, where the path is not UTF-8. */
+  readonly pathBytes?: string;
   readonly code: string;
   readonly message: string;
 }

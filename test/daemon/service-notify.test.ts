@@ -87,7 +87,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     const service = notify();
     service.status('sends a\nREADY=1\r\nb.pdf — 12 %');
     await service.flushed();
-    expect(receiver.messages).toEqual(['STATUS=sends a READY=1 b.pdf — 12 %']);
+    expect(receiver.messages).toEqual([String.raw`STATUS=sends a\x0aREADY=1\x0d\x0ab.pdf — 12 %`]);
   });
 
   it('is pinged at half the watchdog interval for as long as there is progress', async () => {

@@ -145,8 +145,11 @@ describe('S8: what a name or a service may hold', () => {
       const { log, lines } = logged({ format, color: false });
       log.info({ path: hostile, [hostile]: 1 }, hostile);
       expect(lines).toHaveLength(1);
-      expect((lines[0] ?? '').trimEnd()).not.toMatch(/[\p{Cc}\p{Cs}\u202E]/u);
-      expect((lines[0] ?? '').replaceAll('\\\\', '\\')).toContain(shown);
+      const line = (lines[0] ?? '').trimEnd();
+      expect(line).not.toMatch(/[\p{Cc}\p{Cs}\u202E]/u);
+      if (format === 'json')
+        expect(JSON.parse(line)).toMatchObject({ path: hostile, [hostile]: 1, msg: hostile });
+      else expect(line.replaceAll('\\\\', '\\')).toContain(shown);
     }
   });
 

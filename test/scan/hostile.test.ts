@@ -106,13 +106,19 @@ describe('hostile names', () => {
 
   it('F20: names that are not UTF-8 are listed with their bytes, and nothing below them is looked at', () => {
     const skips = world.skips().filter(({ code }) => code === 'not-utf8');
-    expect(skips.map(({ path }) => path).sort()).toEqual(['\\xE9', 'f\\xFF\\xFE.pdf']);
+    expect(skips.toSorted((a, b) => (a.path < b.path ? -1 : 1))).toEqual([
+      expect.objectContaining({
+        path: 'f\uFFFD\uFFFD.pdf',
+        pathBytes: Buffer.of(0x66, 0xff, 0xfe, 0x2e, 0x70, 0x64, 0x66).toString('base64'),
+        message: expect.stringContaining(String.raw`f\xFF\xFE.pdf`),
+      }),
+      expect.objectContaining({ path: '\uFFFD', pathBytes: Buffer.of(0xe9).toString('base64') }),
+    ]);
     expect(world.documents().filter((path) => path.includes('\uFFFD'))).toEqual([]);
   });
 
-  it('F21: what is listed as skipped holds no control characters', () => {
-    for (const { path, message } of world.skips())
-      expect(`${path}${message}`).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
+  it('F21: what is said of a skipped file holds no control characters', () => {
+    for (const { message } of world.skips()) expect(message).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
   });
 
   it('F19: of NFC and NFD side by side the NFC one stands, and the other is failed by name', async () => {

@@ -32,8 +32,8 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="synced"}')).toBe('8');
     expect(valueOf(text, 'ingestd_documents{folder="inbox",state="skipped"}')).toBe('1');
     expect(valueOf(text, 'ingestd_held{folder="inbox"}')).toBe('4');
-    expect(valueOf(text, 'ingestd_oldest_unsynced_seconds{folder="we\\"ird\\\\\\n"}')).toBe('12.5');
-    expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\n"}')).toBe('9');
+    expect(valueOf(text, 'ingestd_oldest_unsynced_seconds{folder="we\\"ird\\\\\\\\x0a"}')).toBe('12.5');
+    expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\\\x0a"}')).toBe('9');
     expect(valueOf(text, 'ingestd_queue{state="in_flight"}')).toBe('2');
     expect(valueOf(text, 'ingestd_in_doubt')).toBe('5');
     expect(valueOf(text, 'ingestd_state{state="working"}')).toBe('1');

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { confirm } from './confirm.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
@@ -63,7 +62,7 @@ async function isMeant(
   const count = wanted.reduce((total, one) => total + one.count, 0);
   if (count === 0) return true;
   const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
-  for (const path of paths) context.output.line(printable(path));
+  for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
   return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
@@ -58,7 +57,7 @@ async function change(
   context.output.line(
     paused.length === 0
       ? `Nothing is paused${start}.`
-      : printable(`Paused: ${names}${start}. ingestd resume sends again.`),
+      : `Paused: ${names}${start}. ingestd resume sends again.`,
   );
   return exitCodes.ok;
 }

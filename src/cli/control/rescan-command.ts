@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { rescannedSchema } from '../../commands/connect/status-schema.ts';
@@ -37,6 +36,6 @@ async function rescan(
     );
   }
   const { folders } = rescannedSchema.parse(await daemon.post('/api/rescan', { folder: name }));
-  context.output.line(printable(`Scanning ${folders.join(', ')}.`));
+  context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
@@ -44,7 +43,7 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
   if (resolution.kind === 'adopt' && flags.yes !== true) {
-    const question = `Adopt ${printable(resolution.docId)} as the document of ${printable(path)}?`;
+    const question = `Adopt ${resolution.docId} as the document of ${path}?`;
     if (!(await confirm(context, question))) {
       context.output.line('Nothing was changed.');
       return exitCodes.ok;
@@ -58,7 +57,7 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
     const { kind: action, ...rest } = resolution;
     await daemon.post('/api/resolve', { path: wanted, action, ...rest });
   }
-  context.output.line(printable(doneWords(path, resolution, daemon === null ? 'when ingestd runs' : 'now')));
+  context.output.line(doneWords(path, resolution, daemon === null ? 'when ingestd runs' : 'now'));
   return exitCodes.ok;
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
@@ -38,9 +37,7 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
   if (retried + unknown.length === 0) context.output.line('Nothing has failed.');
   for (const path of unknown) {
-    context.complain(
-      `${printable(path)} has not failed; name a file that ingestd status lists as failed or in doubt`,
-    );
+    context.complain(`${path} has not failed; name a file that ingestd status lists as failed or in doubt`);
   }
   return unknown.length === 0 ? exitCodes.ok : exitCodes.usage;
 }

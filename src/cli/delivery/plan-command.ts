@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -35,9 +34,7 @@ function printPlan(report: PlanReport, output: Output): void {
   const { counts, requests, seconds } = report;
   for (const operation of report.operations) output.line(operationLine(operation, output));
   for (const { folder, message } of report.unavailable) {
-    output.line(
-      output.colors.red(printable(`${folder} cannot be read, so nothing in it is planned: ${message}`)),
-    );
+    output.line(output.colors.red(`${folder} cannot be read, so nothing in it is planned: ${message}`));
   }
   if (report.operations.length + report.unavailable.length > 0) output.line();
   const changes = [
@@ -75,10 +72,10 @@ function printPlan(report: PlanReport, output: Output): void {
 
 function operationLine(operation: PlannedOperation, { colors }: Output): string {
   const paint = paints[operation.kind];
-  const place = printable(operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`);
-  const from = operation.from === null ? '' : ` from ${printable(operation.from)}`;
-  const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.map(printable).join(', ')})`;
-  const message = operation.message === null ? '' : `: ${printable(operation.message)}`;
+  const place = operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`;
+  const from = operation.from === null ? '' : ` from ${operation.from}`;
+  const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.join(', ')})`;
+  const message = operation.message === null ? '' : `: ${operation.message}`;
   return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
 }
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
@@ -62,21 +61,21 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     );
   }
   for (const { folder, message } of report.unavailable)
-    line(colors.red(printable(`${folder} cannot be read: ${message}`)));
+    line(colors.red(`${folder} cannot be read: ${message}`));
   if (report.waitingTotal > 0)
     line(colors.yellow(`${countWords(report.waitingTotal, 'document')} not ready:`));
   for (const { folder, path, message } of report.waiting.slice(0, MAX_FAILURES))
-    line(printable(`  ${folder}/${path}: ${message}`));
+    line(`  ${folder}/${path}: ${message}`);
   if (report.waitingTotal > MAX_FAILURES) line(`  and ${report.waitingTotal - MAX_FAILURES} more`);
   if (report.skipped > 0)
     line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
   if (report.paused.length > 0)
-    line(colors.yellow(printable(`Paused: ${report.paused.join(', ')}. ingestd resume sends again.`)));
+    line(colors.yellow(`Paused: ${report.paused.join(', ')}. ingestd resume sends again.`));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
-    line(`  ${printable(`${failure.folder}/${failure.path}`)}: ${printable(failure.message)}`);
+    line(`  ${failure.folder}/${failure.path}: ${failure.message}`);
   }
   const more = report.failures.length - MAX_FAILURES;
   if (more > 0) line(`  and ${more} more: ingestd status --json`);

@@ -26,6 +26,6 @@ async function ledgerExport(
   const { readLedger } = await import('../../ledger/read-ledger.ts');
   const { exportLedger } = await import('../../ledger/transfer/export-ledger.ts');
   const ledger = exportLedger(await readLedger(settings.state.dir));
-  context.output.raw(`${JSON.stringify(ledger, null, flags.json ? undefined : 2)}\n`);
+  context.output.json(ledger, flags.json ? 'compact' : 'indented');
   return 0;
 }

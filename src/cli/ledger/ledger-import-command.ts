@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
@@ -35,7 +34,7 @@ async function ledgerImport(context: CommandContext, file: string, flags: Global
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
   );
-  for (const problem of problems) context.complain(printable(problem));
+  for (const problem of problems) context.complain(problem);
   return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
@@ -31,11 +30,9 @@ async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promis
       ? 'The ledger, empty so far, is'
       : `The ledger’s ${countWords(documents, 'document')} ${documents === 1 ? 'is' : 'are'}`;
   context.output.line(
-    printable(
-      from === to
-        ? `Nothing to do: the ledger is of ${to} already.`
-        : `${held} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
-    ),
+    from === to
+      ? `Nothing to do: the ledger is of ${to} already.`
+      : `${held} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
   );
   return exitCodes.ok;
 }

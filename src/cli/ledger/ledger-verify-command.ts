@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { serviceWords } from '../../daemon/ledger/ledger-service.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
@@ -38,10 +37,10 @@ function printReport(
   { line, colors }: Output,
 ): void {
   for (const { file, state, message } of findings) {
-    line(`${printable(file)}: ${state === 'good' ? colors.dim(printable(message)) : printable(message)}`);
+    line(`${file}: ${state === 'good' ? colors.dim(message) : message}`);
   }
-  const whose = service === null ? '' : ` of ${printable(serviceWords(service))}`;
+  const whose = service === null ? '' : ` of ${serviceWords(service)}`;
   const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
   line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
-  if (fix !== null) line(printable(fix));
+  if (fix !== null) line(fix);
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
-import { printable } from '../../lib/text/printable.ts';
 import type { CheckFinding } from '../../model/report/reports.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -57,9 +56,9 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
   const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
-      line(`${marks[level]} ${colors.bold(printable(finding.subject))}: ${printable(finding.message)}`);
+      line(`${marks[level]} ${colors.bold(finding.subject)}: ${finding.message}`);
       const isTold = fixBeside(finding.code) === '';
-      if (finding.fix !== '' && !isTold) line(`  ${colors.dim(printable(finding.fix))}`);
+      if (finding.fix !== '' && !isTold) line(`  ${colors.dim(finding.fix)}`);
     }
   }
   const warnings = findings.filter(({ level }) => level === 'warning').length;

@@ -1,5 +1,4 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
@@ -75,7 +74,7 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   const isOver = flags.follow ? output.closed : () => true;
   let lines = 0;
   for await (const activity of readLog(stateDir, filter, isOver)) {
-    if (flags.json) output.raw(`${JSON.stringify(activity)}\n`);
+    if (flags.json) output.json(activity, 'compact');
     else output.line(logLine(activity, output));
     lines += 1;
   }
@@ -107,10 +106,10 @@ function logLine(
   { at, what, folder, path, docId, message, documents }: Activity,
   { colors }: Output,
 ): string {
-  const paint = what in paints ? colors[paints[what as keyof typeof paints]] : colors.reset;
-  const place = printable(path === '' ? folder : `${folder}/${path}`);
+  const paint = what in paints ? colors[paints[what as keyof typeof paints]] : String;
+  const place = path === '' ? folder : `${folder}/${path}`;
   const more = documents > 1 ? ` (${countWords(documents, 'document')})` : '';
-  const id = docId === null ? '' : ` ${colors.dim(printable(docId))}`;
-  const words = message === null ? '' : `: ${printable(message)}`;
-  return `${colors.dim(at)} ${paint(printable(what).padEnd(8))} ${place}${more}${id}${words}`;
+  const id = docId === null ? '' : ` ${colors.dim(docId)}`;
+  const words = message === null ? '' : `: ${message}`;
+  return `${colors.dim(at)} ${paint(what.padEnd(8))} ${place}${more}${id}${words}`;
 }

@@ -34,7 +34,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
 }
 
 function headline(status: Status, { colors, running }: StatusView): string {
-  const text = printable(running ? verdict(status) : ledgerVerdict(status));
+  const text = running ? verdict(status) : ledgerVerdict(status);
   return colors.bold(colors[healthColors[status.health]](text));
 }
 
@@ -45,10 +45,8 @@ function restRows({ reasons, paused }: Status, { colors }: StatusView): string[]
   const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
     colors.yellow('ingestd is not running. This is what its ledger says:'),
-    ...(paused.length === 0 ? [] : [colors.yellow(printable(`Paused: ${paused.join(', ')}`))]),
-    ...others.map(
-      ({ code, message }) => `${colors.red(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
-    ),
+    ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
+    ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
   ];
 }
 
@@ -68,7 +66,7 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
-    return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, printable(folder.path)].filter(Boolean).join('  '))}`;
+    return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
   });
 }
 
@@ -83,15 +81,13 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   return [
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
-    `Service ${printable(status.service)}${account === null ? '' : ` as ${printable(account)}`}`,
+    `Service ${status.service}${account === null ? '' : ` as ${account}`}`,
     `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-    ...reasons.map(
-      ({ code, message }) => `${colors.yellow(printable(message))} ${colors.dim(`(${printable(code)})`)}`,
-    ),
+    ...reasons.map(({ code, message }) => `${colors.yellow(message)} ${colors.dim(`(${code})`)}`),
     colors.dim(
       [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])].join(', '),
     ),
-    colors.dim(`configuration ${printable(status.configuration)}`),
+    colors.dim(`configuration ${status.configuration}`),
   ];
 }
 
@@ -153,11 +149,7 @@ function skipRows({ skipped, skippedTotal }: Status): string[] {
 function cut(rows: readonly string[], total: number, hint: string): string[] {
   if (rows.length === 0) return [];
   const more = total - Math.min(rows.length, MAX_ROWS);
-  return [
-    ...rows.slice(0, MAX_ROWS).map(printable),
-    ...(more > 0 ? [`and ${numberWords(more)} more`] : []),
-    `(${hint})`,
-  ];
+  return [...rows.slice(0, MAX_ROWS), ...(more > 0 ? [`and ${numberWords(more)} more`] : []), `(${hint})`];
 }
 
 function section(title: string, rows: readonly string[], paint: (text: string) => string): string[] {

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
@@ -56,7 +55,7 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
     if (flags.json) context.output.json(raw);
     else {
       const words = daemon === null ? ledgerVerdict(status) : verdict(status);
-      context.output.line(`${status.health}: ${printable(words)}`);
+      context.output.line(`${status.health}: ${words}`);
     }
     return checkCodes[daemon === null ? 'error' : status.health];
   } catch (error) {
@@ -91,8 +90,7 @@ async function status(context: CommandContext, flags: StatusFlags): Promise<numb
   };
   const redraws = flags.watch !== undefined && output.terminal && !flags.json;
   const draw = (lines: readonly string[]): void => {
-    // Home, then each line with the rest of the old one cut, then what is below.
-    if (redraws) output.raw(`\x1b[H${lines.map((line) => `${line}\x1b[K\n`).join('')}\x1b[J`);
+    if (redraws) output.screen(lines);
     else for (const line of lines) output.line(line);
   };
   await show();

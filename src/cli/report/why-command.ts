@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/ports/control-port.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
@@ -57,11 +56,11 @@ async function why(
 
 function printStory(story: Why, { line, colors }: Output): void {
   const row = (name: string, value: string | null): void => {
-    if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${printable(value)}`);
+    if (value !== null && value !== '') line(`${colors.dim(name.padEnd(13))} ${value}`);
   };
-  line(colors.bold(printable(story.folder === null ? story.path : `${story.folder}/${story.path}`)));
+  line(colors.bold(story.folder === null ? story.path : `${story.folder}/${story.path}`));
   const { kind, code, message } = story.verdict;
-  line(`${printable(message)}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
+  line(`${message}${kind === code ? '' : colors.dim(` (${kind}, ${code})`)}`);
   line();
   row('docId', story.docId);
   row('uploaded', story.uploadedAt);

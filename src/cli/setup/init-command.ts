@@ -1,7 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
-import { printable } from '../../lib/text/printable.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
@@ -67,10 +66,8 @@ async function tellOfLedger({ env, cwd, output }: CommandContext, file: string):
   const held = await describeLedger(settings);
   if (held === null) return;
   output.line(
-    printable(
-      `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
-        'state: { dir: ./state }',
-    ),
+    `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
+      'state: { dir: ./state }',
   );
 }
 

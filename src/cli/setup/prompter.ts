@@ -1,3 +1,4 @@
+import { printable } from '../../lib/text/printable.ts';
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 
 /** Asks a person. */
@@ -35,20 +36,21 @@ export async function terminalPrompter(): Promise<Prompter> {
     text: ({ message, suggestion, judge }) =>
       asked(
         input({
-          message,
+          message: printable(message),
           validate: validate(judge),
           ...(suggestion === undefined ? {} : { default: suggestion }),
         }),
       ),
-    secret: ({ message, judge }) => asked(password({ message, mask: '•', validate: validate(judge) })),
+    secret: ({ message, judge }) =>
+      asked(password({ message: printable(message), mask: '•', validate: validate(judge) })),
     choose: (message, choices) =>
       asked(
         select({
-          message,
+          message: printable(message),
           choices: choices.map(({ value, description }) => ({ value, name: value, description })),
         }),
       ),
-    confirm: (message) => asked(confirm({ message, default: false })),
+    confirm: (message) => asked(confirm({ message: printable(message), default: false })),
   };
 }
 

@@ -55,7 +55,10 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
     scanned: () => undefined,
     changed: () => undefined,
   });
-  const findings = skips.map((skip) => finding(folder, skip.path, skip));
+  const findings = skips.map(({ path, pathBytes, ...skip }) => ({
+    ...finding(folder, path, skip),
+    ...(pathBytes !== undefined && { pathBytes }),
+  }));
   for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
   let documents = 0;
   for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {

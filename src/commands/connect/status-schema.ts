@@ -59,7 +59,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
   }),
   failures: z.array(failing.extend({ attempts: count, retryAt: text.nullable() })),
   failuresTotal: count,
-  skipped: z.array(failing),
+  skipped: z.array(failing.extend({ pathBytes: text.optional() })),
   skippedTotal: count,
   held: z.array(z.object({ folder: text, count, since: text, reason: text, paths: z.array(text) })),
   inDoubt: z.array(z.object({ folder: text, path: text, since: text, count, message: text })),

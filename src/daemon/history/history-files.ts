@@ -2,6 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
+import { printableJson } from '../../lib/text/printable.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
@@ -70,7 +71,8 @@ export async function listHistory(directory: string): Promise<readonly HistoryFi
 
 /** A line as it is written. */
 export function lineText(line: HistoryLine): string {
-  return `${JSON.stringify(line.kind === 'activity' ? line.activity : { totals: line.totals })}\n`;
+  const value = line.kind === 'activity' ? line.activity : { totals: line.totals };
+  return `${printableJson(JSON.stringify(value))}\n`;
 }
 
 /** Null: it is no line of a history. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../lib/time/clock.ts';
+import { printable } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
@@ -51,7 +52,7 @@ export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotif
     reloading: () => void send(['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
     stopping: () => void send(['STOPPING=1']),
     status: (text) => {
-      if (env['NOTIFY_SOCKET'] !== undefined) status(oneLine(text));
+      if (env['NOTIFY_SOCKET'] !== undefined) status(printable(text));
     },
     watchdog: (alive) => {
       if (intervalMs === null || env['NOTIFY_SOCKET'] === undefined) return () => undefined;
@@ -137,10 +138,6 @@ function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): numb
 }
 
 /** A line break would end the status and begin another assignment. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\p{Cc}+/gu, ' ').trim();
-}
-
 function machineMicroseconds(): bigint {
   return process.hrtime.bigint() / 1_000n;
 }

@@ -4,7 +4,7 @@ import type { ReadStream } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
 
-import { unprintable } from '../../lib/text/printable.ts';
+import { printableJson } from '../../lib/text/printable.ts';
 
 import type { DocumentStore } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
@@ -93,7 +93,8 @@ export async function addPageRoutes(
     const query = readQuery(request.query);
     const key = `${tag} ${JSON.stringify(query)}`;
     // Built once for a state of the documents: who does not read its answer holds no copy of its own.
-    if (key !== cached.key) cached = { key, body: printList(list(store, query)) };
+    if (key !== cached.key)
+      cached = { key, body: Buffer.from(printableJson(JSON.stringify(list(store, query)))) };
     return reply.type('application/json; charset=utf-8').send(cached.body);
   });
   app.get('/documents/:docId/content', async (request, reply) => {
@@ -146,15 +147,6 @@ function readQuery(query: unknown): z.infer<typeof querySchema> {
   if (!parsed.success)
     throw new RefusalError(400, `search, offset and limit (at most ${maxListed}) are understood`);
   return parsed.data;
-}
-
-/** Read in a terminal too: what could act there is written as JSON's own escapes. */
-function printList(documents: DocumentList): Buffer {
-  return Buffer.from(JSON.stringify(documents).replaceAll(unprintable, jsonEscape));
-}
-
-function jsonEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function compare(a: string, b: string): number {

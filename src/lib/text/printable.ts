@@ -17,6 +17,17 @@ export function escapeCharacter(character: string): string {
     : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
+/** What of it JSON may hold as it is. */
+const unprintableInJson = /[\x7F-\x9F\p{Cs}\u2028\u2029\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu;
+
+/** JSON that is safe on a terminal: the same value, with what `printable` escapes written as `\u009b`. */
+export function printableJson(json: string): string {
+  return json.replaceAll(
+    unprintableInJson,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 /** Text of unknown origin is quoted up to this length, so that no message grows with what it quotes. */
 const longestExcerpt = 200;
 

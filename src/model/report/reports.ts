@@ -40,6 +40,8 @@ export interface CheckFinding {
   readonly level: 'error' | 'warning' | 'info';
   /** What it is about: a configuration key, a folder's name, a file's path. */
   readonly subject: string;
+  /** Base64, where the subject is a path that is not UTF-8: of the path below the folder. */
+  readonly pathBytes?: string;
   readonly code: string;
   readonly message: string;
   /** What to do about it. */

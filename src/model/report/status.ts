@@ -46,6 +46,8 @@ export interface FailureStatus {
 export interface SkipStatus {
   readonly folder: string;
   readonly path: string;
+  /** Base64, where the path is not UTF-8: U+FFFD then stands in `path`. */
+  readonly pathBytes?: string | undefined;
   readonly code: string;
   readonly message: string;
 }

@@ -33,7 +33,7 @@ export interface DirectoryState {
   readonly rawNames: ReadonlyMap<string, string> | null;
   /** Names on disk of twins, by the printable name they were sighted under. */
   readonly twins: ReadonlyMap<string, string> | null;
-  /** Names that cannot be decoded, as they are shown. */
+  /** Names that are not UTF-8, decoded as far as they are, in NFC. */
   readonly undecodable: ReadonlySet<string> | null;
   /** Sidecars that belong to none of its documents. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'> | null;

@@ -1,4 +1,4 @@
-import { printable, printableTwin } from '../../lib/text/printable.ts';
+import { printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -47,7 +47,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   const attachments = { directories: [] as string[], files: 0 };
   const skips: Skip[] = [];
   const skip = (name: string, { code, message }: Omit<Skip, 'path'>) =>
-    skips.push({ path: printable(joinPath(directory, name)), code, message });
+    skips.push({ path: joinPath(directory, name), code, message });
   for (const [name, why] of paired.unpaired ?? []) skip(name, classifyUnpaired(why));
   const plain = sorted.sidecars.size === 0 && sorted.attachmentDirectories.size === 0;
   for (const files of [sorted.documents, sorted.otherFiles]) {

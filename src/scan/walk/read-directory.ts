@@ -86,7 +86,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
-  const sorted = sortEntries(path, listing, { rules, include, excluded });
+  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, include, excluded });
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, visitor });
 

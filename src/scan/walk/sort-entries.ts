@@ -1,4 +1,4 @@
-import { printable, printableBytes, printableTwin } from '../../lib/text/printable.ts';
+import { printableBytes, printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType } from '../../model/name-rules.ts';
@@ -26,7 +26,7 @@ export interface SortedEntries {
   /** Names of all directories, and of links, which may have been one. */
   readonly subdirectories: readonly string[];
   readonly skips: readonly Skip[];
-  /** Names that cannot be decoded, as they are shown. */
+  /** Names that are not UTF-8, decoded as far as they are, in NFC. */
   readonly undecodable: ReadonlySet<string> | null;
   /** Whether anything at all bears this name. */
   readonly has: (name: string) => boolean;
@@ -37,10 +37,13 @@ export function sortEntries(
   directory: string,
   listing: Listing,
   {
+    raw,
     rules,
     include,
     excluded,
   }: {
+    /** The directory's path as it is on disk. */
+    readonly raw: string;
     readonly rules: readonly PlacedRules[];
     readonly include: IncludeRules | null;
     readonly excluded: string | null;
@@ -63,8 +66,8 @@ export function sortEntries(
     const linked = entry.linkedFrom !== null;
     const found = classifyEntry({ path, kind, linked, twin, rules, include, excluded });
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
-      const shown = printable(joinPath(directory, twin ? entry.raw : name));
-      skips.push({ path: shown, code: found.code, message: found.message });
+      const real = joinPath(directory, twin ? entry.raw : name);
+      skips.push({ path: real, code: found.code, message: found.message });
     } else if (found.kind === 'unfit') twins.push(entry);
     else if (twin) return;
     else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
@@ -81,9 +84,11 @@ export function sortEntries(
   for (const { name, kind } of listing.bytes) {
     const found = classifyUndecodable(name, kind);
     if (found.kind !== 'skipped') continue;
-    undecodable.add(printableBytes(name));
-    const path = joinPath(printable(directory), printableBytes(name));
-    skips.push({ path, code: found.code, message: found.message });
+    const text = name.toString();
+    undecodable.add(text.normalize('NFC'));
+    const pathBytes = Buffer.concat([Buffer.from(joinPath(raw, '')), name]).toString('base64');
+    const message = `${found.message} (${printableBytes(name)})`;
+    skips.push({ path: joinPath(directory, text), pathBytes, code: found.code, message });
   }
   let names: ReadonlySet<string> | null = null;
   const has = (name: string) => {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
 
@@ -208,7 +209,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   const signedIn = gauge('signed_in', '1 while an access token is held, 0 while none is or it was refused.');
 
   const setFolder = (folder: FolderStatus, isPaused: boolean) => {
-    const { name } = folder;
+    const name = printable(folder.name);
     for (const of of folderStates) folderState.set({ folder: name, state: of }, of === folder.state ? 1 : 0);
     for (const of of documentStates) documents.set({ folder: name, state: of }, folder[of]);
     paused.set({ folder: name }, isPaused ? 1 : 0);

@@ -110,7 +110,7 @@ function createSkipGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
   const more = el('p', { class: 'faint' });
   const showRows = createList<SkipStatus>(
     list,
-    ({ folder, path }) => `${folder}/${path}`,
+    ({ folder, path, pathBytes }) => `${folder}/${path}/${pathBytes ?? ''}`,
     ({ folder, path }) => ({ node: el('li', {}, pathText(folder, path)), show: () => undefined }),
   );
   return {

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { printableJson } from '../../lib/text/printable.ts';
 import { noSchemas } from '../../lib/server/server-limits.ts';
 import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
@@ -51,6 +52,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       return createServer();
     },
   });
+  app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addGuard(app, options, throttle);
   addPageRoutes(app, options);
   addReadRoutes(app, options);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { printableJson } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -56,7 +57,9 @@ export function createEventHub({ control, snapshot, clock }: EventHubOptions): E
   const flush = () => {
     cancelFlush = null;
     flushedAt = clock.monotonic();
-    const burst = activities.map((activity) => frame('activity', JSON.stringify(activity))).join('');
+    const burst = activities
+      .map((activity) => frame('activity', printableJson(JSON.stringify(activity))))
+      .join('');
     activities = [];
     if (burst !== '') {
       const bytes = Buffer.from(burst);

@@ -1,3 +1,4 @@
+import { printableJson } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { headline, progressLine } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
@@ -43,7 +44,7 @@ export function createStatusSnapshot({
     status: () => current().status,
     json: () => {
       const it = current();
-      it.json ??= JSON.stringify(it.status);
+      it.json ??= printableJson(JSON.stringify(it.status));
       return it.json;
     },
     expire: () => {
