@@ -201,9 +201,9 @@ describe('hostile names and messages', () => {
       ['log', '--since', short],
     ];
 
-    it.each(commands.map((words) => [printable(words.join(' ')), words]))(
-      'act on no terminal: %s',
-      async (_, words) => {
+    it.each(commands.map((words) => ({ title: printable(words.join(' ')), words })))(
+      'act on no terminal: $title',
+      async ({ words }) => {
         await run(...words);
       },
     );

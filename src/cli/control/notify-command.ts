@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { notifyWebhookFor, prepare } from '../context/prepare.ts';
@@ -34,6 +33,6 @@ async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<
   } catch (error) {
     throw new IngestdError('notify', exitCodes.unforeseen, errorMessage(error), { cause: error });
   }
-  context.output.line(printable(`Sent: ${event.text}`));
+  context.output.line(`Sent: ${event.text}`);
   return exitCodes.ok;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
-import { excerpt } from '../../lib/text/printable.ts';
+import { excerpt, printableJson } from '../../lib/text/printable.ts';
 import { errorMessage } from '../../model/errors.ts';
 
 const usualMs = 30_000;
@@ -45,7 +45,7 @@ export async function runNotifyCommand(
       });
       // One that does not read its input is not wrong for that.
       child.stdin.on('error', () => {});
-      child.stdin.end(`${JSON.stringify(value)}\n`);
+      child.stdin.end(`${printableJson(JSON.stringify(value))}\n`);
     });
   } finally {
     clearTimeout(timer);
