@@ -75,7 +75,7 @@ function undecodable(folder: TemporaryFolder): Buffer {
   ]);
 }
 
-describe('hostile names and messages', () => {
+describe('S8: hostile names and messages', () => {
   let service: ScriptedService;
   let installed: Installation;
   let daemon: RunningDaemon;
