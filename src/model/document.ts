@@ -65,6 +65,14 @@ export interface FoundAttachment {
   readonly stat: FileStat;
 }
 
+/** Files beside a document that have a say in what is sent of it. */
+export interface Companions {
+  /** What its own sidecar is named after: the document's whole name, or its stem. Null: it has none. */
+  readonly sidecar: 'name' | 'stem' | null;
+  /** Directories whose `.meta.json` holds for it, outermost first. */
+  readonly defaults: readonly string[];
+}
+
 /** A document, settled and paired with its metadata and attachments: what should be at the service. */
 export interface FoundDocument {
   readonly ref: DocumentRef;
@@ -74,6 +82,8 @@ export interface FoundDocument {
   readonly fileName: string;
   /** The sidecar that was read, NFC, from the folder's root. */
   readonly sidecar?: string | null | undefined;
+  /** Absent: there are none. */
+  readonly companions?: Companions | undefined;
   /** Effective metadata: defaults, directory `.meta.json`, sidecar, title and createdTimestamp by the settings. */
   readonly metadata: Metadata;
   /** Where each field of `metadata` comes from: a sidecar or `.meta.json` from the root, or in words. */

@@ -151,9 +151,9 @@ export function openFolder(options: FolderOptions): Folder {
       checkLater();
     },
     rescan: async (cause) => scheduler?.everything(cause, false),
-    inspect: async (path): Promise<Inspection> => {
+    inspect: async (path, known): Promise<Inspection> => {
       try {
-        return await ask('inspect', { path: path.normalize('NFC') });
+        return await ask('inspect', { path: path.normalize('NFC'), known: known ?? null });
       } catch (error) {
         return { kind: 'unknown', code: 'folder-unavailable', message: errorMessage(error) };
       }

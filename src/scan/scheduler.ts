@@ -134,6 +134,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
       const followUpAt = clock.monotonic() + timing.settleMs + followUpSlackMs;
       for (const directory of outcome.changed) followUps.set(directory, followUpAt);
     }
+    for (const [directory, ms] of outcome.again) followUps.setEarlier(directory, clock.monotonic() + ms);
     cancelPoll();
     if (outcome.report.withoutEvents) cancelPoll = clock.after(timing.pollSeconds * 1_000, poll);
   }

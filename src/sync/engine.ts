@@ -1,6 +1,7 @@
 import { maxBulkDocuments, batches } from '../model/batches.ts';
 import { refKey, sameStat } from '../model/document.ts';
 import type {
+  Companions,
   DirectoryScan,
   DocumentRef,
   FileStat,
@@ -23,6 +24,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
 import type { DueTimes } from '../lib/time/due-times.ts';
 import { isWithin } from '../lib/time/clock.ts';
+import { printable } from '../lib/text/printable.ts';
 import { WorkQueue } from '../lib/queue/work-queue.ts';
 import {
   adoptionOf,
@@ -32,6 +34,7 @@ import {
   sidecarGraceMs,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
+import { carriersOf, companionsOf, hasLetGo } from './decide/carriers.ts';
 import {
   isOtherDevice,
   isRootChanged,
@@ -565,7 +568,7 @@ export class Engine {
   async #assess(task: Task): Promise<Assessment> {
     const folder = this.#folders.get(task.ref.folder);
     if (folder === undefined) return { kind: 'nothing', device: null };
-    const found = await folder.port.inspect(task.ref.path);
+    const found = await folder.port.inspect(task.ref.path, this.#companionsOf(task.ref));
     if (found.kind !== 'document') {
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
@@ -576,14 +579,38 @@ export class Engine {
     }
     const { document } = found;
     this.#move(task, { kind: 'found', seen: { stat: document.stat, fingerprint: document.fingerprint } });
+    const carried = await this.#awaitCarriers(task, document);
+    if (carried !== null) return carried;
     return this.#compare(task, document, folder.port);
+  }
+
+  #companionsOf(ref: DocumentRef): Companions | undefined {
+    return companionsOf(ref, this.#ledger.get(ref));
+  }
+
+  /** A file that went out with another document stays its attachment until that has let go of it. Null: it is none. */
+  async #awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
+    const { removeGraceMs, pollSeconds } = this.#options.settings.timing;
+    for (const { ref } of carriersOf(document, this.#ledger)) {
+      const folder = this.#folders.get(ref.folder);
+      if (folder === undefined) continue;
+      const carrier = await folder.port.inspect(ref.path, this.#companionsOf(ref));
+      const waitedMs = this.#clock.monotonic() - task.since;
+      const isKept = folder.settings.onRemove === 'keep';
+      if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
+        continue;
+      const message = `it is an attachment of ${printable(ref.path)}, which has not let go of it`;
+      const againMs = Math.min(Math.max(otherHalfMs, waitedMs / 2), pollSeconds * 1_000);
+      return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
+    }
+    return null;
   }
 
   async #compare(task: Task, document: FoundDocument, port: FolderPort): Promise<Assessment> {
     const move = await findMove(task, document, {
       ledger: this.#ledger,
       tasks: this.tasks,
-      inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
+      inspect: async (ref) => this.#folders.get(ref.folder)?.port.inspect(ref.path, this.#companionsOf(ref)),
       hash: (ref, stat) => this.#hash(ref, stat),
     });
     if (move.kind === 'unclear') return movedOn;

@@ -71,6 +71,12 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
     uploadedAt: time,
     modifiedAt: fc.option(time),
     possibleDuplicates: fc.nat(3),
+    companions: optional(
+      fc.record({
+        sidecar: fc.constantFrom('name' as const, 'stem' as const, null),
+        defaults: fc.constantFrom([], ['', 'd']),
+      }),
+    ),
     said: optional(fc.constant(['title'])),
     unsure: optional(
       fc.record({
@@ -80,8 +86,9 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
       }),
     ),
   })
-  .map(({ said, unsure, ...record }) => ({
+  .map(({ companions, said, unsure, ...record }) => ({
     ...record,
+    ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
   }));

@@ -45,6 +45,7 @@ function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<S
             root,
             changed: [],
             fresh: [],
+            again: [],
             late: false,
             outgrown: false,
             report,

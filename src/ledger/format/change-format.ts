@@ -6,7 +6,14 @@ import type { Change, Failure } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
-import { checkMetadata, fromPort, readRecord, statSchema, toFields } from './record-format.ts';
+import {
+  checkMetadata,
+  fromPort,
+  readCompanions,
+  readRecord,
+  statSchema,
+  toFields,
+} from './record-format.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 import { isValidRef } from './valid-ref.ts';
 
@@ -94,7 +101,9 @@ export function changeSchema(
   ]);
 }
 
-const failureSchema = z.object({ ...failureFields, stat: statSchema, fingerprint: z.string() });
+const failureSchema = z
+  .object({ ...failureFields, stat: statSchema, fingerprint: z.string() })
+  .transform(({ stat, fingerprint, ...rest }) => ({ ...rest, stat, fingerprint }));
 
 /** The changes of this version. */
 export const sideChangeSchema = changeSchema(failureSchema);
@@ -131,13 +140,15 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
     name: ownName(ref.path),
     fingerprint: shared.text(asText(fields['fingerprint'], 'fingerprint')),
     metadata: shared.metadata(fields['metadata'], checkMetadata),
+    companions: readCompanions(fields['companions'], shared),
   });
   return { kind: 'put', ref, record };
 }
 
 function sideFields(change: Extract<Change, { readonly kind: 'drop' }> | SideChange): object {
   if (change.kind !== 'fail') return change;
-  return { ...change, failure: { ...change.failure, stat: plainStat(change.failure.stat) } };
+  const { stat, fingerprint, ...rest } = change.failure;
+  return { ...change, failure: { ...rest, stat: plainStat(stat), fingerprint } };
 }
 
 function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStat): FileStat {

@@ -47,7 +47,12 @@ export function createOldLineReader(filler: DataFiller): (line: unknown) => void
       throw new ShapeError('a record stands before what it needs');
     }
     const { folder, directory } = place;
-    const stored = fromCells(row.slice(recordHead), { name, fingerprint, metadata: values });
+    const stored = fromCells(row.slice(recordHead), {
+      name,
+      fingerprint,
+      metadata: values,
+      companions: null,
+    });
     filler.put(folder, directory, stored);
   }
 
@@ -78,6 +83,7 @@ export function readOldChange(value: unknown, shared: SharedValues): StoredChang
     name: ownName(ref.path),
     fingerprint: shared.text(asText(row[3], 'fingerprint')),
     metadata: shared.metadata(row[4], checkMetadata),
+    companions: null,
   });
   return { kind: 'put', ref, record };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { FileStat } from '../../model/document.ts';
+import type { Companions, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
@@ -41,6 +41,7 @@ export interface RecordFields {
   readonly modifiedAt?: StoredTime;
   readonly fileName?: string | undefined;
   readonly attachments?: readonly AttachmentFields[] | undefined;
+  readonly companions?: Companions | undefined;
   readonly said?: readonly string[] | undefined;
   readonly unsure?: Rare['unsure'];
   readonly possibleDuplicates?: number | undefined;
@@ -76,6 +77,11 @@ const attachmentSchema = z
     ...(path === undefined ? null : { path }),
     stat,
   }));
+
+export const companionsSchema: z.ZodType<Companions> = z.strictObject({
+  sidecar: z.enum(['name', 'stem']).nullable(),
+  defaults: z.array(z.string()),
+});
 
 /** What few records have. */
 export const rareSchema = z.strictObject({
@@ -120,6 +126,7 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
       name,
       fingerprint: shared.text(asText(record.fingerprint, 'fingerprint')),
       metadata: shared.metadata(metadata, checkMetadata),
+      companions: readCompanions(record.companions, shared),
     },
   );
 }
@@ -140,6 +147,7 @@ export function toFields(
     ...(stored.createdTimestamp === null ? null : { createdTimestamp: stored.createdTimestamp }),
     uploadedAt: stored.uploadedAt,
     ...(stored.modifiedAt === null ? null : { modifiedAt: stored.modifiedAt }),
+    ...(stored.companions === null ? null : { companions: stored.companions }),
   };
   if (rare === null) return fields;
   const { attachments, ...others } = rare;
@@ -155,12 +163,20 @@ export interface Surroundings {
   readonly name: string;
   readonly fingerprint: string;
   readonly metadata: Metadata;
+  readonly companions: Companions | null;
+}
+
+/** The companions of a record, where it says any. */
+export function readCompanions(value: unknown, shared: SharedValues): Companions | null {
+  return value === undefined
+    ? null
+    : shared.companions(value, (given) => asShape(companionsSchema, given, 'companions'));
 }
 
 /** A record out of a file's fields, or a ShapeError. By hand: there are many, and a schema takes ten times as long. */
 export function readRecord(
   fields: Readonly<Record<string, unknown>>,
-  { name, fingerprint, metadata }: Surroundings,
+  { name, fingerprint, metadata, companions }: Surroundings,
 ): StoredRecord {
   const { title, createdTimestamp, modifiedAt } = fields;
   const docId = asText(fields['docId'], 'docId');
@@ -186,6 +202,7 @@ export function readRecord(
     createdTimestamp: createdTimestamp === undefined ? null : asTime(createdTimestamp, 'createdTimestamp'),
     uploadedAt: asTime(fields['uploadedAt'], 'uploadedAt'),
     modifiedAt: modifiedAt === undefined ? null : asTime(modifiedAt, 'modifiedAt'),
+    companions,
     rare: readRare(fields),
   };
 }

@@ -49,6 +49,7 @@ export function createLedgerData(): LedgerData {
       for (const record of records.all()) yield toEntry(record);
     },
     findByInode: (ino) => records.findByInode(ino).map(toEntry),
+    findCarriers: (ref, stat) => records.findCarriers(ref, stat).map(toEntry),
     findByDocId: (docId) => {
       const record = records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);

@@ -1,5 +1,7 @@
 import { directoryOf, nameOf } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef, FileStat } from '../../model/document.ts';
+import { sameFile } from '../../model/same-file.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {
@@ -21,6 +23,7 @@ export interface RecordStore {
   /** Those of a directory together. */
   readonly all: () => Iterable<StoredRecord>;
   readonly findByInode: (ino: number) => readonly StoredRecord[];
+  readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly StoredRecord[];
   readonly findByDocId: (docId: string) => StoredRecord | undefined;
   /** Records that have one docId together with others. */
   readonly withSharedDocId: () => readonly StoredRecord[];
@@ -32,6 +35,8 @@ export function createRecordStore(): RecordStore {
   const byDocId = new Map<string, StoredRecord>();
   /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
   let byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
+  /** By attachment, its path or its inode number; made when somebody asks, too. */
+  let carriers: Map<string | number, Set<StoredRecord>> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
   const suspects = new Set<string>();
   let duplicates = 0;
@@ -61,11 +66,13 @@ export function createRecordStore(): RecordStore {
     if (byDocId.has(record.docId)) suspects.add(record.docId);
     byDocId.set(record.docId, record);
     if (byInode !== null) addInode(byInode, record);
+    if (carriers !== null) for (const key of carriedKeys(record)) addTo(carriers, key, record);
   }
 
   function unindex(record: StoredRecord): void {
     duplicates -= record.rare?.possibleDuplicates ?? 0;
     if (byInode !== null) removeInode(byInode, record);
+    for (const key of carriers === null ? [] : carriedKeys(record)) carriers?.get(key)?.delete(record);
     if (byDocId.get(record.docId) !== record) return;
     byDocId.delete(record.docId);
     if (!suspects.delete(record.docId)) return;
@@ -114,6 +121,16 @@ export function createRecordStore(): RecordStore {
       const found = byInode.get(ino);
       return found === undefined ? [] : Array.isArray(found) ? found : [found];
     },
+    findCarriers: (ref, stat) => {
+      if (carriers === null) {
+        carriers = new Map();
+        for (const record of all()) for (const key of carriedKeys(record)) addTo(carriers, key, record);
+      }
+      const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
+        rare?.attachments?.some(({ stat }) => sameFile(stat, stat)),
+      );
+      return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
+    },
     findByDocId: (docId) => byDocId.get(docId),
     withSharedDocId: () => {
       if (suspects.size === 0) return [];
@@ -123,6 +140,22 @@ export function createRecordStore(): RecordStore {
       return [...lists.values()].filter((records) => records.length > 1).flat();
     },
   };
+}
+
+/** What a record's attachments are found by. */
+function carriedKeys({ directory, rare }: StoredRecord): readonly (string | number)[] {
+  if (directory === null || rare?.attachments === undefined) return [];
+  const { folder } = directory;
+  return rare.attachments.flatMap(({ path, stat }) => [
+    ...(path === undefined ? [] : [refKey({ folder, path })]),
+    ...(stat.ino === 0 ? [] : [stat.ino]),
+  ]);
+}
+
+function addTo<K, V>(index: Map<K, Set<V>>, key: K, value: V): void {
+  const known = index.get(key);
+  if (known === undefined) index.set(key, new Set([value]));
+  else known.add(value);
 }
 
 function addInode(index: Map<number, StoredRecord | StoredRecord[]>, record: StoredRecord): void {

@@ -1,3 +1,4 @@
+import type { Companions } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 
 /** At most this many values are indexed; then the index starts empty again, and later records share less. */
@@ -8,12 +9,13 @@ export interface SharedValues {
   readonly text: (text: string) => string;
   /** Frozen. A value that is not known yet goes through `check`, which throws where it is not valid. */
   readonly metadata: (value: unknown, check: (value: unknown) => Metadata) => Metadata;
+  /** The same. */
+  readonly companions: (value: unknown, check: (value: unknown) => Companions) => Companions;
 }
 
 /** Knows no values yet. */
 export function createSharedValues(): SharedValues {
   const texts = new Map<string, string>();
-  const metadata = new Map<string, Metadata>();
   return {
     text: (text) => {
       const known = texts.get(text);
@@ -22,16 +24,22 @@ export function createSharedValues(): SharedValues {
       texts.set(text, text);
       return text;
     },
-    metadata: (value, check) => {
-      const json = JSON.stringify(value) ?? '';
-      const known = metadata.get(json);
-      if (known !== undefined) return known;
-      if (metadata.size >= maxValues) metadata.clear();
-      // A copy: what a caller holds may change.
-      const made = deepFreeze(check(JSON.parse(json === '' ? 'null' : json)));
-      metadata.set(json, made);
-      return made;
-    },
+    metadata: createSharedObjects(),
+    companions: createSharedObjects(),
+  };
+}
+
+function createSharedObjects<T>(): (value: unknown, check: (value: unknown) => T) => T {
+  const objects = new Map<string, T>();
+  return (value, check) => {
+    const json = JSON.stringify(value) ?? '';
+    const known = objects.get(json);
+    if (known !== undefined) return known;
+    if (objects.size >= maxValues) objects.clear();
+    // A copy: what a caller holds may change.
+    const made = deepFreeze(check(JSON.parse(json === '' ? 'null' : json)));
+    objects.set(json, made);
+    return made;
   };
 }
 

@@ -1,5 +1,5 @@
 import { nameOf } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import type { Companions, DocumentRef } from '../../model/document.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
@@ -53,6 +53,8 @@ export interface StoredRecord {
   readonly createdTimestamp: StoredTime | null;
   readonly uploadedAt: StoredTime;
   readonly modifiedAt: StoredTime | null;
+  /** Frozen, shared. */
+  readonly companions: Companions | null;
   readonly rare: Rare | null;
 }
 
@@ -73,11 +75,13 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
     possibleDuplicates: rare?.possibleDuplicates ?? 0,
   };
-  if (rare === null) return record;
-  const { said, unsure, rootChange } = rare;
-  if (said === undefined && unsure === undefined && rootChange === undefined) return record;
+  const { companions } = stored;
+  const { said, unsure, rootChange } = rare ?? {};
+  if (companions === null && said === undefined && unsure === undefined && rootChange === undefined)
+    return record;
   return {
     ...record,
+    ...(companions === null ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
     ...(rootChange === undefined ? null : { rootChange }),

@@ -4,7 +4,7 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 import { readChange } from '../format/change-format.ts';
 import type { DataFiller } from '../format/fill-data.ts';
 import { createOldLineReader } from '../format/old-format.ts';
-import { checkMetadata, readRecord, toFields } from '../format/record-format.ts';
+import { checkMetadata, readCompanions, readRecord, toFields } from '../format/record-format.ts';
 import { asNumber, asObject, asText, ShapeError } from '../format/shape.ts';
 import { changeJson } from '../format/change-format.ts';
 import { checksumText, LAST_UNNAMED_VERSION, LEDGER_VERSION } from '../journal/journal-line.ts';
@@ -115,7 +115,9 @@ function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
         if (place === null || fingerprint === undefined || values === undefined) {
           throw new ShapeError('a record stands before what it needs');
         }
-        filler.put(place.folder, place.path, readRecord(fields, { name, fingerprint, metadata: values }));
+        const companions = readCompanions(fields['companions'], shared);
+        const record = readRecord(fields, { name, fingerprint, metadata: values, companions });
+        filler.put(place.folder, place.path, record);
         return;
       }
       case 'directory':

@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { Companions, DocumentRef, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { Attempt, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
@@ -19,6 +19,8 @@ interface ExportedDocument {
   readonly fileName: string;
   /** What the file looked like when it was sent: tells it from others after a move. */
   readonly stat: FileStat;
+  /** Its sidecar and the directories whose `.meta.json` had a say. */
+  readonly companions?: Companions;
   readonly said?: readonly string[];
   /** What the service may hold instead, because answers were lost. */
   readonly unsure?: Unsure;
@@ -138,6 +140,7 @@ function exported({ ref, record }: LedgerEntry): ExportedDocument {
     possibleDuplicates: record.possibleDuplicates,
     fileName: record.fileName,
     stat: record.stat,
+    ...(record.companions === undefined ? null : { companions: record.companions }),
     ...(record.said === undefined ? null : { said: record.said }),
     ...(record.unsure === undefined ? null : { unsure: record.unsure }),
   };

@@ -7,7 +7,7 @@ import type { ImportedEntry } from './check-entries.ts';
 import { importedRecord, unknownStamp } from './imported-record.ts';
 import type { ImportedChange, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { statSchema } from '../format/record-format.ts';
+import { companionsSchema, statSchema } from '../format/record-format.ts';
 import { isValidRef } from '../format/valid-ref.ts';
 import { strictMetadataSchema } from '../format/metadata-schema.ts';
 
@@ -36,6 +36,7 @@ const documentSchema = z.object({
   possibleDuplicates: z.int().nonnegative().default(0),
   fileName: z.string().min(1).optional(),
   stat: statSchema.optional(),
+  companions: companionsSchema.optional(),
   said: z.array(z.string()).optional(),
   unsure: z
     .object({
@@ -185,7 +186,7 @@ function refsOf(change: ImportedChange): readonly DocumentRef[] {
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
-  const { folder, attachments, uploadedAt, fileName, said, unsure, stat, ...rest } = document;
+  const { folder, attachments, uploadedAt, fileName, companions, said, unsure, stat, ...rest } = document;
   const path = document.path.normalize('NFC');
   const record = importedRecord({
     docId: rest.docId,
@@ -204,6 +205,7 @@ function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOption
     })),
     ...(fileName === undefined ? null : { fileName }),
     ...(stat === undefined ? null : { stat }),
+    ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
   });

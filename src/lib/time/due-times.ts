@@ -6,6 +6,8 @@ import type { Clock } from './clock.ts';
 export interface DueTimes<K> {
   /** Sets when `key` is due, in the clock's monotonic time; replaces an earlier setting. O(log n). */
   readonly set: (key: K, at: number) => void;
+  /** The same, unless the key is due before. */
+  readonly setEarlier: (key: K, at: number) => void;
   readonly delete: (key: K) => void;
   /** Takes out every key that is due, the earliest first, and sets the timer for the next. */
   readonly take: () => readonly K[];
@@ -55,14 +57,19 @@ export function createDueTimes<K>(clock: Clock, onDue: () => void): DueTimes<K> 
     });
   }
 
+  function set(key: K, at: number): void {
+    if (due.get(key) === at) return;
+    due.set(key, at);
+    if (queue.length > 2 * due.size + outdatedEntries) {
+      queue = createQueue([...due].map(([known, dueAt]) => ({ key: known, at: dueAt })));
+    } else queue.push({ key, at });
+    setTimer();
+  }
+
   return {
-    set: (key, at) => {
-      if (due.get(key) === at) return;
-      due.set(key, at);
-      if (queue.length > 2 * due.size + outdatedEntries) {
-        queue = createQueue([...due].map(([known, dueAt]) => ({ key: known, at: dueAt })));
-      } else queue.push({ key, at });
-      setTimer();
+    set,
+    setEarlier: (key, at) => {
+      if (at < (due.get(key) ?? Infinity)) set(key, at);
     },
     delete: (key) => {
       due.delete(key);

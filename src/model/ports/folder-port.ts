@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DirectoryScan, FileStat, Inspection } from '../document.ts';
+import type { Companions, DirectoryScan, FileStat, Inspection } from '../document.ts';
 import type { FileIdentity } from '../same-file.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
@@ -82,8 +82,11 @@ export interface FolderPort {
   readonly start: (listener: FolderListener) => Promise<void>;
   /** Scans everything once more; resolves when that is done. */
   readonly rescan: (cause: DirectoryScan['cause']) => Promise<void>;
-  /** Inspects one path now. Never throws for what is on disk: the result says it. */
-  readonly inspect: (path: string) => Promise<Inspection>;
+  /**
+   * Inspects one path now. Never throws for what is on disk: the result says it. `known`: what had a say in what the
+   * service holds; what of it is gone is waited for, for the grace period, though no scan has seen it.
+   */
+  readonly inspect: (path: string, known?: Companions) => Promise<Inspection>;
   /**
    * Looks for files by their identity in everything below the root: what is ignored, hidden, attached, empty or of no
    * supported type too. It takes one walk through the tree. Null: the root cannot be read.

@@ -1,4 +1,4 @@
-import type { DocumentRef, FileStat } from '../document.ts';
+import type { Companions, DocumentRef, FileStat } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
 
 /** An attachment as the service last accepted it. */
@@ -21,6 +21,8 @@ export interface LedgerRecord {
   /** The file name that went out last. */
   readonly fileName: string;
   readonly attachments: readonly RecordedAttachment[];
+  /** What had a say when this record was last found true; absent: nothing had, or nobody knows. */
+  readonly companions?: Companions | undefined;
   /** What the service last accepted, all of it: what could not be taken back is still in it. */
   readonly metadata: Metadata;
   /** ISO 8601, UTC. */
@@ -193,6 +195,11 @@ export interface LedgerPort {
   readonly entries: () => Iterable<LedgerEntry>;
   /** Records whose file had this inode number when it was sent, on whatever device. */
   readonly findByInode: (ino: number) => readonly LedgerEntry[];
+  /**
+   * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the service
+   * only holds because it cannot be taken back is carried no longer.
+   */
+  readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;
   readonly intents: () => readonly Intent[];
   readonly doubts: () => readonly Doubt[];

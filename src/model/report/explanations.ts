@@ -118,6 +118,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Empty attachment',
         fix: 'The document is sent as soon as the attachment has content.',
       },
+      'attached-before': {
+        cause: 'Attachment of a document that has not let go of it',
+        fix: 'It is sent by itself when the sidecar of its document is valid and no longer lists it, or its document is deleted.',
+      },
       'too-many-attachments': {
         cause: 'Too many attachments',
         fix: 'The service accepts ten per document. Remove some, or send them as separate documents.',

@@ -34,11 +34,15 @@ export function noteCompanions(
   }
 }
 
-/** How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. */
-export function companionGrace(folder: FolderState, path: string): number {
+/**
+ * How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. `isKnown`: it
+ * had a say in what the service holds.
+ */
+export function companionGrace(folder: FolderState, path: string, isKnown = false): number {
   const topic = topicOf(path);
   const passed =
-    folder.observations.asked(topic) ?? (wasThere(folder, path) ? folder.observations.since(topic) : null);
+    folder.observations.asked(topic) ??
+    (isKnown || wasThere(folder, path) ? folder.observations.since(topic) : null);
   return passed === null ? 0 : Math.max(0, Math.ceil(folder.removeGraceMs - passed));
 }
 

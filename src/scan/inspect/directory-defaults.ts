@@ -24,8 +24,8 @@ interface InheritedDefaults {
   readonly fingerprint: string;
 }
 
-/** Reads the `.meta.json` of a directory and those above it. */
-export type DefaultsReader = (directory: string) => InheritedDefaults | NoDocument;
+/** Reads the `.meta.json` of a directory and those above it. `known`: directories of which one is waited for. */
+export type DefaultsReader = (directory: string, known?: readonly string[]) => InheritedDefaults | NoDocument;
 
 /** Files are read again only when their fileStats differ. */
 export function createDefaultsReader(folder: FolderState): DefaultsReader {
@@ -40,7 +40,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
     return reading;
   }
 
-  return (directory) => {
+  return (directory, expected = []) => {
     const layers: { path: string; metadata: Metadata }[] = [];
     let fingerprint = folder.fingerprint;
     for (const place of chainOf(directory)) {
@@ -54,7 +54,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           stats !== undefined && !companionCounts(folder.settings.sidecarOwner, stats.uid, ownerUid);
         if (stats === undefined || foreign || kind === 'directory' || kind === 'other') {
           known.delete(path);
-          const graceMs = companionGrace(folder, path);
+          const graceMs = companionGrace(folder, path, expected.includes(place));
           if (graceMs > 0) return settling(graceMs);
           continue;
         }

@@ -3,7 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { Inspection } from '../../model/document.ts';
+import type { Companions, Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/name-rules.ts';
@@ -27,12 +27,12 @@ import { afterScanMs, attachmentOf, ignored, settling, unfit, unknown } from './
 import type { NoDocument } from './results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
-export type Inspector = (path: string) => Promise<Inspection>;
+export type Inspector = (path: string, known: Companions | null) => Promise<Inspection>;
 
 export function createInspector(folder: FolderState, scannedRoot: () => RootIdentity | null): Inspector {
   const defaults = createDefaultsReader(folder);
 
-  return async (path) => {
+  return async (path, known) => {
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
     if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
@@ -60,7 +60,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
         return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'), defaults);
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
-    return inspectFile(folder, path, { stats, classified, defaults });
+    return inspectFile(folder, path, { stats, classified, defaults, known });
   };
 }
 
@@ -134,18 +134,19 @@ interface FoundFile {
   readonly stats: Stats;
   readonly classified: Classification;
   readonly defaults: DefaultsReader;
+  readonly known: Companions | null;
 }
 
 async function inspectFile(
   folder: FolderState,
   path: string,
-  { stats, classified, defaults }: FoundFile,
+  { stats, classified, defaults, known }: FoundFile,
 ): Promise<Inspection> {
   const name = nameOf(path);
-  const known = folder.tree.nearest(directoryOf(path));
-  const unlisted = folder.tree.get(known)?.unreadable ?? null;
+  const nearest = folder.tree.nearest(directoryOf(path));
+  const unlisted = folder.tree.get(nearest)?.unreadable ?? null;
   // No scan comes further than that, and none can say what rules there are below it.
-  if (unlisted !== null) return unknown('unreadable', `${printable(known)}: ${unlisted}`);
+  if (unlisted !== null) return unknown('unreadable', `${printable(nearest)}: ${unlisted}`);
   // Its directory may have rules of its own, which only a scan reads.
   if (folder.tree.get(directoryOf(path)) === undefined) return settling(afterScanMs);
   // An empty file may be on its way: whether it is one is said when it has settled.
@@ -161,12 +162,13 @@ async function inspectFile(
   const unreadable = readTrouble(folder.absolute(folder.tree.rawPath(path)));
   if (unreadable !== null) return unreadable;
 
-  const inherited = defaults(directoryOf(path));
+  const inherited = defaults(directoryOf(path), known?.defaults ?? []);
   if (inherited.kind !== 'inherited') return inherited;
-  const own = findSidecar(folder, path, stats.uid);
+  const own = findSidecar(folder, path, { ownerUid: stats.uid, known: known?.sidecar ?? null });
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
+  const inheritedFrom = inherited.layers.map((layer) => directoryOf(layer.path)).reverse();
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
     ...(own.sidecar === null ? [] : [{ path: own.path, metadata: own.sidecar.metadata }]),
@@ -191,6 +193,9 @@ async function inspectFile(
       }),
       fileName: fitName.name,
       sidecar: own.path,
+      ...(own.named === null && inheritedFrom.length === 0
+        ? null
+        : { companions: { sidecar: own.named, defaults: inheritedFrom } }),
       metadata: effective,
       sources: sourcesOf(effective, layers),
       attachments: gathered.attachments,

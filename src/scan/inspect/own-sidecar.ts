@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata-schema.ts';
 import { stemOf } from '../../model/name-rules.ts';
@@ -23,22 +24,26 @@ export interface OwnSidecar {
   readonly sidecar: Sidecar | null;
   /** Where it stands, from the root; null: it has none. */
   readonly path: string | null;
+  readonly named: Companions['sidecar'];
   /** What of it goes into the fingerprint; '' for none. */
   readonly key: string;
 }
 
-/** Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. */
+/**
+ * Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. `known`: the
+ * one that had a say in what the service holds.
+ */
 export function findSidecar(
   folder: FolderState,
   document: string,
-  ownerUid: number,
+  { ownerUid, known }: { readonly ownerUid: number; readonly known: Companions['sidecar'] },
 ): OwnSidecar | NoDocument {
   const found = locateSidecar(folder, document, ownerUid);
-  const graceMs = graceOf(folder, document, found);
+  const graceMs = graceOf(folder, document, { found, known });
   if (graceMs > 0) return settling(graceMs);
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
-      return { kind: 'sidecar', sidecar: null, path: null, key: '' };
+      return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
     const message = `it waits for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
@@ -64,15 +69,23 @@ export function findSidecar(
   if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
   // It changed between two readings: the next inspection sees the new one.
   if (statKey(reading.stats) !== key) return settling(1);
-  return { kind: 'sidecar', sidecar: reading.value, path, key };
+  const named = path === `${document}${sidecarEnd}` ? 'name' : 'stem';
+  return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }
 
 /** One that was there a moment ago, and would go before the one that was found, may be back soon. */
-function graceOf(folder: FolderState, document: string, found: Located | 'unscanned' | null): number {
+function graceOf(
+  folder: FolderState,
+  document: string,
+  { found, known }: { readonly found: Located | 'unscanned' | null; readonly known: Companions['sidecar'] },
+): number {
   const full = `${document}${sidecarEnd}`;
   if (found !== null && found !== 'unscanned' && found.path === full) return 0;
   const byStem = joinPath(directoryOf(document), `${stemOf(nameOf(document))}${sidecarEnd}`);
-  return Math.max(companionGrace(folder, full), found === null ? companionGrace(folder, byStem) : 0);
+  return Math.max(
+    companionGrace(folder, full, known === 'name'),
+    found === null ? companionGrace(folder, byStem, known === 'stem') : 0,
+  );
 }
 
 interface Located {

@@ -1,9 +1,20 @@
 import { directoryOf } from '../../model/document.ts';
 
+/** What one document's sidecar attaches. */
+export interface Claim {
+  /** The sidecar's name. */
+  readonly sidecar: string;
+  readonly paths: readonly string[];
+}
+
 /** Which files are attachments because a sidecar lists them, and whose. */
 export interface Claims {
   /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
-  readonly set: (directory: string, owners: ReadonlyMap<string, readonly string[]>) => readonly string[];
+  readonly set: (directory: string, owners: OwnersClaims) => readonly string[];
+  /** What the documents of one directory claim. */
+  readonly in: (directory: string) => OwnersClaims;
+  /** Directories of documents that claim anything. */
+  readonly directories: () => Iterable<string>;
   /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
   readonly isAttachment: (path: string) => boolean;
   /** True for a document whose sidecar lists attachments. */
@@ -11,13 +22,16 @@ export interface Claims {
   readonly ownersOf: (path: string) => ReadonlySet<string>;
   /** Directories of documents that claim a file in this one. */
   readonly dependents: (directory: string) => readonly string[];
-  readonly clear: () => void;
 }
 
+/** By the path of the document. */
+export type OwnersClaims = ReadonlyMap<string, Claim>;
+
+const noClaims: OwnersClaims = new Map();
 const nobody: ReadonlySet<string> = new Set();
 
 export function createClaims(): Claims {
-  const byDirectory = new Map<string, ReadonlyMap<string, readonly string[]>>();
+  const byDirectory = new Map<string, OwnersClaims>();
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
@@ -51,14 +65,14 @@ export function createClaims(): Claims {
       const before = byDirectory.get(directory);
       if (before === undefined && next.size === 0) return [];
       const touched = new Set<string>();
-      for (const [owner, paths] of [...(before ?? []), ...next])
+      for (const [owner, { paths }] of [...(before ?? []), ...next])
         for (const path of [owner, ...paths]) touched.add(path);
       const stood = new Map([...touched].map((path) => [path, isAttachment(path)]));
-      for (const [owner, paths] of before ?? []) {
+      for (const [owner, { paths }] of before ?? []) {
         owning.delete(owner);
         for (const path of new Set(paths)) drop(owner, path);
       }
-      for (const [owner, paths] of next) {
+      for (const [owner, { paths }] of next) {
         owning.add(owner);
         for (const path of new Set(paths)) add(owner, path);
       }
@@ -66,15 +80,11 @@ export function createClaims(): Claims {
       else byDirectory.set(directory, next);
       return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
     },
+    in: (directory) => byDirectory.get(directory) ?? noClaims,
+    directories: () => byDirectory.keys(),
     isAttachment,
     isOwner: (path) => owning.has(path),
     ownersOf: (path) => owners.get(path) ?? nobody,
     dependents: (directory) => [...(dependents.get(directory)?.keys() ?? [])],
-    clear: () => {
-      byDirectory.clear();
-      owners.clear();
-      owning.clear();
-      dependents.clear();
-    },
   };
 }

@@ -57,7 +57,9 @@ export interface StemSidecar {
 export interface SidecarList {
   /** Its stat, or its kind where it is no regular file. */
   readonly key: string;
-  /** As written. Empty for a sidecar that lists none. */
+  /** It was read in full and is valid as it stands. */
+  readonly isValid: boolean;
+  /** As written, when it was last valid. Empty for a sidecar that lists none, or never was. */
   readonly attachments: readonly string[];
 }
 

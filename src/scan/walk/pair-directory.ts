@@ -1,6 +1,7 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import type { FolderState } from '../folder-state.ts';
+import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { pairSidecars, sidecarEnd } from '../rules/pair-sidecars.ts';
 import type { Pairing } from '../rules/pair-sidecars.ts';
@@ -15,6 +16,8 @@ export interface PairedEntries extends Pairing {
   readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** Paths, here or elsewhere, that became or ceased to be attachments. */
   readonly changed: readonly string[];
+  /** When some of them may cease to be attachments though nothing changes, ms from now; null: never. */
+  readonly againMs: number | null;
 }
 
 const nothing = { sidecars: new Map<string, never>(), unpaired: new Map<string, never>(), lists: null };
@@ -32,10 +35,16 @@ export async function pairEntries(
   { absolute, sorted }: { readonly absolute: string; readonly sorted: SortedEntries },
 ): Promise<PairedEntries> {
   const { claims, settings } = folder;
+  const before = claims.in(directory);
   if (sorted.sidecars.size === 0) {
-    return { ...nothing, changed: claims.set(directory, nothing.sidecars) };
+    const { lasting, againMs } = lastingClaims(folder, directory, { before, stated: new Map(), sorted });
+    return { ...nothing, changed: claims.set(directory, lasting), againMs };
   }
-  const lists = await readLists(folder.tree.get(directory)?.lists, absolute, sorted.sidecars);
+  const lists = await readLists(sorted.sidecars, {
+    absolute,
+    known: folder.tree.get(directory)?.lists,
+    inFull: before.size > 0,
+  });
   const documents = new Map(sorted.documents.map((entry) => [entry.name, entry]));
   const pair = () =>
     pairSidecars({
@@ -47,15 +56,76 @@ export async function pairEntries(
       counts: (sidecar, document) =>
         counts(settings.sidecarOwner, sorted.sidecars.get(sidecar), documents.get(document)),
     });
-  const changed = claims.set(directory, claimsOf(folder, directory, pair(), lists));
+  const claimsBy = (pairing: Pairing) => {
+    const stated = statedClaims(folder, directory, pairing, lists);
+    return lastingClaims(folder, directory, { before, stated, sorted });
+  };
+  const first = claimsBy(pair());
+  const changed = claims.set(directory, first.lasting);
   // Once more: a document that turned out to be an attachment makes no stem ambiguous.
   const pairing = pair();
-  if (changed.length === 0) return { ...pairing, lists, changed };
-  return {
-    ...pairing,
-    lists,
-    changed: [...changed, ...claims.set(directory, claimsOf(folder, directory, pairing, lists))],
-  };
+  if (changed.length === 0) return { ...pairing, lists, changed, againMs: first.againMs };
+  const { lasting, againMs } = claimsBy(pairing);
+  return { ...pairing, lists, changed: [...changed, ...claims.set(directory, lasting)], againMs };
+}
+
+/**
+ * What the documents of a directory claim from now on: what their valid sidecars state, and what they claimed before.
+ * That ends when a settled, valid sidecar lists it no longer, or when the document or its sidecar has been gone for the
+ * grace period; never because one of them is just being saved, or cannot be used as it stands.
+ */
+function lastingClaims(
+  folder: FolderState,
+  directory: string,
+  {
+    before,
+    stated,
+    sorted,
+  }: { readonly before: OwnersClaims; readonly stated: OwnersClaims; readonly sorted: SortedEntries },
+): { readonly lasting: OwnersClaims; readonly againMs: number | null } {
+  const lasting = new Map([...stated].filter(([, { paths }]) => paths.length > 0));
+  let againMs = Infinity;
+  for (const [owner, claim] of before) {
+    const now = stated.get(owner);
+    const unlisted = claim.paths.filter((path) => now?.paths.includes(path) !== true);
+    const leftMs = leftOf(folder, directory, { owner, claim, now, sorted });
+    if (unlisted.length === 0 || leftMs <= 0) continue;
+    againMs = Math.min(againMs, leftMs);
+    const sidecar = now?.sidecar ?? claim.sidecar;
+    lasting.set(owner, { sidecar, paths: [...(now?.paths ?? []), ...unlisted] });
+  }
+  return { lasting, againMs: againMs === Infinity ? null : Math.ceil(againMs) };
+}
+
+/** How long what a document claimed stays claimed where its sidecar does not state it now, ms. */
+function leftOf(
+  { observations, removeGraceMs }: FolderState,
+  directory: string,
+  {
+    owner,
+    claim,
+    now,
+    sorted,
+  }: {
+    readonly owner: string;
+    readonly claim: Claim;
+    readonly now: Claim | undefined;
+    readonly sorted: SortedEntries;
+  },
+): number {
+  const topic = `claims ${owner}`;
+  const isThere = isFile(sorted, nameOf(owner)) && isFile(sorted, claim.sidecar);
+  if (now === undefined && !isThere) return removeGraceMs - observations.since(topic);
+  observations.end(topic);
+  const stats = now === undefined ? null : (sorted.sidecars.get(now.sidecar)?.stats ?? null);
+  return now === undefined || stats === null
+    ? Infinity
+    : observations.settle(joinPath(directory, now.sidecar), stats);
+}
+
+/** Whether anything but a directory bears this name. */
+function isFile({ has, children }: SortedEntries, name: string): boolean {
+  return has(name) && !children.some((child) => child.name === name);
 }
 
 function counts(
@@ -71,21 +141,32 @@ function counts(
 
 /** What a sidecar listed when it was last valid holds until it is valid again. One that never was lists nothing. */
 async function readLists(
-  before: ReadonlyMap<string, SidecarList> | null | undefined,
-  absolute: string,
   sidecars: ReadonlyMap<string, Entry>,
+  {
+    absolute,
+    known: before,
+    inFull,
+  }: {
+    readonly absolute: string;
+    readonly known: ReadonlyMap<string, SidecarList> | null | undefined;
+    /** Something is claimed here: one that states nothing has to be valid to count. */
+    readonly inFull: boolean;
+  },
 ): Promise<ReadonlyMap<string, SidecarList>> {
   const lists = new Map<string, SidecarList>();
   for (const { name, raw, kind, stats } of sidecars.values()) {
     if (kind !== 'file' || stats === null) continue;
     const known = before?.get(name);
     const key = statKey(stats);
-    if (known?.key === key) lists.set(name, known);
-    else
-      lists.set(name, {
-        key,
-        attachments: (await readAttachmentList(`${absolute}/${raw}`)) ?? known?.attachments ?? [],
-      });
+    if (known?.key === key && (known.isValid || !inFull)) {
+      lists.set(name, known);
+      continue;
+    }
+    const read = await readAttachmentList(`${absolute}/${raw}`, inFull);
+    lists.set(
+      name,
+      read === 'invalid' ? { key, isValid: false, attachments: known?.attachments ?? [] } : { key, ...read },
+    );
   }
   return lists;
 }
@@ -93,34 +174,40 @@ async function readLists(
 /** No key can be spelled without one of the two. */
 const spellings = ['"attachments"', '\\u'];
 
-/** The attachment paths that a valid sidecar lists; null: it is not valid. Cheap for sidecars that list none. */
-async function readAttachmentList(absolute: string): Promise<readonly string[] | null> {
+/** The attachment paths that a valid sidecar lists. Cheap for those that list none, where nobody has to know of them. */
+async function readAttachmentList(
+  absolute: string,
+  inFull: boolean,
+): Promise<Pick<SidecarList, 'isValid' | 'attachments'> | 'invalid'> {
   try {
     const file = readSmallFile(absolute);
-    if (file === null) return null;
-    if (!spellings.some((spelling) => file.bytes.includes(spelling))) return [];
+    if (file === null) return 'invalid';
+    if (!inFull && !spellings.some((spelling) => file.bytes.includes(spelling)))
+      return { isValid: false, attachments: [] };
     // Its schemas take a while to load, and most folders do without them until their first document is inspected.
     const { readSidecarFile } = await import('../inspect/read-sidecar.ts');
     const reading = readSidecarFile(absolute);
-    return reading.kind === 'valid' ? reading.value.attachments : null;
+    if (reading.kind !== 'valid') return 'invalid';
+    return { isValid: true, attachments: reading.value.attachments };
   } catch {
-    return null;
+    return 'invalid';
   }
 }
 
-function claimsOf(
+/** What valid sidecars state, also those that list nothing. */
+function statedClaims(
   folder: FolderState,
   directory: string,
   { sidecars }: Pairing,
   lists: ReadonlyMap<string, SidecarList>,
-): ReadonlyMap<string, readonly string[]> {
-  const claims = new Map<string, readonly string[]>();
+): OwnersClaims {
+  const claims = new Map<string, Claim>();
   for (const [document, { name, kind }] of sidecars) {
-    const listed = lists.get(name)?.attachments ?? [];
-    if (kind !== 'own' || listed.length === 0) continue;
+    const list = lists.get(name);
+    if (kind !== 'own' || list?.isValid !== true) continue;
     const owner = joinPath(directory, document);
-    const paths = resolveAll(folder, directory, listed).filter((path) => path !== owner);
-    if (paths.length > 0) claims.set(owner, paths);
+    const paths = resolveAll(folder, directory, list.attachments).filter((path) => path !== owner);
+    claims.set(owner, { sidecar: name, paths });
   }
   return claims;
 }

@@ -38,6 +38,8 @@ export type Visit =
       readonly inherits: boolean;
       /** Files elsewhere that became or ceased to be attachments. */
       readonly claimed: readonly string[];
+      /** When some may cease to be attachments though nothing changes, ms from now; null: never. */
+      readonly againMs: number | null;
     }
   | { readonly kind: 'vanished' }
   | { readonly kind: 'unreadable'; readonly message: string };
@@ -131,6 +133,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     children: sorted.children,
     inherits: before !== undefined && (before.rulesKey !== rulesKey || before.fingerprint !== fingerprint),
     claimed: paired.changed,
+    againMs: paired.againMs,
   };
 }
 

@@ -39,6 +39,8 @@ export type TreeScan =
       readonly changed: readonly string[];
       /** Those of them that were not known. */
       readonly fresh: readonly string[];
+      /** Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some. */
+      readonly again: readonly (readonly [directory: string, ms: number])[];
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;
     }
@@ -55,21 +57,23 @@ export async function scanTree(parts: ScanTools, job: ScanJob): Promise<TreeScan
   const scan = createTreeScan(parts, job);
   const targets = job.targets === 'all' ? [''] : job.targets;
   for (const target of targets) scan.plan(parts.folder.tree.nearest(target), job.targets === 'all');
-  for (let next = scan.next(); next !== null; next = scan.next()) {
-    if (!(await scan.visit(next))) return { kind: 'moved' };
-  }
-  if (!(await scan.flush())) return { kind: 'moved' };
-  return { kind: 'scanned', changed: scan.changed, fresh: scan.fresh, entries: scan.entries() };
+  if (!(await scan.visitPlanned())) return { kind: 'moved' };
+  scan.endClaims();
+  if (!(await scan.visitPlanned()) || !(await scan.flush())) return { kind: 'moved' };
+  const { changed, fresh } = scan;
+  return { kind: 'scanned', changed, fresh, again: [...scan.again], entries: scan.entries() };
 }
 
 interface TreeScanState {
   readonly plan: (directory: string, deep: boolean) => void;
-  readonly next: () => string | null;
   /** False: the root is another one. */
-  readonly visit: (directory: string) => Promise<boolean>;
+  readonly visitPlanned: () => Promise<boolean>;
+  /** Ends what documents claim whose directory has been gone for the grace period. */
+  readonly endClaims: () => void;
   readonly flush: () => Promise<boolean>;
   readonly changed: string[];
   readonly fresh: string[];
+  readonly again: ReadonlyMap<string, number>;
   readonly entries: () => number;
 }
 
@@ -81,6 +85,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   const redone = new Set<string>();
   const changed: string[] = [];
   const fresh: string[] = [];
+  const again = new Map<string, number>();
   let batch: PackedScan[] = [];
   let batched = 0;
   let entries = 0;
@@ -104,10 +109,28 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   }
 
   function forget(directory: string): void {
-    for (const gone of tree.forget(directory)) {
-      watches.forget(gone);
-      for (const path of folder.claims.set(gone, new Map())) redo(directoryOf(path));
+    for (const gone of tree.forget(directory)) watches.forget(gone);
+  }
+
+  function endClaims(): void {
+    const { claims, observations, removeGraceMs } = folder;
+    for (const directory of Array.from(claims.directories())) {
+      const topic = `claims in ${directory}`;
+      if (tree.has(directory)) {
+        observations.end(topic);
+        continue;
+      }
+      const leftMs = removeGraceMs - observations.since(topic);
+      if (leftMs > 0) again.set(directory, Math.ceil(leftMs));
+      else for (const path of claims.set(directory, new Map())) redo(directoryOf(path));
     }
+  }
+
+  async function visitPlanned(): Promise<boolean> {
+    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+      if (!(await visit(next))) return false;
+    }
+    return true;
   }
 
   async function visit(directory: string): Promise<boolean> {
@@ -129,7 +152,9 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   }
 
   async function note(directory: string, visit: Visit & { kind: 'listed' }, deep: boolean): Promise<void> {
-    const { before, state, children, packed } = visit;
+    const { before, state, children, packed, againMs } = visit;
+    if (againMs === null) again.delete(directory);
+    else again.set(directory, againMs);
     batch.push(packed);
     const count = packed.fileStats.length / 6 + packed.skips.length;
     batched += count;
@@ -194,7 +219,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
     return true;
   }
 
-  return { plan, next: () => stack.pop() ?? null, visit, flush, changed, fresh, entries: () => entries };
+  return { plan, visitPlanned, endClaims, flush, changed, fresh, again, entries: () => entries };
 }
 
 /** What is known of a directory that could not be read when it was found: nothing but what holds above it. */

@@ -57,7 +57,7 @@ export function createScanner(
     const late = await watches.armed();
     if (targets === 'all') scannedRoot = root.identity;
     folder.observations.prune();
-    const { changed, fresh, entries } = result;
+    const { changed, fresh, again, entries } = result;
     const outgrown =
       backend === null &&
       watches.backend() === 'chokidar' &&
@@ -68,6 +68,7 @@ export function createScanner(
       root: root.identity,
       changed,
       fresh,
+      again,
       late,
       outgrown,
       report: report(),
@@ -76,7 +77,6 @@ export function createScanner(
 
   async function begin(root: RootIdentity): Promise<void> {
     tree.clear();
-    folder.claims.clear();
     treeRoot = root;
     scannedRoot = null;
     await watches.begin(

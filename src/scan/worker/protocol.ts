@@ -1,4 +1,4 @@
-import type { Inspection, ScanCause } from '../../model/document.ts';
+import type { Companions, Inspection, ScanCause } from '../../model/document.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
@@ -52,6 +52,8 @@ export type ScanOutcome =
       readonly root: RootIdentity;
       readonly changed: readonly string[];
       readonly fresh: readonly string[];
+      /** Directories that have to be scanned again after so many ms, whatever happens. */
+      readonly again: readonly (readonly [directory: string, ms: number])[];
       /** Watches were set after the reading: it has to be read again. */
       readonly late: boolean;
       /** The tree has grown beyond what its watcher is good for: everything has to be scanned from scratch. */
@@ -65,7 +67,10 @@ export type ScanOutcome =
 /** Questions to a worker and their answers. */
 export interface Questions {
   readonly scan: { readonly ask: ScanRequest; readonly answer: ScanOutcome };
-  readonly inspect: { readonly ask: { readonly path: string }; readonly answer: Inspection };
+  readonly inspect: {
+    readonly ask: { readonly path: string; readonly known: Companions | null };
+    readonly answer: Inspection;
+  };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
   readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };

@@ -54,7 +54,7 @@ export function servePlan(
         return outcome;
       }
       case 'inspect':
-        return (await loadInspector())(question.ask.path);
+        return (await loadInspector())(question.ask.path, question.ask.known);
       case 'locate':
         return locateOnDisk(folder, question.ask.path);
       case 'find':

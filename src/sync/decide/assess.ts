@@ -149,6 +149,7 @@ export function adoptionOf(
       stat: document.stat,
       fingerprint: document.fingerprint,
       attachments: attachmentsAsHeld(compared, record),
+      companions: document.companions,
       metadata: accepted,
       said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
       unsure: undefined,

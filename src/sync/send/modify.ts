@@ -63,6 +63,7 @@ export function modifiedChanges(
         fingerprint: document.fingerprint,
         fileName: operation.content ? document.fileName : record.fileName,
         attachments,
+        companions: document.companions,
         metadata: operation.accepted,
         modifiedAt: isoOf(now),
         said: [...(record.said ?? []), ...operation.unclearable.map(({ code }) => code)],

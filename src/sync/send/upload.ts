@@ -48,6 +48,7 @@ export function uploadedRecord(
     fingerprint: document.fingerprint,
     fileName: document.fileName,
     attachments: recordedAttachments(document.attachments, sent.slice(1)),
+    companions: document.companions,
     metadata: accepted,
     uploadedAt: isoOf(now),
     modifiedAt: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createClaims } from '../../../src/scan/rules/claims.ts';
 
-const claim = (owner: string, ...paths: string[]) => new Map([[owner, paths]]);
+const claim = (owner: string, ...paths: string[]) => new Map([[owner, { sidecar: 's', paths }]]);
 
 describe('attachments that sidecars claim (F54)', () => {
   it('makes a claimed file an attachment, and a document again when the claim goes', () => {
@@ -27,8 +27,8 @@ describe('attachments that sidecars claim (F54)', () => {
     claims.set(
       '',
       new Map([
-        ['a.pdf', ['b.pdf']],
-        ['b.pdf', ['a.pdf']],
+        ['a.pdf', { sidecar: 's', paths: ['b.pdf'] }],
+        ['b.pdf', { sidecar: 's', paths: ['a.pdf'] }],
       ]),
     );
     expect([claims.isAttachment('a.pdf'), claims.isAttachment('b.pdf')]).toEqual([false, false]);

@@ -1,0 +1,217 @@
+import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/model/report/status.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+/** A folder whose documents go to everyone, and one document that goes to nobody, with its attachment. */
+const folder = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };
+const graceMs = 1_500;
+const timing = { settleMs: 150, removeGraceMs: graceMs };
+const secret = JSON.stringify({ attachments: ['salaries.csv'], shareInfo: { mode: 'NONE' } });
+
+let service: ScriptedService;
+let place: Installation;
+let daemon: RunningDaemon;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { folders: [folder], timing },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+const at = (name: string) => join(place.inbox, name);
+
+async function synced(documents: number): Promise<void> {
+  daemon = await place.start();
+  await daemon.idle(({ folders }) => folders[0]?.synced === documents);
+}
+
+async function privateReport(): Promise<void> {
+  await writeFile(at('salaries.csv'), 'jane,100');
+  await writeFile(at('report.docx.meta.json'), secret);
+  await writeFile(at('report.docx'), 'report');
+  await synced(1);
+}
+
+async function killAndStart(): Promise<void> {
+  await daemon.end('SIGKILL');
+  daemon = await place.start();
+}
+
+/** A reload gives it another address. */
+async function statusNow(): Promise<Status> {
+  const { http } = JSON.parse(await readFile(place.home.join('state/daemon.json'), 'utf8')) as {
+    readonly http: string;
+  };
+  return (await (await fetch(`${http}/api/status`)).json()) as Status;
+}
+
+const isSynced = ({ state, folders }: Status) => state === 'idle' && folders[0]?.synced === 1;
+
+/** Urls of the requests that asked for everyone to see something. */
+const published = () =>
+  service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
+
+async function saveAsWordDoes(name: string, content: string): Promise<{ finish: () => Promise<void> }> {
+  await writeFile(at('~WRD0001.tmp'), content);
+  await rename(at(name), at('~WRL0002.tmp'));
+  return {
+    finish: async () => {
+      await rename(at('~WRD0001.tmp'), at(name));
+      await rm(at('~WRL0002.tmp'));
+    },
+  };
+}
+
+describe('I5: the attachment of a private document is not sent by itself', () => {
+  it('while Word saves the document, 50 ms without the file, twelve times', async () => {
+    await privateReport();
+    for (let round = 1; round <= 12; round += 1) {
+      const save = await saveAsWordDoes('report.docx', `report ${round}`);
+      await delay(50);
+      await save.finish();
+      await delay(150);
+    }
+    await eventually(() => service.requests.at(-1)?.text().includes('report 12'));
+    await daemon.idle();
+    expect(published()).toEqual([]);
+  });
+
+  it.each([
+    ['saved as Word does', async () => (await saveAsWordDoes('report.docx', 'report 2')).finish],
+    [
+      'with its sidecar half written, for longer than the grace period',
+      async () => {
+        await truncate(at('report.docx.meta.json'), 20);
+        return async () => writeFile(at('report.docx.meta.json'), secret);
+      },
+    ],
+    [
+      'with its sidecar empty, for longer than the grace period',
+      async () => {
+        await truncate(at('report.docx.meta.json'), 0);
+        return async () => writeFile(at('report.docx.meta.json'), secret);
+      },
+    ],
+    [
+      'with its sidecar ignored',
+      async () => {
+        await writeFile(at('.ingestignore'), 'report.docx*\n');
+        return async () => rm(at('.ingestignore'));
+      },
+    ],
+  ])('in a process that was killed while the document was %s', async (way, begin) => {
+    await privateReport();
+    const end = await begin();
+    await killAndStart();
+    await delay(way.includes('longer') ? 2 * graceMs : graceMs / 2);
+    await end();
+    await daemon.idle(({ folders }) => folders[0]?.synced === 1 && folders[0].attached === 1);
+    expect(published()).toEqual([]);
+    expect(service.requests.filter(({ url }) => url.includes('upload'))).toHaveLength(1);
+  });
+
+  it('while the deletion of its document is held, over a restart; it is one of its own afterwards', async () => {
+    await place.configure({ folders: [folder], timing, safety: { maxDeletePercent: 1, maxDeleteCount: 0 } });
+    await privateReport();
+    await rm(at('report.docx'));
+    await rm(at('report.docx.meta.json'));
+    await daemon.idle(({ held }) => held[0]?.count === 1);
+    await delay(graceMs);
+    await killAndStart();
+    await daemon.idle(({ held }) => held[0]?.count === 1);
+    await delay(2 * graceMs);
+    expect(published()).toEqual([]);
+    expect((await place.run('approve')).code).toBe(0);
+    await eventually(() => published().length === 1);
+    expect(service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
+  });
+
+  it('before a settled, valid sidecar lists it no longer; then it is', async () => {
+    await privateReport();
+    await writeFile(at('report.docx.meta.json'), '{"shareInfo": {"mode": "NONE"}}');
+    await eventually(() => published().length === 1);
+    await daemon.idle(({ folders }) => folders[0]?.synced === 2);
+  });
+
+  it('when an upgrade lets sidecars reach less far: its document fails until the sidecar drops it', async () => {
+    await place.configure({ folders: [{ ...folder, attachments: 'folder' }], timing });
+    await mkdir(at('sub'));
+    await writeFile(at('salaries.csv'), 'jane,100');
+    await writeFile(
+      at('sub/report.docx.meta.json'),
+      JSON.stringify({ attachments: ['../salaries.csv'], shareInfo: { mode: 'NONE' } }),
+    );
+    await writeFile(at('sub/report.docx'), 'report');
+    await synced(1);
+    await daemon.end('SIGTERM');
+    await place.configure({ folders: [folder], timing });
+    daemon = await place.start();
+    await daemon.idle(({ failures }) => failures[0]?.code === 'attachment-outside');
+    await delay(2 * graceMs);
+    expect(published()).toEqual([]);
+    await writeFile(at('sub/report.docx.meta.json'), '{"shareInfo": {"mode": "NONE"}}');
+    await daemon.idle(({ folders, failures }) => folders[0]?.synced === 2 && failures.length === 0);
+    expect(published()).toHaveLength(1);
+  });
+});
+
+describe('I6: a document that goes to nobody is not shown to everyone', () => {
+  const restarts: readonly (readonly [string, () => Promise<void>])[] = [
+    ['the process is killed and starts again', killAndStart],
+    [
+      'the configuration is read again',
+      async () => {
+        await place.configure({ folders: [{ ...folder, title: 'none' }], timing });
+        daemon.signal('SIGHUP');
+        await eventually(() => (daemon.log().match(/watching/g)?.length ?? 0) > 1);
+      },
+    ],
+  ];
+
+  it.each(
+    ['report.docx.meta.json', 'report.meta.json', '.meta.json'].flatMap((name) =>
+      restarts.map(([what, restart]) => [name, what, restart] as const),
+    ),
+  )('while %s is away for a moment, in which %s', async (name, _, restart) => {
+    await writeFile(at(name), '{"shareInfo": {"mode": "NONE"}}');
+    await writeFile(at('report.docx'), 'report');
+    await synced(1);
+    await rename(at(name), place.home.join('away'));
+    await restart();
+    await delay(graceMs / 2);
+    await rename(place.home.join('away'), at(name));
+    await delay(graceMs);
+    await eventually(async () => isSynced(await statusNow()), { withinMs: 20_000 });
+    expect(published()).toEqual([]);
+  });
+
+  it('before its sidecar has been away for the grace period; then it is', async () => {
+    await writeFile(at('report.docx.meta.json'), '{"shareInfo": {"mode": "NONE"}}');
+    await writeFile(at('report.docx'), 'report');
+    await synced(1);
+    await rm(at('report.docx.meta.json'));
+    await daemon.end('SIGKILL');
+    daemon = await place.start();
+    const began = performance.now();
+    await eventually(() => published().length === 1);
+    expect(performance.now() - began).toBeGreaterThan(graceMs / 2);
+    expect(await readFile(at('report.docx'), 'utf8')).toBe('report');
+  });
+});

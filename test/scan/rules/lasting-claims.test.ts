@@ -1,0 +1,174 @@
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { servePlan } from '../../../src/scan/worker/serve.ts';
+import type { FromWorker, ScanOutcome } from '../../../src/scan/worker/protocol.ts';
+import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { folderSettingsOf } from '../../support/default-settings.ts';
+
+const removeGraceMs = 5_000;
+const settleMs = 2_000;
+const listing = '{"attachments": ["salaries.csv"]}';
+
+let folder: TemporaryFolder;
+let ask: (fromScratch: boolean) => Promise<{ readonly documents: string[]; readonly outcome: ScanOutcome }>;
+let monotonic: number;
+
+/** The files are older than an hour by this clock. */
+const wallClock = () => Date.now() + 3_600_000 + monotonic;
+
+/** A folder that is scanned when the test says so, at the time that it says. */
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  monotonic = 0;
+  const settings = folderSettingsOf(folder.path, { watch: 'polling', attachments: 'folder' });
+  const plan = { settings, maxFileBytes: 1_000_000, settleMs, removeGraceMs, root: folder.path };
+  const told: FromWorker[] = [];
+  let heard = () => {};
+  const serve = servePlan({ ...plan, excluded: null, backend: null }, (message) => {
+    told.push(message);
+    if (message.kind === 'answer' || message.kind === 'failed') heard();
+  });
+  ask = async (fromScratch) => {
+    told.length = 0;
+    const answered = new Promise<void>((resolve) => (heard = resolve));
+    const moment = { now: wallClock(), monotonic };
+    serve({ kind: 'scan', id: 1, ask: { cause: 'event', targets: 'all', fromScratch }, moment });
+    await answered;
+    const scans = told.flatMap((message) =>
+      message.kind === 'batch' ? message.scans.map((packed) => unpackScan('inbox', packed)) : [],
+    );
+    const last = new Map(scans.map((scan) => [scan.directory, scan.entries.map(({ path }) => path)]));
+    const answer = told.find((message) => message.kind === 'answer');
+    if (answer?.kind !== 'answer') throw new Error(JSON.stringify(told));
+    return { documents: [...last.values()].flat().sort(), outcome: answer.answer as ScanOutcome };
+  };
+});
+
+afterEach(() => folder.remove());
+
+/** What is a document after so many ms have passed. */
+async function documents(afterMs = 0, { fromScratch = false } = {}): Promise<readonly string[]> {
+  monotonic += afterMs;
+  return (await ask(fromScratch)).documents;
+}
+
+async function attach(sidecar = 'report.pdf.meta.json'): Promise<void> {
+  await folder.write('salaries.csv', 'jane,100');
+  await folder.write('report.pdf', 'report');
+  await folder.write(sidecar, listing);
+  expect(await documents()).toEqual(['report.pdf']);
+}
+
+const away = (name: string) => async () => {
+  await rename(folder.join(name), folder.join('~$away.tmp'));
+  return () => rename(folder.join('~$away.tmp'), folder.join(name));
+};
+const becomes = (text: string) => async () => {
+  await folder.write('report.pdf.meta.json', text);
+  return () => folder.write('report.pdf.meta.json', listing);
+};
+
+describe('a file that a valid sidecar attached stays an attachment (I5)', () => {
+  it.each([
+    ['its document', away('report.pdf')],
+    ['the sidecar', away('report.pdf.meta.json')],
+  ])('while %s is away, for the grace period', async (_, takeAway) => {
+    await attach();
+    const bringBack = await takeAway();
+    expect(await documents()).not.toContain('salaries.csv');
+    expect(await documents(removeGraceMs - 1)).not.toContain('salaries.csv');
+    await bringBack();
+    expect(await documents()).toEqual(['report.pdf']);
+    await takeAway();
+    expect(await documents()).not.toContain('salaries.csv');
+    const { outcome } = await ask(false);
+    expect(outcome).toMatchObject({ again: [['', removeGraceMs]] });
+    expect(await documents(removeGraceMs)).toContain('salaries.csv');
+  });
+
+  it('while the directory of its document is away, for the grace period', async () => {
+    await folder.write('sub/report.pdf', 'report');
+    await folder.write('sub/report.pdf.meta.json', '{"attachments": ["../salaries.csv"]}');
+    await folder.write('salaries.csv', 'jane,100');
+    expect(await documents()).toEqual(['sub/report.pdf']);
+    await rename(folder.join('sub'), folder.join('.sub'));
+    expect(await documents()).toEqual([]);
+    expect(await documents(removeGraceMs - 1)).toEqual([]);
+    expect(await documents(1)).toEqual(['salaries.csv']);
+  });
+
+  it.each([
+    ['is half written', becomes('{"attachments": ["sal')],
+    ['is empty', becomes('')],
+    ['is not valid', becomes('{"attachments": ["salaries.csv"], "nonsense": 1}')],
+    [
+      'is a link',
+      async () => {
+        await folder.write('.real.json', listing);
+        await rm(folder.join('report.pdf.meta.json'));
+        await symlink('.real.json', folder.join('report.pdf.meta.json'));
+        return async () => {
+          await rm(folder.join('report.pdf.meta.json'));
+          await folder.write('report.pdf.meta.json', listing);
+        };
+      },
+    ],
+    [
+      'is ignored',
+      async () => {
+        await folder.write('.ingestignore', '*.meta.json');
+        return () => rm(folder.join('.ingestignore'));
+      },
+    ],
+    [
+      'is ignored with its document',
+      async () => {
+        await folder.write('.ingestignore', 'report*');
+        return () => rm(folder.join('.ingestignore'));
+      },
+    ],
+  ])('while its sidecar %s, however long', async (_, spoil) => {
+    await attach();
+    const restore = await spoil();
+    expect(await documents()).not.toContain('salaries.csv');
+    expect(await documents(10 * removeGraceMs)).not.toContain('salaries.csv');
+    expect(await documents(1, { fromScratch: true })).not.toContain('salaries.csv');
+    expect(await documents(10 * removeGraceMs)).not.toContain('salaries.csv');
+    await restore();
+    expect(await documents()).toEqual(['report.pdf']);
+  });
+
+  it('while its sidecar could be that of several documents', async () => {
+    await attach('report.meta.json');
+    await folder.write('report.txt', 'another');
+    expect(await documents()).toEqual(['report.pdf', 'report.txt']);
+    expect(await documents(10 * removeGraceMs)).toEqual(['report.pdf', 'report.txt']);
+  });
+
+  it('when everything is scanned from scratch, as with another watcher', async () => {
+    await attach();
+    await rename(folder.join('report.pdf'), folder.join('~$report.tmp'));
+    expect(await documents(1, { fromScratch: true })).toEqual([]);
+    expect(await documents(removeGraceMs - 1)).toEqual([]);
+  });
+
+  it('until a settled, valid sidecar lists it no longer', async () => {
+    await attach();
+    await writeFile(folder.join('report.pdf.meta.json'), '{}');
+    const now = new Date(wallClock());
+    await utimes(folder.join('report.pdf.meta.json'), now, now);
+    expect(await documents()).toEqual(['report.pdf']);
+    expect(await documents(settleMs)).toEqual(['report.pdf', 'salaries.csv']);
+  });
+
+  it('and a directory of the name of its document is not that document', async () => {
+    await attach();
+    await rm(folder.join('report.pdf'));
+    await mkdir(folder.join('report.pdf'));
+    expect(await documents()).toEqual([]);
+    expect(await documents(removeGraceMs)).toEqual(['salaries.csv']);
+  });
+});
