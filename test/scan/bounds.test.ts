@@ -9,7 +9,7 @@ afterEach(() => world.close());
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => `x${at}.pdf`);
 
-describe('what comes from a folder is bounded', () => {
+describe('what comes from a folder is bounded (I12)', () => {
   it.each([
     ['an attachment path of 255 KiB', JSON.stringify({ attachments: ['x'.repeat(255 * 1024)] })],
     ['an attachment path of 4,097 bytes', JSON.stringify({ attachments: ['é'.repeat(2_049)] })],
@@ -81,7 +81,7 @@ describe('what comes from a folder is bounded', () => {
   });
 });
 
-describe('a sidecar reaches no further than it should', () => {
+describe('a sidecar reaches no further than it should (I12)', () => {
   const tree = async (folder: { write: (file: string, content: string) => Promise<unknown> }) => {
     await folder.write('sub/a.pdf', 'a');
     await folder.write('sub/a.pdf.meta.json', '{"attachments": ["../other.csv"]}');
