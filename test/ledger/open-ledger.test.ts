@@ -9,7 +9,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { recordingDisk } from './recording-disk.ts';
-import { contentOf, put, recordOf } from './samples.ts';
+import { contentOf, put, recordOf, statOf } from './samples.ts';
 
 let folder: TemporaryFolder;
 const open: LedgerPort[] = [];
@@ -35,6 +35,31 @@ async function openIt(options: Partial<Parameters<typeof openLedger>[0]> = {}): 
 }
 
 describe('the ledger', () => {
+  it('finds who carries a file as an attachment, by path or as the very file, also after changes', async () => {
+    const ledger = await openIt();
+    const carried = { name: 'x.csv', path: 'a/x.csv', sha256: '', stat: statOf(7) };
+    const dropped = { name: 'y.csv', sha256: '', stat: { ...statOf(8), ino: 0 } };
+    const find = (path: string, number: number) =>
+      ledger.findCarriers({ folder: 'inbox', path }, statOf(number)).map(({ ref }) => ref.path);
+    expect(find('a/x.csv', 7)).toEqual([]);
+    await ledger.commit([put('a/report-1.pdf', recordOf(1, { attachments: [carried, dropped] }))]);
+    expect([find('a/x.csv', 9), find('b/z.csv', 7), find('y.csv', 8)]).toEqual([
+      ['a/report-1.pdf'],
+      ['a/report-1.pdf'],
+      [],
+    ]);
+    const reused = { ...statOf(7), birthtimeMs: 1 };
+    expect(ledger.findCarriers({ folder: 'inbox', path: 'b/z.csv' }, reused)).toEqual([]);
+    expect(ledger.findCarriers({ folder: 'other', path: 'a/x.csv' }, statOf(9))).toEqual([]);
+    await ledger.commit([
+      { kind: 'drop', ref: { folder: 'inbox', path: 'a/report-1.pdf' } },
+      put('b/report-1.pdf', recordOf(1, { attachments: [carried] })),
+    ]);
+    expect(find('a/x.csv', 7)).toEqual(['b/report-1.pdf']);
+    await ledger.commit([put('b/report-1.pdf', recordOf(1))]);
+    expect([find('a/x.csv', 9), find('b/z.csv', 7)]).toEqual([[], []]);
+  });
+
   it('knows after a restart what was committed before', async () => {
     const ledger = await openIt();
     await ledger.commit([put('a/report-1.pdf', recordOf(1)), put('a/b/report-2.pdf', recordOf(2))]);

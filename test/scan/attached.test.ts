@@ -1,14 +1,17 @@
-import { afterEach, expect, it } from '@jest/globals';
-import { unlink } from 'node:fs/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { mkdir, rename, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
+
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './folder-world.ts';
-import type { FolderWorld } from './folder-world.ts';
+import { syncedFolder } from './synced-folder.ts';
+import type { SyncedFolder } from './synced-folder.ts';
 
-let world: FolderWorld;
+let world: { readonly close: () => Promise<void> };
 afterEach(() => world.close());
 
 it('the health of a folder counts the files that are attachments', async () => {
-  world = await folderWorld({
+  const watched = await folderWorld({
     before: async (folder) => {
       await folder.write('a.pdf', 'a');
       await folder.write('a.pdf.attachments/x.csv', 'x');
@@ -18,8 +21,119 @@ it('the health of a folder counts the files that are attachments', async () => {
       await folder.write('figures/z.csv', 'z');
     },
   });
-  await eventually(() => world.port.health().attached === 3);
-  await unlink(world.join('a.pdf.attachments', 'x.csv'));
-  await eventually(() => world.port.health().attached === 2);
-  expect(world.port.health().reasons).toEqual([]);
+  world = watched;
+  await eventually(() => watched.port.health().attached === 3);
+  await unlink(watched.join('a.pdf.attachments', 'x.csv'));
+  await eventually(() => watched.port.health().attached === 2);
+  expect(watched.port.health().reasons).toEqual([]);
+});
+
+const long = new Date(Date.now() - 86_400_000);
+
+/** A folder that is in sync, with a report and what stands beside it for a day. */
+async function standing(files: Readonly<Record<string, string>>): Promise<SyncedFolder> {
+  const synced = await syncedFolder({
+    before: async (inbox) => {
+      for (const [path, content] of Object.entries(files)) {
+        await inbox.write(path, content);
+        await utimes(inbox.join(path), long, long);
+      }
+    },
+  });
+  world = synced;
+  synced.service.forget();
+  return synced;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+const recorded = (synced: SyncedFolder, path = 'report.pdf') =>
+  synced
+    .ledger()
+    .get({ folder: 'inbox', path })
+    ?.attachments.map((one) => [one.name, one.sha256]);
+
+describe('attachments', () => {
+  it('go out when they have settled, and not before', async () => {
+    const synced = await standing({ 'report.pdf': 'report' });
+    await synced.inbox.write('report.pdf.attachments/x.csv', 'half');
+    await synced.timestamp(synced.inbox.join('report.pdf.attachments'));
+    await synced.glance();
+    await synced.pass(1_900);
+    expect(synced.service.calls).toEqual([]);
+    await synced.inbox.write('report.pdf.attachments/x.csv', 'half and half');
+    await synced.timestamp(synced.inbox.join('report.pdf.attachments'));
+    await synced.glance();
+    await synced.pass(1_900);
+    expect(synced.service.calls).toEqual([]);
+    await synced.sync();
+    expect(synced.service.calls).toEqual(['modify']);
+    expect(recorded(synced)).toEqual([['x.csv', sha256('half and half')]]);
+  });
+
+  it('that are changed one after the other are each recorded as they went out', async () => {
+    const synced = await standing({
+      'report.pdf': 'report',
+      'report.pdf.attachments/a.csv': 'a',
+      'report.pdf.attachments/b.csv': 'b',
+    });
+    for (const [name, content] of [
+      ['b.csv', 'b2'],
+      ['a.csv', 'a2'],
+      ['b.csv', 'b3'],
+    ] as const) {
+      await synced.inbox.write(`report.pdf.attachments/${name}`, content);
+      await synced.sync();
+    }
+    expect(synced.service.calls).toEqual(['modify', 'modify', 'modify']);
+    expect(recorded(synced)).toEqual([
+      ['a.csv', sha256('a2')],
+      ['b.csv', sha256('b3')],
+    ]);
+  });
+});
+
+describe('the file that is an attachment (I5)', () => {
+  const sidecar = '{"attachments": ["x.csv"]}';
+  const files = { 'a/report.pdf': 'report', 'a/report.pdf.meta.json': sidecar, 'a/x.csv': 'x' };
+
+  it('is one under another name, too, until the sidecar is said to be right without it', async () => {
+    const synced = await standing(files);
+    await rename(synced.inbox.join('a/x.csv'), synced.inbox.join('a/y.csv'));
+    await synced.sync();
+    await synced.restart();
+    await synced.sync();
+    await synced.pass(20_000);
+    expect(synced.service.calls).toEqual([]);
+    await writeFile(synced.inbox.join('a/report.pdf.meta.json'), '{"attachments": ["y.csv"]}');
+    await synced.sync();
+    expect(synced.service.calls).toEqual(['modify']);
+    expect(recorded(synced, 'a/report.pdf')).toEqual([['y.csv', sha256('x')]]);
+  });
+
+  it('moves with its document, though the sidecar is half written then', async () => {
+    const synced = await standing(files);
+    await mkdir(synced.inbox.join('b'));
+    await truncate(synced.inbox.join('a/report.pdf.meta.json'), 10);
+    await rename(synced.inbox.join('a'), synced.inbox.join('b/c'));
+    await synced.sync();
+    await synced.restart();
+    await synced.sync();
+    await synced.pass(20_000);
+    expect(synced.service.calls).toEqual([]);
+    await writeFile(synced.inbox.join('b/c/report.pdf.meta.json'), sidecar);
+    await synced.sync();
+    expect(synced.service.calls).toEqual([]);
+    expect(synced.docIds().size).toBe(1);
+  });
+
+  it('is a document of its own when the sidecar drops it, though the service keeps what it has', async () => {
+    const synced = await standing(files);
+    await writeFile(synced.inbox.join('a/report.pdf.meta.json'), '{}');
+    await synced.sync();
+    expect(synced.service.calls).toEqual(['upload']);
+    await truncate(synced.inbox.join('a/report.pdf.meta.json'), 1);
+    await writeFile(synced.inbox.join('a/x.csv'), 'x2');
+    await synced.sync();
+    expect(synced.service.calls).toEqual(['upload', 'modify']);
+  });
 });

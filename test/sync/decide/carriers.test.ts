@@ -1,0 +1,82 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { Inspection } from '../../../src/model/document.ts';
+import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
+import { carriersOf, companionsOf, hasLetGo } from '../../../src/sync/decide/carriers.ts';
+import { comparedOf, recordOf, statOf } from '../../support/core-fixtures.ts';
+
+const from = { folder: 'inbox', path: 'report.pdf' };
+const file = { folder: 'inbox', path: 'salaries.csv' };
+const carried = { name: 'salaries.csv', path: 'salaries.csv', stat: statOf({ ino: 8 }), sha256: 'aa' };
+const { document } = comparedOf({ fileName: 'report.pdf' });
+const reason = { code: 'any', message: 'any' };
+
+describe('a document lets go of an attachment (I5)', () => {
+  it.each<[string, Inspection, boolean]>([
+    ['stands there without it', { kind: 'document', document }, true],
+    ['lists it', { kind: 'document', document: { ...document, attachments: [{ ...carried }] } }, false],
+    ['is being saved', { kind: 'settling', againMs: 1 }, false],
+    ['waits', { kind: 'waiting', againMs: null, ...reason }, false],
+    ['is not valid', { kind: 'unfit', ...reason }, false],
+    ['is ignored', { kind: 'ignored', ...reason }, false],
+    ['is empty', { kind: 'skipped', ...reason }, false],
+    ['cannot be read', { kind: 'unknown', ...reason }, false],
+    ['is gone, and its deletion undecided', { kind: 'absent', device: 1 }, false],
+  ])('when it %s', (_, found, expected) => {
+    expect(hasLetGo(found, file, { from, isKept: false, isGracePast: true })).toBe(expected);
+  });
+
+  it('when it is gone for the grace period and is kept at the service', () => {
+    const absent: Inspection = { kind: 'absent', device: 1 };
+    expect(hasLetGo(absent, file, { from, isKept: true, isGracePast: false })).toBe(false);
+    expect(hasLetGo(absent, file, { from, isKept: true, isGracePast: true })).toBe(true);
+  });
+
+  it('when the file went to another folder and it stands there without it', () => {
+    const found: Inspection = { kind: 'document', document: { ...document, attachments: [{ ...carried }] } };
+    expect(hasLetGo(found, { ...file, folder: 'other' }, { from, isKept: false, isGracePast: false })).toBe(
+      true,
+    );
+  });
+});
+
+describe('who carries a file', () => {
+  const entry: LedgerEntry = { ref: from, record: recordOf({ attachments: [carried] }) };
+  const found = (path: string) => ({ ...document, ref: { folder: 'inbox', path }, stat: statOf({ ino: 8 }) });
+  const carriers = (path: string, known?: LedgerEntry) =>
+    carriersOf(found(path), { findCarriers: () => [entry], get: () => known?.record });
+
+  it('is told by the path, and for a new file by its identity', () => {
+    expect(carriers('salaries.csv')).toEqual([entry]);
+    expect(carriers('renamed.csv')).toEqual([entry]);
+  });
+
+  it('is not told by the identity where the file has a document of its own: it may be a hard link', () => {
+    expect(carriers('renamed.csv', entry)).toEqual([]);
+    expect(carriers('salaries.csv', entry)).toEqual([entry]);
+  });
+
+  it('is never the file itself', () => {
+    expect(carriers('report.pdf')).toEqual([]);
+  });
+});
+
+describe('what had a say, of a record that does not tell', () => {
+  it('was a sidecar where it attached a file', () => {
+    expect(companionsOf(from, recordOf({ attachments: [carried] }))).toEqual({
+      sidecar: 'name',
+      defaults: [],
+    });
+  });
+
+  it('was nothing otherwise', () => {
+    const own = { ...carried, path: 'report.pdf.attachments/x.csv' };
+    expect(companionsOf(from, recordOf({ attachments: [own] }))).toBeUndefined();
+    expect(companionsOf(from, undefined)).toBeUndefined();
+  });
+
+  it('is what it tells where it does', () => {
+    const companions = { sidecar: 'stem', defaults: ['', 'a'] } as const;
+    expect(companionsOf(from, recordOf({ attachments: [carried], companions }))).toEqual(companions);
+  });
+});
