@@ -101,9 +101,7 @@ export function changeSchema(
   ]);
 }
 
-const failureSchema = z
-  .object({ ...failureFields, stat: statSchema, fingerprint: z.string() })
-  .transform(({ stat, fingerprint, ...rest }) => ({ ...rest, stat, fingerprint }));
+const failureSchema = z.object({ ...failureFields, stat: statSchema, fingerprint: z.string() });
 
 /** The changes of this version. */
 export const sideChangeSchema = changeSchema(failureSchema);
@@ -147,8 +145,7 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
 
 function sideFields(change: Extract<Change, { readonly kind: 'drop' }> | SideChange): object {
   if (change.kind !== 'fail') return change;
-  const { stat, fingerprint, ...rest } = change.failure;
-  return { ...change, failure: { ...rest, stat: plainStat(stat), fingerprint } };
+  return { ...change, failure: { ...change.failure, stat: plainStat(change.failure.stat) } };
 }
 
 function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStat): FileStat {

@@ -127,7 +127,7 @@ export function createRecordStore(): RecordStore {
         for (const record of all()) for (const key of carriedKeys(record)) addTo(carriers, key, record);
       }
       const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
-        rare?.attachments?.some(({ stat }) => sameFile(stat, stat)),
+        rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
       );
       return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
     },
