@@ -1,12 +1,15 @@
 import { Console } from 'node:console';
 import { parseArgs } from 'node:util';
 
+import * as fc from 'fast-check';
+
 import { crashes } from './crashes.ts';
 import type { CrashFigures } from './crashes.ts';
 import { hourOfWork } from './hour-of-work.ts';
 import type { Figure } from './hour-of-work.ts';
 import { regimes } from './regimes.ts';
 import { seededRandom } from './seeded-random.ts';
+import { histories } from '../sync/random-histories.ts';
 
 const { values } = parseArgs({
   options: {
@@ -14,10 +17,13 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     regime: { type: 'string' },
+    histories: { type: 'string' },
   },
 });
-const kills = Number(values.kills);
-const minutes = Number(values.minutes);
+const runs = Number(values.histories ?? 0);
+// Random histories in memory are a soak of their own.
+const kills = runs > 0 ? 0 : Number(values.kills);
+const minutes = runs > 0 ? 0 : Number(values.minutes);
 const seed = Number(values.seed);
 const began = performance.now();
 
@@ -32,6 +38,11 @@ const crashed: CrashFigures[] = [];
 let figures: readonly Figure[] = [];
 let failed = false;
 try {
+  for (const inDoubt of runs > 0 ? (['retry', 'hold'] as const) : []) {
+    const numRuns = Math.ceil(runs * (inDoubt === 'retry' ? 0.75 : 0.25));
+    say(`${numRuns} random histories, safety.inDoubt: ${inDoubt}`);
+    await fc.assert(histories(inDoubt), { numRuns, seed });
+  }
   for (const [index, regime] of chosen.entries()) {
     const share =
       Math.floor((kills * (index + 1)) / chosen.length) - Math.floor((kills * index) / chosen.length);

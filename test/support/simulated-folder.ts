@@ -5,12 +5,14 @@ import type { Clock } from '../../src/lib/time/clock.ts';
 import { directoryOf, joinPath, nameOf, sameStat } from '../../src/model/document.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../../src/model/document.ts';
 import { ContentChangedError } from '../../src/model/errors.ts';
-import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
+import type { ContentSource, FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
 import { sameFile } from '../../src/model/same-file.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 
 interface SimulatedFile {
   content: string;
+  /** Monotonic ms of the last write: what settling goes by, whatever the wall clock does. */
+  writtenAt: number;
   stat: FileStat;
   metadata: Metadata;
 }
@@ -31,10 +33,20 @@ export interface SimulatedFolder extends FolderPort {
   /** Lists every directory, as after rings for all of them. */
   readonly sweep: (cause?: DirectoryScan['cause']) => void;
   readonly contents: () => ReadonlyMap<string, string>;
+  /** Path → stat, of everything that stands in it. */
+  readonly stats: () => ReadonlyMap<string, FileStat>;
   /** Its root cannot be reached from now on, or can again: looks tell nothing and nothing is swept meanwhile. */
   readonly setAway: (away: boolean) => void;
   /** Another root directory stands in its place from now on. */
   readonly replaceRoot: () => void;
+}
+
+/** What is sent, as the service in memory sees it when a request goes out. */
+export interface SimulatedSource extends ContentSource {
+  readonly path: string;
+  readonly stat: FileStat;
+  /** Since its last write. */
+  readonly settledMs: number;
 }
 
 interface Options {
@@ -99,7 +111,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     if (nameOf(path).split('.').length > 2) {
       return { kind: 'unfit', code: 'double-extension', message: 'its name has two dots' };
     }
-    const age = clock.now() - file.stat.mtimeMs;
+    const age = clock.monotonic() - file.writtenAt;
     if (age < settleMs) return { kind: 'settling', againMs: settleMs - age };
     return {
       kind: 'document',
@@ -151,6 +163,9 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       }
       const { content } = file;
       return Promise.resolve({
+        path,
+        stat: file.stat,
+        settledMs: clock.monotonic() - file.writtenAt,
         size: content.length,
         stream: () => Readable.from([Buffer.from(content)]),
         sha256: () => sha256Of(content),
@@ -170,6 +185,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       const before = files.get(path);
       files.set(path, {
         content,
+        writtenAt: clock.monotonic(),
         stat: statOf(content, before?.stat ?? null, ino),
         metadata: before?.metadata ?? {},
       });
@@ -207,6 +223,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     },
     sweep,
     contents: () => new Map([...files].map(([path, { content }]) => [path, content])),
+    stats: () => new Map([...files].map(([path, { stat }]) => [path, stat])),
     setAway: (away) => {
       isAway = away;
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
+import type { ContentSource } from '../../src/model/ports/folder-port.ts';
 import type {
   FileOutcome,
   OutgoingFile,
@@ -24,7 +25,17 @@ interface SentParts {
   readonly metadata: Metadata | null;
 }
 
+/** A request as it goes out, before the service has seen any of it. */
+export interface OutgoingRequest {
+  readonly kind: 'upload' | 'modify' | 'delete';
+  readonly docIds: readonly string[];
+  /** Of what was opened for it: the document's file first. */
+  readonly sources: readonly ContentSource[];
+}
+
 export interface SimulatedService extends ServicePort {
+  /** Sees every request as it goes out, from now on. */
+  readonly observe: (observer: (request: OutgoingRequest) => void) => void;
   readonly documents: ReadonlyMap<string, HeldDocument>;
   /** `upload`, `modify`, `delete`, `bulk modify 250` …, in the order in which they came. */
   readonly calls: readonly string[];
@@ -47,6 +58,7 @@ export function simulatedService(
   const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
   let held: Promise<void> | null = null;
+  let observer = (_: OutgoingRequest) => {};
 
   async function attempt(
     call: string,
@@ -54,23 +66,35 @@ export function simulatedService(
       turn,
       watch,
       files = [],
-    }: { turn: Permit; watch: RequestWatch | undefined; files?: readonly OutgoingFile[] },
+      docIds = [],
+    }: {
+      turn: Permit;
+      watch: RequestWatch | undefined;
+      files?: readonly OutgoingFile[];
+      docIds?: readonly string[];
+    },
     take: (contents: readonly string[]) => string | null,
   ): Promise<FileOutcome> {
     const contents: string[] = [];
     const sent: SentContent[] = [];
+    const sources: ContentSource[] = [];
+    const kind = call.includes('upload') ? 'upload' : call.includes('delete') ? 'delete' : 'modify';
+    // What goes out with no file is decided before this: what comes now, on the way, nobody can know.
+    if (files.length === 0) observer({ kind, docIds, sources });
     try {
       for (const file of files) {
         const source = await file.open();
         let content = '';
         for await (const chunk of source.stream()) content += String(chunk);
         contents.push(content);
+        sources.push(source);
         sent.push({ sha256: source.sha256(), size: source.size });
       }
     } catch (error) {
       turn.giveBack();
       return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
     }
+    if (files.length > 0) observer({ kind, docIds, sources });
     const id = randomUUID();
     await watch?.beforeSend?.(id);
     await way();
@@ -95,6 +119,9 @@ export function simulatedService(
     documents,
     calls,
     parts,
+    observe: (given) => {
+      observer = given;
+    },
     forget: () => {
       calls.length = 0;
       parts.length = 0;
@@ -116,7 +143,7 @@ export function simulatedService(
       }),
     modify: (request, turn, watch) => {
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
-      return attempt('modify', { turn, watch, files }, ([content]) => {
+      return attempt('modify', { turn, watch, files, docIds: [request.docId] }, ([content]) => {
         const { file, attachments, metadata } = request;
         parts.push({
           content: file !== null,
@@ -130,14 +157,14 @@ export function simulatedService(
       });
     },
     remove: ({ docId }, turn, watch) =>
-      attempt('delete', { turn, watch }, () => {
+      attempt('delete', { turn, watch, docIds: [docId] }, () => {
         documents.delete(docId);
         return docId;
       }),
     bulkModify: ({ docIds }, turn, watch) =>
-      attempt(`bulk modify ${docIds.length}`, { turn, watch }, () => null),
+      attempt(`bulk modify ${docIds.length}`, { turn, watch, docIds }, () => null),
     bulkRemove: ({ docIds }, turn, watch) =>
-      attempt(`bulk delete ${docIds.length}`, { turn, watch }, () => {
+      attempt(`bulk delete ${docIds.length}`, { turn, watch, docIds }, () => {
         for (const docId of docIds) documents.delete(docId);
         return null;
       }),
