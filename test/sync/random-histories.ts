@@ -142,8 +142,14 @@ function* violationsOf(world: EngineWorld, { kind, docIds, sources }: OutgoingRe
   if (kind === 'delete') {
     for (const docId of docIds) {
       const ref = ledger.findByDocId(docId);
-      if (ref !== undefined && world.folder.stats().has(ref.path))
-        yield `${ref.path} is deleted, and a file stands there`;
+      const record = ref === undefined ? undefined : ledger.get(ref);
+      if (ref === undefined || record === undefined) continue;
+      for (const [path, stat] of standing) {
+        const owner = ledger.get({ folder: ref.folder, path });
+        const isOwn = owner !== undefined && path !== ref.path && sameFile(owner.stat, stat);
+        if (path === ref.path || (sameFile(record.stat, stat) && !isOwn))
+          yield `${ref.path} is deleted, and its file stands at ${path}`;
+      }
     }
   }
   const [file] = sources as readonly SimulatedSource[];
