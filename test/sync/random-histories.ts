@@ -117,13 +117,12 @@ export function histories(inDoubt: 'retry' | 'hold') {
     const violations: string[] = [];
     world.service.observe((request) => violations.push(...violationsOf(world, request)));
     try {
-      if (inDoubt === 'hold') {
-        // What is done to a document in doubt matters, so there is one from the beginning.
-        world.service.failNext(lost, { taken: true });
-        world.folder.write('a.txt', 'x');
-        world.folder.sweep();
-        await world.quiesce();
-      }
+      // What is done to a document that the service has, or may have, matters most: there are some from the beginning.
+      if (inDoubt === 'hold') world.service.failNext(lost, { taken: true });
+      for (const [index, at] of ['a.txt', 'd/a.txt', 'd/e/c.txt'].entries())
+        world.folder.write(at, `${index}`);
+      world.folder.sweep();
+      await world.quiesce();
       for (const [, act] of steps) await act(world);
       world.folder.sweep();
       await world.quiesce();
@@ -145,9 +144,9 @@ function* violationsOf(world: EngineWorld, { kind, docIds, sources }: OutgoingRe
       const record = ref === undefined ? undefined : ledger.get(ref);
       if (ref === undefined || record === undefined) continue;
       for (const [path, stat] of standing) {
-        const owner = ledger.get({ folder: ref.folder, path });
-        const isOwn = owner !== undefined && path !== ref.path && sameFile(owner.stat, stat);
-        if (path === ref.path || (sameFile(record.stat, stat) && !isOwn))
+        // A file that has come to the path of another document is that one's from now on.
+        const isOthers = path !== ref.path && ledger.get({ folder: ref.folder, path }) !== undefined;
+        if (path === ref.path || (sameFile(record.stat, stat) && !isOthers))
           yield `${ref.path} is deleted, and its file stands at ${path}`;
       }
     }
