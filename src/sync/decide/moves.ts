@@ -42,7 +42,7 @@ export interface MoveEvidence {
 }
 
 /** A chain longer than this is sent file by file. */
-const longestChain = 1_000;
+const longestChain = 100_000;
 
 const none = { kind: 'none' } as const;
 const unclear = { kind: 'unclear' } as const;
