@@ -101,7 +101,7 @@ describe('folders of the configuration as views of directories', () => {
     expect(sent().slice(requests)).toEqual([]);
   }, 60_000);
 
-  it('I3: keeps what lies outside of a folder that is narrowed, whatever signals come', async () => {
+  it('I3, I11: keeps and counts what lies outside of a folder that is narrowed, whatever signals come', async () => {
     await fill([...five.map((name) => `inbox/sub/${name}`), ...five.map((name) => `inbox/${name}`)]);
     daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 10);
@@ -116,6 +116,10 @@ describe('folders of the configuration as views of directories', () => {
     expect(sent().slice(requests)).toEqual([]);
     const after = await docIds();
     expect(Object.values(after).sort()).toEqual(Object.values(before).sort());
+    const shown = await idleStatus();
+    expect(shown?.folders).toMatchObject([{ name: 'inbox', synced: 5 }]);
+    expect(shown?.unconfigured).toEqual([{ name: 'inbox (outside)', documents: 5 }]);
+    expect((await place.run('status')).out).toMatch(/inbox \(outside\) +5 kept .*not in the configuration/);
   }, 60_000);
 });
 

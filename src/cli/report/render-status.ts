@@ -24,6 +24,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...(view.running ? [] : restRows(status, view)),
     '',
     ...folderRows(status.folders, view),
+    ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
     ...failureSection(status, view),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
@@ -64,10 +65,17 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
       parts.push(`${numberWords(folder.pending + folder.waiting)} on the way`);
     if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
+    if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
     return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
   });
+}
+
+function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView): string[] {
+  return unconfigured.map(({ name, documents }) =>
+    colors.dim(`${printable(name)}  ${numberWords(documents)} kept at the service, not in the configuration`),
+  );
 }
 
 function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {

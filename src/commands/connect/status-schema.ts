@@ -40,6 +40,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
       missedByWatcher: count,
     }),
   ),
+  unconfigured: z.array(z.object({ name: text, documents: count })).optional(),
   queue: z.object({ pending: count, inFlight: count, waiting: count, etaSeconds: count }),
   rate: z.object({
     limit: count,

@@ -1,5 +1,6 @@
 import type { Settings } from '../../model/settings.ts';
 import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../../model/report/status.ts';
+import { unconfigured } from '../../model/report/unconfigured.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
@@ -70,6 +71,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
         missedByWatcher: 0,
       };
     }),
+    ...unconfigured(ledger, settings),
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
     rate: { limit: requestsPerMinute, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
     auth: { state: 'none', expiresAt: null },

@@ -15,6 +15,7 @@ import type {
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
+import { unconfigured } from '../../model/report/unconfigured.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
@@ -77,6 +78,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     configuration: sources.settings.file,
     reasons,
     folders,
+    ...unconfigured(ledger, sources.settings),
     queue: {
       pending,
       inFlight: sending,

@@ -107,6 +107,8 @@ export interface Status {
   readonly configuration: string;
   readonly reasons: readonly Reason[];
   readonly folders: readonly FolderStatus[];
+  /** Documents at the service whose folders the configuration does not name any more; absent: none. */
+  readonly unconfigured?: readonly { readonly name: string; readonly documents: number }[] | undefined;
   readonly queue: {
     readonly pending: number;
     readonly inFlight: number;
