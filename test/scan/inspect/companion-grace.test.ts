@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { rename, unlink, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
@@ -100,7 +101,7 @@ describe('what ignore rules keep in', () => {
     await ruledFolder(500);
     await writeFile(world.join('.ingestignore'), '');
     // Written on all the time: it is never whole.
-    const writing = setInterval(() => void writeFile(world.join('.ingestignore'), ''), 20);
+    const writing = setInterval(() => writeFileSync(world.join('.ingestignore'), ''), 20);
     try {
       await reported();
       expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
