@@ -116,7 +116,8 @@ function patienceMs({ stopSeconds, settleMs, removeGraceMs }: Settings['timing']
   return Math.max(stopSeconds * 1000, settleMs + removeGraceMs);
 }
 
-const working: readonly StateKind[] = ['ready', 'sending', 'retry', 'grace'];
+const onTheWay: readonly StateKind[] = ['ready', 'sending', 'retry'];
+const working: readonly StateKind[] = [...onTheWay, 'grace'];
 const waiting: readonly StateKind[] = ['settling', 'waiting'];
 const inspecting: readonly StateKind[] = ['inspect', 'inspecting'];
 /** What one pass delivered so often changes faster than it is sent: it is no longer waited for. */
@@ -165,6 +166,7 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patie
   const tasks = () => [
     ...tasksIn([...waiting, 'grace']),
     ...tasksIn(inspecting).filter((task) => known.has(task.key) || isEndless(task)),
+    ...tasksIn(onTheWay).filter(isEndless),
   ];
   return { isOver, tasks };
 }
@@ -186,10 +188,11 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
   const unavailable = daemon.unavailable();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
   const later = waitingDocuments(patience);
-  const inspected = patience
+  const counted = [...inspecting, ...onTheWay];
+  const named = patience
     .tasks()
-    .filter(({ state, present }) => present && inspecting.includes(state.kind)).length;
-  const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - inspected);
+    .filter(({ state, present }) => present && counted.includes(state.kind)).length;
+  const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
   const unfinished =
     !isDecided(daemon) ||
     failed + held + unsent + unavailable.length > 0 ||

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -116,6 +117,8 @@ describe('sync as a process', () => {
   it('ends beside a file that changes again as often as it is sent', async () => {
     service.always(async (request) => {
       await place.home.write('inbox/a.txt', `text ${service.requests.length}`);
+      // Longer than the watcher needs to report it.
+      await delay(300);
       await steps.accept('doc-a')(request);
     });
     await place.home.write('inbox/a.txt', 'one');

@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 
 import { statKey } from '../walk/entry.ts';
 import { settleDelay } from './settle.ts';
+import type { SettleQuestion } from './settle.ts';
 
 /** The three times a judgement needs, taken at one moment. */
 export interface Moment {
@@ -25,6 +26,14 @@ export interface Observations {
   readonly prune: () => void;
 }
 
+interface Observation {
+  readonly key: string;
+  /** Monotonic. */
+  readonly since: number;
+  /** It was seen with another stat before. */
+  readonly hasChanged: boolean;
+}
+
 /** A wall clock that moves this much against the monotonic one has jumped; slewing is slower. */
 const jumpMs = 1_000;
 /** Nothing is inspected again this late. */
@@ -32,7 +41,7 @@ const keepMs = 3_600_000;
 const pruneAbove = 5_000;
 
 export function createObservations(settleMs: number): Observations {
-  const seen = new Map<string, { readonly key: string; readonly since: number }>();
+  const seen = new Map<string, Observation>();
   const topics = new Map<string, number>();
   let at: Moment = { now: Date.now(), monotonic: 0 };
   let takenAt = performance.now();
@@ -44,12 +53,18 @@ export function createObservations(settleMs: number): Observations {
     return { now: at.now + passed, monotonic: at.monotonic + passed };
   }
 
-  function observe(path: string, stats: Stats, monotonic: number): number | null {
+  /** Gives since when the file has looked like this; null: it is seen so for the first time. */
+  function observe(
+    path: string,
+    stats: Stats,
+    monotonic: number,
+  ): Pick<SettleQuestion, 'seenSince' | 'hasChanged'> {
     const key = statKey(stats);
     const known = seen.get(path);
-    if (known?.key === key) return known.since;
-    seen.set(path, { key, since: monotonic });
-    return null;
+    if (known?.key === key) return { seenSince: known.since, hasChanged: known.hasChanged };
+    const hasChanged = known !== undefined;
+    seen.set(path, { key, since: monotonic, hasChanged });
+    return { seenSince: null, hasChanged };
   }
 
   return {
@@ -60,8 +75,8 @@ export function createObservations(settleMs: number): Observations {
     },
     settle: (path, stats) => {
       const { now, monotonic } = at;
-      const seenSince = observe(path, stats, monotonic);
-      const delay = settleDelay({ stat: stats, seenSince, now, monotonic, jumpedAt, settleMs });
+      const observed = observe(path, stats, monotonic);
+      const delay = settleDelay({ stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
       if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
         seen.delete(path);
       return delay;

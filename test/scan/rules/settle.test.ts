@@ -6,6 +6,7 @@ const now = Date.UTC(2026, 0, 1);
 const question = {
   stat: { mtimeMs: now - 10_000, ctimeMs: now - 10_000 },
   seenSince: null,
+  hasChanged: false,
   now,
   monotonic: 50_000,
   jumpedAt: null,
@@ -26,6 +27,16 @@ describe('settling (F1, F5, F49)', () => {
     const movedIn = { ...question, stat: { mtimeMs: now - 86_400_000, ctimeMs: now - 10 } };
     expect(settleDelay(movedIn)).toBeGreaterThan(0);
     expect(settleDelay({ ...movedIn, seenSince: 49_990 })).toBe(0);
+  });
+
+  it('counts from the last change that was seen where the times of a file are older than that change', () => {
+    const written = { ...question, stat: { mtimeMs: now - 3_600_000, ctimeMs: now - 10 }, hasChanged: true };
+    expect(settleDelay(written)).toBe(2_000);
+    expect(settleDelay({ ...written, seenSince: 49_000 })).toBe(1_000);
+    expect(settleDelay({ ...written, seenSince: 48_000 })).toBe(0);
+    expect(settleDelay({ ...written, stat: { mtimeMs: now - 3_600_000, ctimeMs: now - 3_600_000 } })).toBe(
+      2_000,
+    );
   });
 
   it('waits on the monotonic clock for an mtime in the future, and not for ever', () => {
