@@ -61,7 +61,9 @@ function versionsIn(image: Image): readonly string[] {
 describe('the version of the ledger’s files', () => {
   it('rises with everything that they can hold: change the number and what stands here together', () => {
     const shape = JSON.stringify(
-      [sideChangeSchema, rareSchema, companionsSchema].map((schema) => z.toJSONSchema(schema, { io: 'input' })),
+      [sideChangeSchema, rareSchema, companionsSchema].map((schema) =>
+        z.toJSONSchema(schema, { io: 'input' }),
+      ),
     );
     const fingerprint = createHash('sha256').update(shape).digest('hex').slice(0, 16);
     expect([LEDGER_VERSION, fingerprint]).toEqual([3, '85af25c76f84d4c7']);
