@@ -58,7 +58,7 @@ export function simulatedService(
   const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
   let held: Promise<void> | null = null;
-  let observer = (_: OutgoingRequest) => {};
+  let observer: (request: OutgoingRequest) => void = () => {};
 
   async function attempt(
     call: string,

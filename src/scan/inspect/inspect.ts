@@ -168,7 +168,7 @@ async function inspectFile(
   if (own.kind !== 'sidecar') return own;
   const gathered = await gatherAttachments(folder, path, own.sidecar?.attachments ?? []);
   if (gathered.kind !== 'attachments') return gathered;
-  const inheritedFrom = inherited.layers.map((layer) => directoryOf(layer.path)).reverse();
+  const inheritedFrom = inherited.layers.toReversed().map((layer) => directoryOf(layer.path));
   const { metadata, title, createdTimestamp } = folder.settings;
   const layers = [
     ...(own.sidecar === null ? [] : [{ path: own.path, metadata: own.sidecar.metadata }]),
