@@ -80,7 +80,7 @@ describe('ledger import', () => {
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
   }, 60_000);
 
-  it('takes what was not certain too: what may be public is made private, what is in doubt is not sent again', async () => {
+  it('I7: takes what was not certain too: what may be public is made private, what is in doubt is not sent again', async () => {
     await place.configure({ state: { dir: './state' }, safety: { inDoubt: 'hold' } });
     const docId = docIds.get('a.txt') ?? '';
     const inbox = (path: string) => ({ folder: 'inbox', path });

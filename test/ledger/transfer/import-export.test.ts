@@ -89,7 +89,7 @@ describe('an export', () => {
     expect(ledger.findByInode(0)).toEqual([]);
   });
 
-  it('carries all that the ledger knows of documents, and an import takes all of it back', async () => {
+  it('I7: carries all that the ledger knows of documents, and an import takes all of it back', async () => {
     const failure = {
       code: 'too-large',
       message: 'is too large',
