@@ -6,7 +6,7 @@ import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
-import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
+import type { ComposeOptions, Daemon } from './daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
@@ -60,7 +60,7 @@ async function loadRooms() {
   await import('../remote/ingestion-client.ts');
   await import('../status/metrics/metrics.ts');
   await import('../sync/engine.ts');
-  return import('./assemble-daemon.ts');
+  return import('./daemon.ts');
 }
 
 function openFolders({ settings, log, clock }: ComposeOptions): readonly Folder[] {

@@ -8,7 +8,7 @@ import { verdict } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './assemble-daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { startNotifier } from './notify/notifier.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';

@@ -5,7 +5,7 @@ import type { FailureStatus } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './assemble-daemon.ts';
+import type { Daemon } from './daemon.ts';
 import { listenForSignals } from './process/signals.ts';
 import { systemClock } from './system-clock.ts';
 

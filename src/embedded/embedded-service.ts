@@ -21,7 +21,7 @@ import { createPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 import type { RequestEntry } from './http/request-log.ts';
 import { createRequestLog } from './http/request-log.ts';
-import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
+import { createSlidingWindow, openSlidingWindow } from './http/request-limit.ts';
 import type { StoredDocument } from './documents/stored-document.ts';
 import { showDocument } from './documents/stored-document.ts';
 import { openTokenStore } from './auth/token-store.ts';

@@ -13,7 +13,7 @@ import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { prepareDirectory, takeStateLock } from './state-directory.ts';
+import { prepareDirectory, takeStateLock } from './lock-state-directory.ts';
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {

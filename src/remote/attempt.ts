@@ -8,7 +8,7 @@ import type {
   SentContent,
   Permit,
 } from '../model/ports/service-port.ts';
-import type { Call, Content } from './calls.ts';
+import type { Call, Content } from './operation-calls.ts';
 import { type Bandwidth, throttled } from './http/bandwidth.ts';
 import { exchange } from './http/exchange.ts';
 import type { Exchange, ExchangeOptions, WireBody } from './http/exchange.ts';

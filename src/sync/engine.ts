@@ -43,10 +43,10 @@ import {
   standsUnsent,
   uncompared,
 } from './decide/deletions.ts';
-import { doubtsOfFile, followingDoubts } from './decide/doubts.ts';
+import { doubtsOfFile, followingDoubts } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
-import { changesOf, findMove, isStillTrue } from './decide/moves.ts';
-import type { Move } from './decide/moves.ts';
+import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
+import type { Move } from './decide/find-moves.ts';
 import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';

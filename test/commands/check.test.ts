@@ -1,6 +1,6 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkPolling } from '../../src/commands/check/check-polling.ts';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
-import type { CheckFinding, PlanReport } from '../../src/model/report/reports.ts';
+import type { CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

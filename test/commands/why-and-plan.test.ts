@@ -2,7 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
-import type { PlanReport } from '../../src/model/report/reports.ts';
+import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';

@@ -3,7 +3,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
-import { likelyStateDirectory } from '../../src/config/state-directory.ts';
+import { likelyStateDirectory } from '../../src/config/choose-state-directory.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { readSecret } from '../../src/config/secrets/read-secret.ts';
 import { distrust } from '../../src/config/trusted-file.ts';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { ownIdentity } from '../../src/lib/process/process-identity.ts';
-import { takeStateLock } from '../../src/ledger/state-directory.ts';
+import { takeStateLock } from '../../src/ledger/lock-state-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';

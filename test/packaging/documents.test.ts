@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { documentTypes } from '../../src/model/name-rules.ts';
+import { documentTypes } from '../../src/model/names-and-types.ts';
 
 const folder = 'test/fixtures/documents';
 const maxBytes = 30 * 1024;

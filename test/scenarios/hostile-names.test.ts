@@ -4,7 +4,7 @@ import { printable } from '../../src/lib/text/printable.ts';
 import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
 import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/daemon-process.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import type { PlanReport } from '../../src/model/report/reports.ts';
+import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { ingestd, type Ran } from '../support/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { CheckFinding } from '../../src/model/report/reports.ts';
+import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { doubtsOfFile } from '../../src/sync/decide/doubts.ts';
+import { doubtsOfFile } from '../../src/sync/decide/doubts-of-files.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 

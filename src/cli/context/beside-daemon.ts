@@ -48,7 +48,7 @@ async function daemonOfTheOneBefore(
   { env, cwd }: CommandContext,
   flags: GlobalFlags,
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
-  const { likelyStateDirectory } = await import('../../config/state-directory.ts');
+  const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
   const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
   const daemon = await connectDaemon(dir);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;

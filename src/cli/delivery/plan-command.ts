@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { PlanReport, PlannedOperation } from '../../model/report/reports.ts';
+import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';

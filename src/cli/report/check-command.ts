@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';

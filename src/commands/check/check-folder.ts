@@ -5,12 +5,12 @@ import type { Inspection, Skip } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/explanations.ts';
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import { checkPolling } from './check-polling.ts';
-import { openAsItStands } from '../open-unwatched.ts';
+import { openAsItStands } from '../open-folders-unwatched.ts';
 
 /** What one folder has to say. */
 export interface FolderCheck {

@@ -1,7 +1,7 @@
 import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { countWords } from '../../lib/text/words.ts';

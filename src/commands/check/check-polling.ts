@@ -1,4 +1,4 @@
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 

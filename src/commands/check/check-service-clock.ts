@@ -1,7 +1,7 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { createAgents } from '../../remote/http/agents.ts';

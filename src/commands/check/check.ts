@@ -1,6 +1,6 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/explanations.ts';
-import type { CheckFinding } from '../../model/report/reports.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkLedger } from './check-ledger.ts';

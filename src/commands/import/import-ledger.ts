@@ -2,7 +2,7 @@ import { refKey } from '../../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { importLedger } from '../../ledger/transfer/import-ledger.ts';
+import { importLedger } from '../../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../../ledger/transfer/imported-ledger.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';

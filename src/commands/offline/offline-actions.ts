@@ -8,10 +8,10 @@ import type { Settings } from '../../model/settings.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { missingFiles } from './missing-files.ts';
 import { sendAgain } from '../../model/resolve-doubt.ts';
-import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
+import { resolveDoubt } from '../../daemon/control/end-doubt.ts';
 import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { openAsItStands } from '../open-unwatched.ts';
+import { openAsItStands } from '../open-folders-unwatched.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */

@@ -1,6 +1,6 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
-import type { PlannedOperation, PlanReport } from '../../model/report/reports.ts';
+import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { Engine } from '../../sync/engine.ts';
@@ -8,9 +8,9 @@ import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/ledger/follow-folders.ts';
 import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
-import { openUnwatched } from '../open-unwatched.ts';
+import { openUnwatched } from '../open-folders-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
-import { unavailableFolders } from '../../daemon/assemble-daemon.ts';
+import { unavailableFolders } from '../../daemon/daemon.ts';
 import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 

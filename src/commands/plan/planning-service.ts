@@ -1,5 +1,5 @@
 import type { DocumentRef } from '../../model/document.ts';
-import type { PlannedOperation } from '../../model/report/reports.ts';
+import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type {
   FileOutcome,
   LimiterPort,

@@ -4,7 +4,7 @@ import type { ServiceSettings, Settings } from '../../model/settings.ts';
 import { checkAddress } from './check-address.ts';
 import type { Problem } from './explain-issues.ts';
 import type { SettingsInput } from './settings-schema.ts';
-import { expandHome, stateDirectory } from '../state-directory.ts';
+import { expandHome, stateDirectory } from '../choose-state-directory.ts';
 
 /** Where the input stands. */
 export interface Surroundings {

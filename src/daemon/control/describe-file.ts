@@ -8,7 +8,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
-import type { PlannedOperation, PlanReport } from '../../model/report/reports.ts';
+import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import type { Task } from '../../sync/tasks/task.ts';

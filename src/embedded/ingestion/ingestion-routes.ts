@@ -9,7 +9,7 @@ import { errorEnvelope, isRefusal, RefusalError, tooMany } from '../http/answers
 import type { IngestionContext } from './operations.ts';
 import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
-import type { SlidingWindow } from '../http/sliding-window.ts';
+import type { SlidingWindow } from '../http/request-limit.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 
 /** The path prefix of the ingestion operations, interface section 4. */

@@ -8,7 +8,7 @@ import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/is-loopback.
 import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { createSlidingWindow } from '../http/sliding-window.ts';
+import { createSlidingWindow } from '../http/request-limit.ts';
 import { loginHtml } from './page-html.ts';
 
 const wrongLoginsPerMinute = 10;

@@ -14,7 +14,7 @@ import {
   stemOf,
 } from '../records/stored-record.ts';
 import type { Rare, StoredRecord, StoredTime } from '../records/stored-record.ts';
-import { metadataSchema } from './metadata-schema.ts';
+import { metadataSchema } from './recorded-metadata.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /**

@@ -9,7 +9,7 @@ import type { ImportedChange, ImportedLedger, ImportOptions, ImportProblem } fro
 import type { DocumentRef } from '../../model/document.ts';
 import { companionsSchema, statSchema } from '../format/record-format.ts';
 import { isValidRef } from '../format/valid-ref.ts';
-import { strictMetadataSchema } from '../format/metadata-schema.ts';
+import { strictMetadataSchema } from '../format/recorded-metadata.ts';
 
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();

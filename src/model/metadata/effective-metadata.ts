@@ -1,5 +1,5 @@
 import type { Metadata } from './metadata.ts';
-import { stemOf } from '../name-rules.ts';
+import { stemOf } from '../names-and-types.ts';
 
 /** What decides a document's metadata besides the layers. */
 export interface EffectiveMetadataInput {

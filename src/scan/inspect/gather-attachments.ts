@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import { judgeName, judgeSize, maxAttachments } from '../../model/name-rules.ts';
+import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
@@ -17,7 +17,7 @@ import { settling, unfit, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
-import { ignoringPattern } from '../rules/ignore-rules.ts';
+import { ignoringPattern } from '../rules/ignore-patterns.ts';
 
 /** A document's attachments, all fit and settled. */
 export interface GatheredAttachments {

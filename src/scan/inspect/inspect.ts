@@ -6,7 +6,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
-import { judgeName, judgeSize } from '../../model/name-rules.ts';
+import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';

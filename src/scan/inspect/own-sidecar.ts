@@ -4,7 +4,7 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata-schema.ts';
-import { stemOf } from '../../model/name-rules.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { companionGrace } from './companion-grace.ts';
 import { kindOf, statKey } from '../walk/entry.ts';

@@ -1,9 +1,9 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { nameOf } from '../../model/document.ts';
-import { extensionOf, isDocumentType } from '../../model/name-rules.ts';
+import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
-import { ignoringPattern } from './ignore-rules.ts';
-import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-rules.ts';
+import { ignoringPattern } from './ignore-patterns.ts';
+import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
 import { defaultsName, sidecarEnd } from './pair-sidecars.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */

@@ -1,4 +1,4 @@
-import { stemOf } from '../../model/name-rules.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 
 /** The end of a sidecar's name. */
 export const sidecarEnd = '.meta.json';

@@ -9,8 +9,8 @@ import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isTransient } from '../rules/classify.ts';
-import { ignoringPattern } from '../rules/ignore-rules.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import { ignoringPattern } from '../rules/ignore-patterns.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
 import { locateOnDisk } from './locate-on-disk.ts';
 

@@ -1,5 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 
 /** What is remembered of one directory between scans. */
 export interface DirectoryState {

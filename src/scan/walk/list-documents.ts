@@ -4,13 +4,13 @@ import type { Skip } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
 import { entryKey } from './entry.ts';
 import type { NamedEntry } from './packed-scan.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor } from './visitor.ts';
+import type { Visitor } from './visit-options.ts';
 import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */

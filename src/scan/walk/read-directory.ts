@@ -7,7 +7,7 @@ import type { FolderState } from '../folder-state.ts';
 import { noteCompanions } from '../inspect/companion-grace.ts';
 import { companionCounts, ignoreFileName } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, sidecarEnd } from '../rules/pair-sidecars.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { entryKey, followLink } from './entry.ts';
@@ -23,7 +23,7 @@ import { readIgnoreFile } from './read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor, WatchState } from './visitor.ts';
+import type { Visitor, WatchState } from './visit-options.ts';
 
 /** What came of a visit. */
 export type Visit =

@@ -2,8 +2,8 @@ import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import { joinPath } from '../../model/document.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { ignoreFileName } from '../rules/classify.ts';
-import { createIgnoreRules } from '../rules/ignore-rules.ts';
-import type { PlacedRules } from '../rules/ignore-rules.ts';
+import { createIgnoreRules } from '../rules/ignore-patterns.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 
 /** The rules of a directory, or why there are none: then nothing in it and below is sent or deleted. */
 export type RulesReading =

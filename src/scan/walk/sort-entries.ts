@@ -1,9 +1,9 @@
 import { printableBytes, printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
-import { isDocumentType } from '../../model/name-rules.ts';
+import { isDocumentType } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
-import type { IncludeRules, PlacedRules } from '../rules/ignore-rules.ts';
+import type { IncludeRules, PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Entry } from './entry.ts';
 import type { Listing } from './list-directory.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import { exportLedger } from '../../../src/ledger/transfer/export-ledger.ts';
-import { importLedger } from '../../../src/ledger/transfer/import-ledger.ts';
+import { importLedger } from '../../../src/ledger/transfer/read-import.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

@@ -8,7 +8,7 @@ import {
   judgeSize,
   rewriteName,
   stemOf,
-} from '../../src/model/name-rules.ts';
+} from '../../src/model/names-and-types.ts';
 
 const broken: readonly (readonly [string, string])[] = [
   ['report', 'no-extension'],

@@ -1,6 +1,6 @@
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { candidates, matchMove } from '../../model/moves.ts';
+import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';

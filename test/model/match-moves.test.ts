@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { candidates, matchMove } from '../../src/model/moves.ts';
-import type { Newcomer } from '../../src/model/moves.ts';
+import { candidates, matchMove } from '../../src/model/match-moves.ts';
+import type { Newcomer } from '../../src/model/match-moves.ts';
 import type { FileStat } from '../../src/model/document.ts';
 import type { MissingRecord } from '../../src/model/operation.ts';
 import { recordOf, statOf } from '../support/core-fixtures.ts';

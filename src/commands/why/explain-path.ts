@@ -5,7 +5,7 @@ import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { openUnwatched } from '../open-unwatched.ts';
+import { openUnwatched } from '../open-folders-unwatched.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { createIgnoreRules, createIncludeRules } from '../../../src/scan/rules/ignore-rules.ts';
-import { ignoringPattern } from '../../../src/scan/rules/ignore-rules.ts';
-import type { IgnoreRules } from '../../../src/scan/rules/ignore-rules.ts';
+import { createIgnoreRules, createIncludeRules } from '../../../src/scan/rules/ignore-patterns.ts';
+import { ignoringPattern } from '../../../src/scan/rules/ignore-patterns.ts';
+import type { IgnoreRules } from '../../../src/scan/rules/ignore-patterns.ts';
 
 const rulesOf = (...patterns: readonly string[]): IgnoreRules =>
   createIgnoreRules(patterns.map((pattern, index) => ({ pattern, place: `.ingestignore:${index + 1}` })));
@@ -101,7 +101,7 @@ describe('ignore rules', () => {
   it('S17: is not held up by hostile patterns', () => {
     // In a process of its own: what never ends could not be stopped here.
     const script = `
-      import { createIgnoreRules } from ${JSON.stringify(new URL('../../../build/scan/rules/ignore-rules.js', import.meta.url))};
+      import { createIgnoreRules } from ${JSON.stringify(new URL('../../../build/scan/rules/ignore-patterns.js', import.meta.url))};
       for (const [pattern, path] of ${JSON.stringify(hostile)}) {
         const rules = createIgnoreRules([pattern, '!' + pattern].map((text) => ({ pattern: text, place: '' })));
         for (let at = 0; at < 3; at += 1) rules.judge(path, false);

@@ -17,7 +17,7 @@ import {
   uploadMetadata,
 } from './http/wire-schemas.ts';
 import type { WireRequest } from './http/exchange.ts';
-import type { OperationKind } from './judge.ts';
+import type { OperationKind } from './judge-answer.ts';
 
 const maxAttachments = 10;
 

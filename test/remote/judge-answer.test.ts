@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import type { BodySent } from '../../src/model/ports/service-port.ts';
-import { judge } from '../../src/remote/judge.ts';
-import type { OperationKind } from '../../src/remote/judge.ts';
+import { judge } from '../../src/remote/judge-answer.ts';
+import type { OperationKind } from '../../src/remote/judge-answer.ts';
 import { isUsableDocId } from '../../src/remote/http/wire-schemas.ts';
 
 const operation = fc.constantFrom<OperationKind[]>('upload', 'modify', 'remove', 'bulkModify', 'bulkRemove');
