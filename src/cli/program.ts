@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addApproveCommand } from './control/approve-command.ts';
 import { addAuthCommand } from './auth/auth-command.ts';
 import { addCheckCommand } from './report/check-command.ts';
@@ -19,6 +19,7 @@ import { addRunCommand } from './delivery/run-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
 import { addStatusCommand } from './report/status-command.ts';
 import { addSyncCommand } from './delivery/sync-command.ts';
+import { logLevels } from '../model/settings.ts';
 import { version } from '../daemon/version.ts';
 import { addWhyCommand } from './report/why-command.ts';
 
@@ -31,6 +32,17 @@ export function createProgram(context: CommandContext): Command {
     .option(
       '-c, --config <FILE>',
       'configuration file (default: $INGESTD_CONFIG, ./ingestd.yaml, $XDG_CONFIG_HOME/ingestd/ingestd.yaml, /etc/ingestd/ingestd.yaml, the trial)',
+    )
+    .addOption(
+      new Option(
+        '--log-level <LEVEL>',
+        'least important log lines on standard error (default: log.level of the configuration)',
+      ).choices(logLevels),
+    )
+    .addOption(
+      new Option('-q, --quiet', 'errors only: no log, no progress, no report of a success').conflicts(
+        'logLevel',
+      ),
     )
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError();

@@ -106,11 +106,13 @@ function refuseUnknownCommand(program: Command, args: readonly string[]): void {
   );
 }
 
+const optionsWithValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
+
 function firstOperand(args: readonly string[]): string | undefined {
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index];
     if (word === '--') return args[index + 1];
-    if (word === '-c' || word === '--config') index += 1;
+    if (word !== undefined && optionsWithValue.has(word)) index += 1;
     else if (word !== undefined && !word.startsWith('-')) return word;
   }
   return undefined;

@@ -1,5 +1,9 @@
 import type { Metadata } from './metadata/metadata.ts';
 
+/** From the least important lines to none. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
 /** Settings of one folder, contract section 3, paths absolute. */
 export interface FolderSettings {
   readonly name: string;
@@ -79,7 +83,7 @@ export interface Settings {
     readonly afterMinutes: number;
   };
   readonly log: {
-    readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+    readonly level: LogLevel;
     readonly format: 'auto' | 'json' | 'pretty';
   };
 }

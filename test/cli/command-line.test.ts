@@ -95,6 +95,9 @@ describe('a usage error is exit code 2, in one line on standard error', () => {
     [['service', '--port', '70000'], "'70000' is invalid. Give a port from 0 to 65535"],
     [['status', '--watch', 'often'], "'often' is invalid. Give seconds"],
     [['init', '--share', 'all'], "'all' is invalid. Allowed choices are NONE, DEFAULT, EVERYONE"],
+    [['check', '--log-level', 'loud'], "'loud' is invalid. Allowed choices are trace, debug, info, warn"],
+    [['check', '-q', '--log-level', 'info'], "'-q, --quiet' cannot be used with option '--log-level"],
+    [['--log-level', 'info', 'staus'], 'did you mean status?'],
     [['completion', 'tcsh'], "'tcsh' is invalid"],
   ])('%j', async (args, words) => {
     const { code, stdout, stderr } = await run(...args);
@@ -167,4 +170,49 @@ it('ends quietly when nobody reads on', async () => {
     { cwd: folder.path },
   );
   expect(stdout).toBe('');
+});
+
+describe('the log of a command', () => {
+  const configuration = `service: { mode: embedded }
+state: { dir: ./state }
+http: { port: false }
+timing: { settleMs: 0, removeGraceMs: 0, stopSeconds: 1 }
+folders: [{ name: inbox, path: ./inbox }]
+log: { level: warn, format: json }
+`;
+  const levels = ({ stderr }: Ran) =>
+    new Set(
+      stderr
+        .trim()
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { level: string }).level])),
+    );
+
+  beforeAll(async () => {
+    await folder.write('log.yaml', configuration);
+    await folder.write('inbox/a.txt', 'a');
+  });
+
+  it('has the level of --log-level, before or behind the command, in the place of the configuration’s', async () => {
+    const env = { INGESTD_LOG__LEVEL: 'error' };
+    const options = { cwd: folder.path, env };
+    expect(levels(await ingestd(['sync', '--config', 'log.yaml'], options))).toEqual(new Set());
+    const debug = await ingestd(['--log-level', 'debug', 'sync', '--config', 'log.yaml'], options);
+    expect(levels(debug).has('info')).toBe(true);
+    const info = levels(await ingestd(['plan', '--config', 'log.yaml', '--log-level', 'info'], options));
+    expect(info.has('debug')).toBe(false);
+  }, 60_000);
+
+  it('is of errors alone with -q, and sync says nothing of a success', async () => {
+    const quiet = await run('sync', '-q', '--config', 'log.yaml');
+    expect(quiet).toEqual({ code: 0, stdout: '', stderr: '' });
+    await folder.write('inbox/b.b.txt', 'two dots');
+    const left = await run('sync', '-q', '--config', 'log.yaml');
+    expect(left).toMatchObject({ code: 4, stdout: expect.stringContaining('inbox/b.b.txt'), stderr: '' });
+    expect(await run('status', '--quiet', '--config', 'log.yaml')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('inbox'),
+      stderr: '',
+    });
+  }, 60_000);
 });

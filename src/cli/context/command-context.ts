@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Redactor } from '../../lib/text/redactor.ts';
+import type { LogLevel } from '../../model/settings.ts';
 import type { Output } from '../output.ts';
 
 /** What every command is given: the process it runs in. */
@@ -22,7 +23,16 @@ export interface CommandContext {
   readonly showStacks: () => void;
 }
 
-/** The options that go with every command. */
+/** The options that go with every command, contract section 2. */
 export interface GlobalFlags {
   readonly config?: string;
+  /** In the place of the configuration's `log.level`. */
+  readonly logLevel?: LogLevel;
+  /** Only errors on standard error, and nothing of a success that nobody waits for. */
+  readonly quiet?: boolean;
+}
+
+/** The level that the command line asks for; undefined: it leaves it to the configuration. */
+export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {
+  return quiet === true ? 'error' : logLevel;
 }

@@ -3,6 +3,7 @@ import type { Configuration } from '../../config/load-configuration.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import type { Log } from '../../log/create-log.ts';
+import { levelAskedFor } from './command-context.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 
 /** The configuration and the log of one command. */
@@ -13,7 +14,7 @@ export interface Prepared {
 }
 
 interface PrepareOptions {
-  /** Only what is wrong goes to the log, unless the configuration asks for debug or trace. */
+  /** Only what is wrong goes to the log, unless somebody asks for another level. */
   readonly quiet?: boolean;
   /** False for commands that only speak to the daemon. */
   readonly checkFolders?: boolean;
@@ -33,11 +34,14 @@ export async function prepare(
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
-  const { settings } = configuration;
-  if (settings.log.level === 'debug' || settings.log.level === 'trace') context.showStacks();
+  const asked = levelAskedFor(flags);
+  const { log: configured } = configuration.settings;
+  const level = asked ?? configured.level;
+  const settings = { ...configuration.settings, log: { ...configured, level } };
+  if (level === 'debug' || level === 'trace') context.showStacks();
   const { createLog } = await import('../../log/create-log.ts');
   const log = createLog({
-    level: quiet ? quietLevel(settings.log.level) : settings.log.level,
+    level: quiet && asked === undefined ? quietLevel(level) : level,
     format: settings.log.format,
     redactor,
     write: writeLog,

@@ -24,7 +24,8 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
 }
 
 async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  const progress = context.progress === null ? null : createSyncProgress(context.progress);
+  const progress =
+    context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepare(context, flags, { quiet: progress !== null, writeLog: progress?.above });
   const credentials = await credentialsFor(prepared, context);
   await makeTrialFolders(prepared);
@@ -34,7 +35,8 @@ async function sync(context: CommandContext, flags: GlobalFlags & { json?: boole
     const report = await runSync({ settings, credentials, log, onProgress: (now) => progress?.update(now) });
     progress?.close();
     if (flags.json) context.output.json(report);
-    else printReport(report, context.output);
+    // For a job that runs every night: mail comes only when something is left to do.
+    else if (flags.quiet !== true || report.exitCode !== exitCodes.ok) printReport(report, context.output);
     return report.exitCode;
   } finally {
     progress?.close();

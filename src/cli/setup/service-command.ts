@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
-import type { CommandContext } from '../context/command-context.ts';
+import { levelAskedFor } from '../context/command-context.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 
-interface ServiceFlags {
+interface ServiceFlags extends GlobalFlags {
   readonly port?: number;
   readonly host: string;
   readonly data?: string;
@@ -40,11 +41,12 @@ function portOf(text: string): number {
   return Number(text);
 }
 
-async function service(context: CommandContext, { port, host, data }: ServiceFlags): Promise<number> {
+async function service(context: CommandContext, flags: ServiceFlags): Promise<number> {
+  const { port, host, data } = flags;
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const { createLog } = await import('../../log/create-log.ts');
-  const log = createLog({ level: 'info', format: 'auto', redactor });
+  const log = createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
   const { readSecret } = await import('../../config/secrets/read-secret.ts');

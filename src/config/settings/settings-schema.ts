@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { countGlobstars, maxGlobstars } from '../../lib/text/globstars.ts';
 import { metadataSchema } from '../../model/metadata/metadata-schema.ts';
+import { logLevels } from '../../model/settings.ts';
 
 /** What a key is called beside its value: shown in the documentation. */
 interface KeyNotes {
@@ -280,7 +281,7 @@ const notify = z.strictObject({
 
 const log = z.strictObject({
   level: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .enum(logLevels)
     .default('info')
     .meta(notes({ description: 'The least important lines that are written.' })),
   format: z
