@@ -3,6 +3,7 @@ import { addApproveCommand } from './control/approve-command.ts';
 import { addAuthCommand } from './auth/auth-command.ts';
 import { addCheckCommand } from './report/check-command.ts';
 import type { CommandContext } from './context/command-context.ts';
+import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
 import { withExamples } from './examples.ts';
 import { addHealthCommand } from './report/health-command.ts';
@@ -67,6 +68,7 @@ export function createProgram(context: CommandContext): Command {
     addServiceCommand,
     addHealthCommand,
     addCompletionCommand,
+    addCompleteCommand,
   ];
   for (const add of adders) add(program, context);
   return withExamples(program, [

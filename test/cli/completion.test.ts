@@ -1,9 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { stringify } from 'yaml';
 
-import { ingestd } from '../support/ingestd.ts';
+import type { Status } from '../../src/model/report/status.ts';
+import { eventually } from '../support/eventually.ts';
+import { ingestd, startIngestd } from '../support/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -18,19 +23,57 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
   ['completion f', ['fish'], true],
   ['why sto', ['story.txt'], true],
   ['--config sto', ['story.txt'], true],
+  ['check --log-level f', ['fatal'], true],
+  ['pause ', ['inbox', 'other'], true],
+  ['resume ', ['paused'], true],
+  ['-c ingestd.yaml rescan in', ['inbox'], true],
+  ['retry inbox/tw', ['inbox/two.dots.txt'], true],
+  ['retry -- other/', ['other/x.y.pdf'], true],
+  ['why inbox/wi', ['inbox/with space.a.txt'], true],
+  ['why nothing/', [], true],
 ];
 
 const zshScript = fileURLToPath(new URL('../support/zsh-completions.zsh', import.meta.url));
 const run = promisify(execFile);
 
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
 let folder: TemporaryFolder;
+let daemon: ChildProcess;
 
 beforeAll(async () => {
   folder = await temporaryFolder();
   await folder.write('story.txt', '');
-});
+  await folder.write('bin/ingestd', `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  await chmod(folder.join('bin/ingestd'), 0o755);
+  const names = ['inbox', 'other', 'paused'];
+  await folder.write(
+    'ingestd.yaml',
+    stringify({
+      service: { mode: 'embedded' },
+      folders: names.map((name) => ({ name, path: `./folders/${name}` })),
+      state: { dir: './state' },
+      timing: { settleMs: 0, removeGraceMs: 0 },
+      http: { port: false },
+    }),
+  );
+  const refused = ['inbox/two.dots.txt', 'inbox/with space.a.txt', 'inbox/li\nne.b.txt', 'other/x.y.pdf'];
+  for (const path of [...refused, 'paused/a.txt']) await folder.write(`folders/${path}`, 'text');
+  daemon = startIngestd(['run', '-q'], { cwd: folder.path });
+  await eventually(
+    async () => {
+      const { stdout } = await ingestd(['status', '--json'], { cwd: folder.path });
+      return (JSON.parse(stdout) as Status).failuresTotal === refused.length ? true : null;
+    },
+    { withinMs: 30_000 },
+  );
+  await ingestd(['pause', 'paused'], { cwd: folder.path });
+}, 60_000);
 
-afterAll(() => folder.remove());
+afterAll(async () => {
+  daemon.kill('SIGKILL');
+  await folder.remove();
+});
 
 async function script(shell: string, file: string): Promise<string> {
   const { code, stdout } = await ingestd(['completion', shell], { cwd: folder.path });
@@ -43,7 +86,7 @@ function missing(shell: string): string | null {
 }
 
 async function ask(command: string, ...words: string[]): Promise<string> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder.path, TERM: 'dumb' };
+  const env = { PATH: `${folder.join('bin')}:${process.env['PATH'] ?? ''}`, HOME: folder.path, TERM: 'dumb' };
   return (await run(command, words, { cwd: folder.path, env, timeout: 30_000 })).stdout;
 }
 
@@ -51,6 +94,48 @@ function check(offers: readonly string[], expected: readonly string[], only: boo
   if (only) expect(offers).toEqual(expected);
   else expect(offers).toEqual(expect.arrayContaining([...expected]));
 }
+
+describe('what completion asks ingestd', () => {
+  const offers = (...words: string[]) => ingestd(['__complete', '--', ...words], { cwd: folder.path });
+
+  it('is hidden from help and the completion of commands', async () => {
+    expect((await ingestd(['--help'], { cwd: folder.path })).stdout).not.toContain('__complete');
+    expect((await ingestd(['completion', 'fish'], { cwd: folder.path })).stdout).not.toContain(
+      '-a __complete',
+    );
+  });
+
+  it('is answered from the configuration where no daemon runs', async () => {
+    await folder.write(
+      'other.yaml',
+      'service: { mode: embedded }\nfolders: [{ name: alone, path: ./folders }]\nstate: { dir: ./none }\n',
+    );
+    const { code, stdout, stderr } = await offers('--config', 'other.yaml', 'rescan', '');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'alone\n', stderr: '' });
+  });
+
+  it.each([
+    ['a configuration that is wrong', ['-c', 'story.txt', 'pause', '']],
+    ['one that is not there', ['--config=none.yaml', 'retry', '']],
+    ['a command that does not exist', ['elephant', '']],
+    ['nothing at all', []],
+    ['options without their values', ['why', '--config']],
+  ])('fails for nothing: %s', async (_, words) => {
+    expect(await offers(...words)).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('takes a second where the daemon does not answer', async () => {
+    daemon.kill('SIGSTOP');
+    try {
+      const before = performance.now();
+      expect(await offers('retry', '')).toEqual({ code: 0, stdout: '', stderr: '' });
+      // What starting a process takes comes on top.
+      expect(performance.now() - before).toBeLessThan(3_000);
+    } finally {
+      daemon.kill('SIGCONT');
+    }
+  });
+});
 
 describeWhere(missing('bash'), 'completion in bash', () => {
   beforeAll(async () => {
@@ -60,7 +145,7 @@ describeWhere(missing('bash'), 'completion in bash', () => {
   it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
     const asking = `source complete.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ingestd; printf '%s\\n' "\${COMPREPLY[@]}"`;
     const answer = await ask('bash', '-c', asking, 'bash', 'ingestd', ...typed.split(' '));
-    check(answer.trim().split('\n'), expected, only);
+    check(answer.trim().split('\n').filter(Boolean), expected, only);
   });
 });
 
@@ -69,7 +154,9 @@ describeWhere(missing('zsh'), 'completion in zsh', () => {
 
   it.each(lines)('offers for "%s" %j', async (typed, expected, only) => {
     const answer = await ask('zsh', '-f', zshScript, folder.path, `ingestd ${typed}`);
-    const offers = [...answer.matchAll(/<<([^<>]+)>>/g)].map(([, word]) => word ?? '');
+    const offers = [...answer.matchAll(/<<([^<>]+)>>/g)].map(
+      ([, word]) => word?.replaceAll('\\ ', ' ') ?? '',
+    );
     check(offers, expected, only);
   });
 });
@@ -82,7 +169,8 @@ describeWhere(missing('fish'), 'completion in fish', () => {
     const offers = answer
       .trim()
       .split('\n')
-      .map((line) => line.split('\t')[0] ?? '');
+      .map((line) => line.split('\t')[0]?.replaceAll('\\ ', ' ') ?? '')
+      .filter(Boolean);
     check(offers, expected, only);
   });
 });

@@ -30,12 +30,16 @@ interface ArgumentNode {
   readonly description: string;
   /** True where a file of this machine is meant. */
   readonly file: boolean;
+  /** True where ingestd knows what it may be: `ingestd __complete` says it. */
+  readonly asked: boolean;
 }
 
 /** The tree of a program, hidden commands left out, `--help` among each command's options. */
 export function commandTree(command: Command, parents = ''): CommandNode {
   const fullName = parents === '' ? command.name() : `${parents} ${command.name()}`;
   const help = command.createHelp();
+  const shown = help.visibleCommands(command);
+  const visible = command.commands.filter((child) => shown.includes(child));
   return {
     name: command.name(),
     fullName,
@@ -46,8 +50,9 @@ export function commandTree(command: Command, parents = ''): CommandNode {
       name: argument.name(),
       description: argument.description,
       file: ['path', 'paths', 'file'].includes(argument.name()),
+      asked: ['folder', 'path', 'paths'].includes(argument.name()),
     })),
-    commands: command.commands.map((child) => commandTree(child, fullName)),
+    commands: visible.map((child) => commandTree(child, fullName)),
     command,
   };
 }
@@ -61,6 +66,11 @@ function optionNode(option: Option): OptionNode {
     value,
     choices: option.argChoices ?? [],
   };
+}
+
+/** The options of the program that every command takes. */
+export function globalOptions(root: CommandNode): readonly OptionNode[] {
+  return root.options.filter(({ names }) => !names.includes('--help') && !names.includes('--version'));
 }
 
 /** A command and all below it, parents first. */

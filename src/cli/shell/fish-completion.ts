@@ -38,10 +38,15 @@ function specOf({ names, description, value, choices, flags }: OptionNode): stri
   return `${spellings.join(' ')}${values} -d ${quote(description)}`;
 }
 
+const asking = '(ingestd __complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)';
+
 function argumentLines({ command, arguments: names }: CommandNode, when: string): string[] {
   const choices = command.registeredArguments.flatMap((argument) => argument.argChoices ?? []);
   if (choices.length > 0) return [`complete -c ingestd ${when} -a ${quote(choices.join(' '))}`];
-  return names.some(({ file }) => file) ? [`complete -c ingestd ${when} -F`] : [];
+  return [
+    ...(names.some(({ asked }) => asked) ? [`complete -c ingestd ${when} -a ${quote(asking)}`] : []),
+    ...(names.some(({ file }) => file) ? [`complete -c ingestd ${when} -F`] : []),
+  ];
 }
 
 function quote(text: string): string {

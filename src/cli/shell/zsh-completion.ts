@@ -1,4 +1,4 @@
-import { flattened, type CommandNode, type OptionNode } from './command-tree.ts';
+import { flattened, globalOptions, type CommandNode, type OptionNode } from './command-tree.ts';
 
 /** A zsh completion function, for a file `_ingestd` on the fpath. */
 export function zshCompletion(root: CommandNode): string {
@@ -7,12 +7,22 @@ export function zshCompletion(root: CommandNode): string {
 ${flattened(root)
   .map((node) => functionOf(node, root))
   .join('\n')}
+_ingestd_ask() {
+  local -a offers
+  offers=("\${(@f)$("\${(@)ingestd_line[1]}" __complete -- "\${(@)ingestd_line[2,-1]}" 2>/dev/null)}")
+  offers=("\${(@)offers:#}")
+  (( $#offers )) && compadd -a offers
+}
+_ingestd_ask_or_files() {
+  _ingestd_ask
+  _files
+}
 ${nameOf(root)} "$@"
 `;
 }
 
 function functionOf(node: CommandNode, root: CommandNode): string {
-  const globals = node === root ? [] : root.options.filter(({ names }) => names.includes('--config'));
+  const globals = node === root ? [] : globalOptions(root);
   const lines = [...node.options, ...globals].map((option) => `    ${specOf(option)}`);
   if (node.commands.length === 0) {
     lines.push(...argumentSpecs(node).map((spec) => `    ${spec}`));
@@ -24,7 +34,7 @@ function functionOf(node: CommandNode, root: CommandNode): string {
   const calls = node.commands.map((child) => `        ${child.name}) ${nameOf(child)} ;;`);
   return `${nameOf(node)}() {
   local context state line
-  local -a commands=(
+${node === root ? wholeLine : ''}  local -a commands=(
 ${described.join('\n')}
   )
   _arguments -C -s \\
@@ -39,6 +49,9 @@ ${calls.join('\n')}
   esac
 }`;
 }
+
+/** What a command below sees is the rest of the line only. */
+const wholeLine = '  local -a ingestd_line=("${(@Q)words[1,CURRENT]}")\n';
 
 function nameOf({ fullName }: CommandNode): string {
   return `_${fullName.replaceAll(' ', '_')}`;
@@ -57,14 +70,15 @@ function specOf({ names, description, value, choices, flags }: OptionNode): stri
 
 function argumentSpecs({ command, arguments: names }: CommandNode): string[] {
   return command.registeredArguments.map((argument, index) => {
-    const action =
-      argument.argChoices === undefined
-        ? names[index]?.file
-          ? '_files'
-          : ' '
-        : `(${argument.argChoices.join(' ')})`;
+    const choices = argument.argChoices;
+    const action = choices === undefined ? actionOf(names[index]) : `(${choices.join(' ')})`;
     return quote(`${argument.variadic ? '*' : index + 1}:${argument.name()}:${action}`);
   });
+}
+
+function actionOf(argument: CommandNode['arguments'][number] | undefined): string {
+  if (argument?.asked === true) return argument.file ? '_ingestd_ask_or_files' : '_ingestd_ask';
+  return argument?.file === true ? '_files' : ' ';
 }
 
 /** Colons and brackets mean something in a specification. */
