@@ -1,5 +1,5 @@
 import { maxBulkDocuments, batches } from '../model/batches.ts';
-import { refKey, sameStat } from '../model/document.ts';
+import { directoryOf, refKey, sameStat } from '../model/document.ts';
 import type {
   Companions,
   DirectoryScan,
@@ -923,6 +923,7 @@ export class Engine {
         tasks: this.tasks,
         inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
         hash: (place, stat) => this.#hash(place, stat),
+        hasDirectory: this.#viewOf(ref.folder).tree.has(directoryOf(ref.path)),
         seenAt: this.#viewOf(ref.folder).lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0,
       },
     );

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 
 import { syncedFolder } from './synced-folder.ts';
 import type { SyncedFolder } from './synced-folder.ts';
@@ -12,6 +12,22 @@ const stateOf = (path: string) => world.engine().tasks.get({ folder: 'inbox', pa
 const at = (path: string) => world.inbox.join(path);
 /** Longer than the grace period and all retries. */
 const longMs = 60_000;
+
+const nobody = 65_534;
+
+/** Root may read everything: as somebody else, who owns the folder, what cannot be read is shut. */
+async function asUser(act: () => Promise<void>): Promise<void> {
+  if (process.getuid?.() !== 0) return act();
+  const { home } = world;
+  for (const path of ['', ...(await readdir(home.path, { recursive: true }))])
+    await chown(home.join(path), nobody, nobody);
+  process.seteuid?.(nobody);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
 
 async function settle(): Promise<void> {
   await world.glance();
@@ -113,4 +129,35 @@ describe('I2: a document whose file is gone from its path', () => {
     expect(world.docIds().size).toBe(10);
     expect(world.engine().tasks.in('held').size).toBe(0);
   });
+
+  it.each([
+    ['itself', 'dir/closed', 'dir/moved'],
+    ['with the directory above it', 'dir', 'renamed'],
+    ['into another directory', 'dir/closed', 'other/closed'],
+  ])(
+    'I1: holds the deletion of what lies in an unreadable directory that is renamed %s',
+    async (_, from, to) => {
+      world = await syncedFolder({
+        aheadMs: -3_600_000,
+        before: async (inbox) => {
+          for (const name of ['dir/closed', 'other']) await mkdir(inbox.join(name), { recursive: true });
+          await writeFile(inbox.join('dir/closed/a.txt'), 'a');
+        },
+      });
+      const docId = world.docIds().get('dir/closed/a.txt');
+      await asUser(async () => {
+        await chmod(at('dir/closed'), 0o200);
+        await settle();
+        await rename(at(from), at(to));
+        await settle();
+        expect(deletions()).toEqual([]);
+        expect(stateOf('dir/closed/a.txt')?.kind).toBe('held');
+      });
+      await chmod(at(from === 'dir' ? 'renamed/closed' : to), 0o755);
+      await settle();
+      expect(deletions()).toEqual([]);
+      expect([...world.docIds().values()]).toEqual([docId]);
+      expect(world.service.calls.filter((call) => call.includes('upload'))).toHaveLength(1);
+    },
+  );
 });

@@ -39,15 +39,18 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
 interface Options {
   readonly settings?: Partial<FolderSettings>;
   readonly safety?: Partial<SafetySettings>;
+  /** How far the clock in hand is ahead of the disk's at the beginning, ms. */
+  readonly aheadMs?: number;
   /** Fills the folder before it is scanned first. */
   readonly before?: (inbox: TemporaryFolder) => Promise<unknown>;
 }
 
 const stepMs = 100;
 /** What was written just now, by the disk's clock, can be told from what bears a time of the clock in hand. */
-const aheadMs = 3_600_000;
+const usualAheadMs = 3_600_000;
 
 export async function syncedFolder(options: Options = {}): Promise<SyncedFolder> {
+  const { aheadMs = usualAheadMs } = options;
   const home = await temporaryFolder();
   const inbox = await subfolder(home, 'inbox');
   await options.before?.(inbox);

@@ -57,11 +57,13 @@ export interface FoundFile {
   readonly isNamed: boolean;
 }
 
-/** A directory in which something cannot be read, and when it changed last: its entries, its name or its rights. */
+/** A directory in which something cannot be read. Times are those of the file system's clock, ms. */
 export interface UnreadableDirectory {
   readonly path: string;
-  /** By the file system's clock, ms. */
+  /** When it changed last: its entries, its name or its rights. */
   readonly changedMs: number;
+  /** The same of it and of all directories above it, without the root: with one of them it may have been moved here. */
+  readonly movedMs: number;
 }
 
 /** What a search of a whole folder found. */

@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath } from '../../model/document.ts';
@@ -27,9 +28,9 @@ export async function findFiles(
   for (const one of wanted) numbers.set(one.ino, [...(numbers.get(one.ino) ?? []), one]);
   const files: FoundFile[] = [];
   const unreadable: UnreadableDirectory[] = [];
-  const stack = [{ path: '', raw: '', isNamed: true }];
+  const stack = [{ path: '', raw: '', isNamed: true, movedMs: -Infinity }];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-    const { path, raw, isNamed } = at;
+    const { path, raw, isNamed, movedMs } = at;
     const place = placeBelow(real, raw, false) ?? real;
     try {
       const { entries, twins, bytes } = await listDirectory(place, placeBelow(real, raw, false), slice);
@@ -41,18 +42,19 @@ export async function findFiles(
           raw: joinPath(raw, entry.raw),
           isNamed: isNamed && !twins.includes(entry),
         };
-        if (kind === 'directory' && below.path !== excluded) stack.push(below);
+        if (kind === 'directory' && below.path !== excluded)
+          stack.push({ ...below, movedMs: Math.max(movedMs, changedMs(stats)) });
         if (stats === null) isHidden = true;
         else if (kind === 'file' && numbers.get(stats.ino)?.some((one) => sameFile(one, stats)) === true)
           files.push({ path: below.path, stat: statOf(stats), isNamed: below.isNamed });
       }
       // What cannot be read, or named, may be any file.
-      if (isHidden) unreadable.push(unreadableAt(path, place));
+      if (isHidden) unreadable.push(unreadableAt(at, place));
     } catch (error) {
       const code = errorCode(error);
       if (code === undefined) throw error;
       if (code === 'ENOENT' || code === 'ENOTDIR') continue;
-      unreadable.push(unreadableAt(path, place));
+      unreadable.push(unreadableAt(at, place));
     }
   }
   const after = readRoot(root);
@@ -60,12 +62,19 @@ export async function findFiles(
   return { files, unreadable };
 }
 
-/** Of one that is not even shown, nothing is known: it may have changed just now. */
-function unreadableAt(path: string, absolute: string): UnreadableDirectory {
+function unreadableAt(
+  { path, movedMs }: Pick<UnreadableDirectory, 'path' | 'movedMs'>,
+  absolute: string,
+): UnreadableDirectory {
   try {
-    const { mtimeMs, ctimeMs } = lstatSync(absolute);
-    return { path, changedMs: Math.max(mtimeMs, ctimeMs) };
+    const changed = changedMs(lstatSync(absolute));
+    return { path, changedMs: changed, movedMs: Math.max(changed, movedMs) };
   } catch {
-    return { path, changedMs: Infinity };
+    return { path, changedMs: Infinity, movedMs: Infinity };
   }
+}
+
+/** Of one that is not even shown, nothing is known: it may have changed just now. */
+function changedMs(stats: Pick<Stats, 'mtimeMs' | 'ctimeMs'> | null): number {
+  return stats === null ? Infinity : Math.max(stats.mtimeMs, stats.ctimeMs);
 }

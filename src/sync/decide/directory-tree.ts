@@ -14,6 +14,10 @@ export class DirectoryTree {
     this.#children.get(parent)?.add(directory.slice(slash + 1));
   }
 
+  has(directory: string): boolean {
+    return this.#children.has(directory);
+  }
+
   /** The known directories inside one whose names are not listed any more, with all below each. They are forgotten. */
   vanished(directory: string, listed: readonly string[]): readonly string[] {
     this.add(directory);

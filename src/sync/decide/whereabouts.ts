@@ -27,6 +27,8 @@ interface Evidence {
   readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
   /** The document was at its path at this time at the latest that is known, wall clock, ms. */
   readonly seenAt: number;
+  /** Its directory stands where it stood: the file alone can have gone. */
+  readonly hasDirectory: boolean;
 }
 
 /** File systems have clocks of their own. */
@@ -63,14 +65,15 @@ export async function whereaboutsOf(
         return { kind: 'unclear', ref: there };
     }
   }
-  const [hiding] = evidence.search.unreadable.filter(
-    ({ changedMs }) => changedMs >= evidence.seenAt - clockDifferenceMs,
+  const { hasDirectory, seenAt } = evidence;
+  const hiding = evidence.search.unreadable.find(
+    ({ changedMs, movedMs }) => (hasDirectory ? changedMs : movedMs) >= seenAt - clockDifferenceMs,
   );
   if (hiding === undefined) return nowhere;
   const where = printable(refKey({ folder: hiding.folder, path: hiding.path }));
   return {
     kind: 'hidden',
-    reason: `the file may be in ${where}, which cannot be read and has changed since the file was last seen`,
+    reason: `the file may be in ${where}, which cannot be read and has changed or moved since the file was last seen`,
   };
 }
 
