@@ -1,13 +1,18 @@
-// Writes the files that are made from the settings, the commands and the table of conformance. `npm run docs` builds first.
+// Writes the files that are made from the settings, the commands, the messages and the table of conformance. `npm run docs` builds first.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generatedFiles } from '../build/cli/pages/generated-files.js';
 import { conformancePage } from './conformance-page.mjs';
+import { messagesPage } from './messages-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const rows = JSON.parse(await readFile(join(root, 'test/support/conformance.json'), 'utf8'));
-const files = [...generatedFiles(), ['docs/conformance.md', conformancePage(rows)]];
+const files = [
+  ...generatedFiles(),
+  ['docs/conformance.md', conformancePage(rows)],
+  ['docs/messages.md', await messagesPage(root)],
+];
 for (const [path, text] of files) {
   const file = join(root, path);
   await mkdir(dirname(file), { recursive: true });

@@ -27,7 +27,7 @@ import { addWhyCommand } from './report/why-command.ts';
 /** The command line, contract section 2: every command with its options and what it calls. */
 export function createProgram(context: CommandContext): Command {
   const program = new Command('ingestd')
-    .description('Keeps watched folders in a document ingestion service.')
+    .description('Syncs watched folders to a document ingestion service.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .option(
@@ -37,11 +37,11 @@ export function createProgram(context: CommandContext): Command {
     .addOption(
       new Option(
         '--log-level <LEVEL>',
-        'least important log lines on standard error (default: log.level of the configuration)',
+        'lowest level to log on standard error (default: log.level of the configuration)',
       ).choices(logLevels),
     )
     .addOption(
-      new Option('-q, --quiet', 'errors only: no log, no progress, no report of a success').conflicts(
+      new Option('-q, --quiet', 'print errors only').conflicts(
         'logLevel',
       ),
     )
@@ -73,9 +73,9 @@ export function createProgram(context: CommandContext): Command {
   for (const add of adders) add(program, context);
   return withExamples(program, [
     { command: 'ingestd init', does: 'write a configuration and a .env' },
-    { command: 'ingestd check', does: 'is everything right?' },
-    { command: 'ingestd run', does: 'watch and deliver' },
-    { command: 'ingestd status', does: 'is everything there?' },
+    { command: 'ingestd check', does: 'find problems before anything is sent' },
+    { command: 'ingestd run', does: 'watch the folders and deliver' },
+    { command: 'ingestd status', does: 'see whether everything is delivered' },
   ]);
 }
 

@@ -17,7 +17,7 @@ import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 
 const unwritableFix =
-  'make room in the state directory, let the user that runs ingestd write there, or name another one by state.dir';
+  'free up space in the state directory, make it writable for this user, or set another state.dir';
 
 /** The process a command line runs in. */
 export interface Surroundings {
@@ -84,7 +84,7 @@ function quieten(command: Command, { output, complain }: CommandContext): void {
         .replace(/^error: /, '')
         .replaceAll('\n', ' ')
         .replace(/\.$/, '');
-      complain(`${message}; ${helpFor(command)} shows how`);
+      complain(`${message}; for usage run ${helpFor(command)}`);
     },
   });
 }

@@ -72,7 +72,9 @@ async function readText(file: string, env: SettingsSearch['env']): Promise<strin
   try {
     const { bytes } = await readTrustedFile(file, { env, maxBytes: maxFileBytes });
     if (bytes.length > maxFileBytes) {
-      throw new ConfigurationError(`${file} is larger than 1 MiB; that is no configuration file`);
+      throw new ConfigurationError(
+        `${file} is larger than 1 MiB, which is too large for a configuration file`,
+      );
     }
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (error) {
@@ -89,10 +91,10 @@ function unreadable(file: string, error: unknown): unknown {
 }
 
 const unreadableWords: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist; write it with: ingestd init, or name another with --config',
-  ENOTDIR: 'does not exist; write it with: ingestd init, or name another with --config',
-  EISDIR: 'is a directory; name the file in it',
-  EACCES: 'cannot be read by this user; change its permissions or run ingestd as another user',
+  ENOENT: 'does not exist; create it with ingestd init, or name another file with --config',
+  ENOTDIR: 'does not exist; create it with ingestd init, or name another file with --config',
+  EISDIR: 'is a directory; name the file inside it',
+  EACCES: 'cannot be read by this user; change its permissions, or run ingestd as another user',
   ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text; save it as UTF-8',
 };
 

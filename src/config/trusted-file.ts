@@ -53,7 +53,7 @@ export function distrust(
   if (ownUid === undefined) return null;
   const anyway = 'or set INGESTD_TRUST_CONFIG=1 in the environment to use it anyway';
   if (uid !== ownUid && uid !== 0) {
-    return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; chown it, ${anyway}`;
+    return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; change its owner with chown, ${anyway}`;
   }
   const permissions = (mode & 0o777).toString(8).padStart(4, '0');
   if ((mode & 0o002) !== 0 || ((mode & 0o020) !== 0 && gid !== uid)) {

@@ -52,7 +52,7 @@ function toPlain(convert: () => unknown, source: string): unknown {
     return convert();
   } catch (error) {
     throw new ConfigurationError(
-      `${source}: not usable YAML: ${firstLine(errorMessage(error))}; write the values out instead of aliases`,
+      `${source}: YAML that cannot be used: ${firstLine(errorMessage(error))}; write the values out instead of aliases`,
       { cause: error },
     );
   }

@@ -26,6 +26,7 @@ import type { History } from './history/history.ts';
 import { makeStatus } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
 import { version } from './version.ts';
+import { sentences } from '../lib/text/sentences.ts';
 
 export interface ComposeOptions {
   readonly settings: Settings;
@@ -89,7 +90,7 @@ export function assembleDaemon(
 ): Daemon {
   const { settings, log, clock } = options;
   const credentials = embedded?.credentials ?? options.credentials;
-  if (credentials === null) throw new ConfigurationError('no credentials were given for the remote service');
+  if (credentials === null) throw new ConfigurationError('credentials for the remote service are missing');
   log.addSecrets([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
   const tokens = createTokenSource({
     authUrl: embedded?.authUrl ?? settings.service.authUrl,
@@ -181,7 +182,7 @@ export function assembleDaemon(
       }
     }
     if (tokens.status().state === 'none') {
-      reasons.push({ code: 'not-signed-in', message: 'the service has not accepted the credentials yet' });
+      reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });
     }
     // The sign-in and the gate may both have been told the same.
     return reasons.filter(
@@ -277,7 +278,10 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
 /** In one line. The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
 function refusedWords(why: string): string {
   const faults = why.replace(/\n\s+/g, ' ').replaceAll('\n', '; ');
-  return `${faults.replace(/\.+$/, '')}. The configuration before goes on; fix the file, then send SIGHUP: it is read again then, and this goes`;
+  return sentences([
+    faults,
+    'The previous configuration stays in effect. Correct the file, then send SIGHUP',
+  ]);
 }
 
 /** As they stand now; what cannot be read at the moment is as it was. */

@@ -15,7 +15,7 @@ export async function requireFolders(
   for (const { name, path } of folders) {
     if ((await isDirectory(path)) || ledger.count(name) > 0) continue;
     throw new ConfigurationError(
-      `the folder "${name}" is ${path}, and there is no such directory: create it, mount it, or fix folders[].path`,
+      `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
     );
   }
 }

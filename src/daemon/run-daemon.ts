@@ -39,7 +39,7 @@ export interface RunOptions extends Reloaded {
 const longestSocketPath = 100;
 const heartbeatMs = 1_000;
 
-const unusable = 'the configuration cannot be used: the one before stays';
+const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
 export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
@@ -95,7 +95,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
-      log.warn({ error: errorMessage(error) }, 'something was left behind');
+      log.warn({ error: errorMessage(error) }, 'stopping left something behind');
     const server = await serve(daemon, current, log).catch(async (error: unknown) => {
       await daemon.stop().catch(left);
       throw error;
@@ -145,15 +145,15 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return null;
       });
       if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
-        log.info({}, 'the configuration changed: starting anew with it');
+        log.info({}, 'configuration changed; restarting with it');
         return fresh;
       }
       if (fresh !== null) {
         daemon.refuseConfiguration(null);
-        log.info({}, 'the configuration is unchanged: sweeping everything, signing in again');
+        log.info({}, 'configuration unchanged; rescanning all folders and signing in again');
         await daemon
           .refresh()
-          .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'the sweep went wrong'));
+          .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'rescan failed'));
       }
       notify.ready();
     }
@@ -220,5 +220,5 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
 function welcome(daemon: Daemon, server: StatusServer, log: Log): void {
   if (server.url !== null) log.info({ url: server.url }, 'status page');
   if (daemon.servicePage !== null)
-    log.info({ url: daemon.servicePage }, 'embedded service, with what it holds');
+    log.info({ url: daemon.servicePage }, 'embedded service; its page lists the documents');
 }

@@ -177,8 +177,8 @@ function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
 
 function waitsFor({ state, present }: Task): string {
   if (state.kind === 'waiting') return state.reason.message;
-  if (present) return 'it changed a moment ago, or is still being written';
-  return 'its file is gone, and may be one that is still being written';
+  if (present) return 'it is still changing';
+  return 'its file is gone and may still come back';
 }
 
 function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncReport {

@@ -54,7 +54,7 @@ export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
     const reason = errorMessage(error);
     // Of refused credentials the source of the tokens tells.
     if (reason !== failure && !(error instanceof CredentialsRefusedError)) {
-      log.warn({ reason, againInSeconds: Math.ceil(restMs / 1000) }, 'signing in failed');
+      log.warn({ reason, againInSeconds: Math.ceil(restMs / 1000) }, 'sign-in failed');
     }
     failure = reason;
   }
@@ -63,7 +63,7 @@ export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
     begin,
     reason: () =>
       tokens.status().state === 'refused'
-        ? { code: 'credentials-refused', message: message ?? 'the service refuses the credentials' }
+        ? { code: 'credentials-refused', message: message ?? 'the service refused the credentials' }
         : null,
     close: () => {
       closed = true;

@@ -5,14 +5,14 @@ import { LEDGER_VERSION } from './journal/journal-line.ts';
 
 const NEWER = 'newer-version';
 
-const lookFirst = '`ingestd ledger verify` says what can be read of it.';
+const lookFirst = '`ingestd ledger verify` shows what can still be read.';
 
 /** What a person can do about a ledger that cannot be read without guessing. `dir`: the state directory. */
 export function wayOut(dir: string): string {
   return (
-    `Stop ingestd and put ${dir} back from a backup. Without one move it out of the way, and every document is uploaded ` +
-    'again, beside those that the service holds; where there is an earlier export, `ingestd ledger import` with it comes ' +
-    'first and spares that.'
+    `Stop ingestd and restore ${dir} from a backup. Without a backup, move the directory away and import an earlier ` +
+    'export with `ingestd ledger import`. Without either, every document is uploaded again, and the service then has ' +
+    'two of each.'
   );
 }
 
@@ -31,7 +31,7 @@ export function faultAlone(message: string): string {
 export function tooNew(path: string, version: number): LedgerDamagedError {
   return new LedgerDamagedError(
     `The ledger was written by a newer ingestd: ${path} has version ${version}, this one reads up to version ${LEDGER_VERSION}. ` +
-      'Use the newer ingestd again, or put a state directory of this version back.',
+      'Use the newer ingestd again, or restore a state directory of this version from a backup.',
     { cause: { code: NEWER } },
   );
 }

@@ -156,7 +156,7 @@ async function keepOldFiles(disk: Disk, paths: LedgerPaths, version: number): Pr
 
 const FIRST = { generation: 1, sequence: 0 } as const;
 const MARKER_TEXT =
-  'The ledger of ingestd was begun here. Without ledger.json beside this file, ingestd does not start.\n';
+  'This directory holds a ledger of ingestd. While this file is here, ingestd does not start without ledger.json.\n';
 
 /** Makes an empty ledger. Until its last step a crash leaves what counts as no ledger at all. */
 async function initializeLedger(disk: Disk, paths: LedgerPaths): Promise<void> {

@@ -49,7 +49,8 @@ export async function isFresh(paths: LedgerPaths, listing: LedgerListing): Promi
  */
 export async function loadLedger(paths: LedgerPaths, listing: LedgerListing): Promise<LoadedLedger> {
   try {
-    if (!listing.snapshot) throw damaged(paths.snapshot, 'it is missing, and the state directory was in use');
+    if (!listing.snapshot)
+      throw damaged(paths.snapshot, 'it is missing, although the state directory was in use');
     return { ...(await loadFrom(paths, paths.snapshot)), recovered: null };
   } catch (error) {
     if (!listing.previous || isTooNew(error)) throw error;
@@ -104,9 +105,9 @@ async function readJournalOf(
     const read = version <= LAST_UNNAMED_VERSION ? readOldChange : readChange;
     for (const change of changes) filler.change(read(change, filler.shared));
   });
-  if (reading.generation !== generation) throw damaged(path, `it is the journal ${reading.generation}`);
+  if (reading.generation !== generation) throw damaged(path, `it contains journal ${reading.generation}`);
   if (reading.sequence - reading.groups !== sequence)
-    throw damaged(path, 'it does not go on where the ledger ends');
+    throw damaged(path, 'it does not continue where the ledger ends');
   return reading;
 }
 
@@ -127,7 +128,7 @@ function rejectDoubles({ records, side }: LedgerData): readonly RejectedRecord[]
   return records.withSharedDocId().map((stored) => {
     const ref = refOf(stored);
     const { docId, stat, fingerprint } = toRecord(stored);
-    const message = `its docId ${docId} is another document's too; the record was left out`;
+    const message = `its docId ${docId} also belongs to another document; the record was skipped`;
     const history = [{ at: 0, operation: 'read ledger', code: 'double-doc-id', message }];
     records.drop(ref);
     side.apply({

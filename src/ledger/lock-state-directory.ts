@@ -27,7 +27,7 @@ export async function takeStateLock(
   const { pid, host, since: held } = attempt.holder;
   const doubt = attempt.isCertain ? '' : ` If that process is gone, remove ${path}.`;
   throw new StateLockedError(
-    `Another ingestd holds the state directory ${dir}: process ${pid} on ${host}, since ${held}. Stop it first; with another state.dir every document would be uploaded a second time.${doubt}`,
+    `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
 }
 
@@ -58,7 +58,7 @@ function refuseForeign(dir: string, { uid }: Stats): void {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return;
   throw new ConfigurationError(
-    `state.dir: ${dir} belongs to another user (uid ${uid}; ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user, or chown -R ${own} ${dir}`,
+    `state.dir: ${dir} belongs to another user (uid ${uid}; ingestd runs as uid ${own}), who could change what is sent and deleted; run ingestd as that user, or run chown -R ${own} ${dir}`,
   );
 }
 
@@ -66,7 +66,7 @@ function refuseWritable(dir: string, { mode }: Stats): void {
   if ((mode & OTHERS_WRITE) === 0) return;
   const permissions = (mode & MODE_BITS).toString(8).padStart(4, '0');
   throw new ConfigurationError(
-    `state.dir: others can write in ${dir} (mode ${permissions}), and could change what is sent and deleted; name a directory for ingestd alone, for example ${dir}/ingestd`,
+    `state.dir: other users can write to ${dir} (mode ${permissions}) and could change what is sent and deleted; choose a directory only for ingestd, for example ${dir}/ingestd`,
   );
 }
 

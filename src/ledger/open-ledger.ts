@@ -68,7 +68,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
       },
       monotonic: clock.monotonic,
       onError: (error) =>
-        log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot could not be written'),
+        log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot cannot be written'),
       afterBytes: options.compactAfterBytes,
     });
     const queue = createCommitQueue(data, async (changes, apply) => {
@@ -98,22 +98,25 @@ function report(log: LogPort, dir: string, { recovered, journal, rejected, versi
   if (recovered !== null) {
     log.error(
       { dir, problem: errorMessage(recovered.error) },
-      'ledger snapshot was damaged; the one before it and the journals gave the same',
+      'ledger snapshot was damaged; restored from the previous one and the journals',
     );
   }
   if (journal.tornBytes > 0) {
     log.warn(
       { dir, journal: journal.generation, bytes: journal.tornBytes },
-      'the end of the ledger journal was not whole and is cut off',
+      'ledger journal ended with an incomplete entry, which was removed',
     );
   }
   if (version < LEDGER_VERSION) {
     log.info(
       { dir, from: version, to: LEDGER_VERSION },
-      'ledger is written in a new format; its files of the old one are kept beside it',
+      'ledger converted to a new format; the old files are kept beside it',
     );
   }
   if (rejected.length > 0) {
-    log.error({ dir, count: rejected.length, first: rejected.slice(0, 10) }, 'ledger records were left out');
+    log.error(
+      { dir, count: rejected.length, first: rejected.slice(0, 10) },
+      'damaged ledger records were skipped',
+    );
   }
 }

@@ -98,7 +98,7 @@ const nothingYet: LedgerVerification = {
 async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<readonly LedgerFinding[]> {
   const findings: LedgerFinding[] = [];
   if (!listing.snapshot) {
-    findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it is not there' });
+    findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it does not exist' });
   }
   if (listing.snapshot) findings.push(await snapshotFinding(paths.snapshot));
   if (listing.previous) findings.push(await snapshotFinding(paths.previous));
@@ -107,7 +107,7 @@ async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<r
     findings.push({
       file: basename(path),
       state: 'leftover',
-      message: 'of a snapshot that was never finished',
+      message: 'left over from an unfinished snapshot',
     });
   }
   return findings;
@@ -119,7 +119,7 @@ async function snapshotFinding(path: string): Promise<LedgerFinding> {
     const { generation, count } = await readSnapshot(path, filler);
     return {
       state: 'good',
-      message: `generation ${generation}, ${countWords(count, 'line')}, checksum right`,
+      message: `generation ${generation}, ${countWords(count, 'line')}, checksum correct`,
     };
   });
 }
@@ -127,11 +127,11 @@ async function snapshotFinding(path: string): Promise<LedgerFinding> {
 async function journalFinding(path: string): Promise<LedgerFinding> {
   return finding(path, async () => {
     const { groups, tornBytes, sealed } = await readJournal(path, () => undefined);
-    const good = `${countWords(groups, 'commit')}, ${groups === 1 ? 'checksum' : 'checksums'} right${sealed ? ', closed' : ''}`;
+    const good = `${countWords(groups, 'commit')}, ${groups === 1 ? 'checksum' : 'checksums'} correct${sealed ? ', closed' : ''}`;
     if (tornBytes === 0) return { state: 'good', message: good };
     return {
       state: 'torn',
-      message: `${good}; an end of ${countWords(tornBytes, 'byte')} is not whole and does not count`,
+      message: `${good}; the last ${countWords(tornBytes, 'byte')} are an incomplete entry, which is ignored`,
     };
   });
 }
@@ -156,8 +156,8 @@ function rejectedFinding({ folder, path, message }: RejectedRecord): LedgerFindi
 }
 
 function fixOf({ recovered, rejected }: LoadedLedger): string {
-  if (rejected.length > 0) return 'The next start leaves these records out and says so.';
+  if (rejected.length > 0) return 'The next start skips these records and logs them.';
   return recovered === null
-    ? 'Nothing is lost: the damaged file is not the one in force. The next snapshot replaces it.'
-    : 'The next start reads the snapshot before the last with its journals, which gives the same, and writes a new one.';
+    ? 'Nothing is lost: the damaged file is not in use. The next snapshot replaces it.'
+    : 'Nothing is lost: the next start reads the previous snapshot and its journals, and writes a new snapshot.';
 }

@@ -35,12 +35,12 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   if (removed === 0) return { kind: 'allow' };
   if (rootChanged) {
     const are = removed === 1 ? 'is' : 'are';
-    const reason = `the folder is another directory than before, and ${countWords(removed, 'document')} ${are} not in it`;
+    const reason = `the folder is not the same directory as before, and ${countWords(removed, 'document')} ${are} missing from it`;
     return { kind: 'hold', reason };
   }
   if (unmounted > 0) {
     const are = unmounted === 1 ? 'is' : 'are';
-    const reason = `what was mounted in the folder no longer is, and ${countWords(unmounted, 'document')} ${are} gone with it`;
+    const reason = `a volume below the folder is no longer mounted, and ${countWords(unmounted, 'document')} ${are} missing with it`;
     return { kind: 'hold', reason };
   }
   const count = removed + recent + held;

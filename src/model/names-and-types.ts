@@ -1,3 +1,5 @@
+import { sizeWords } from '../lib/text/words.ts';
+
 /** File types that the service takes, interface 4.8, lower case. */
 export const documentTypes = [
   'pdf',
@@ -60,7 +62,7 @@ export function judgeSize(size: number, maxFileBytes: number): BrokenRule | null
   if (size <= maxFileBytes) return null;
   return {
     code: 'too-large',
-    message: `the file has ${size} bytes and the service takes at most ${maxFileBytes}; make it smaller or split it`,
+    message: `the file is larger than ${sizeWords(maxFileBytes)} (${sizeWords(size)}); make it smaller or split it`,
   };
 }
 
@@ -92,14 +94,14 @@ function brokenNameRule(name: string): BrokenRule | null {
   if (name.length > maxNameLength) {
     return {
       code: 'name-too-long',
-      message: `the file name has ${name.length} characters and the service takes at most ${maxNameLength}; shorten it`,
+      message: `the file name has ${name.length} characters and the service accepts at most ${maxNameLength}; shorten it`,
     };
   }
   if (/[/\\]/.test(name)) {
     return {
       code: 'forbidden-character',
       message:
-        'the file name contains a slash or backslash, which the service does not take; rename the file',
+        'the file name contains a slash or backslash, which the service does not accept; rename the file',
     };
   }
   const dots = name.split('.').length - 1;
@@ -107,19 +109,19 @@ function brokenNameRule(name: string): BrokenRule | null {
   if (dots === 0 || extension === '') {
     return {
       code: 'no-extension',
-      message: `the file name has no extension and the service tells types by it; add one of ${documentTypes.join(', ')}`,
+      message: `the file name has no extension, so the service cannot tell its type; add one of ${documentTypes.join(', ')}`,
     };
   }
   if (!typeSet.has(extension)) {
     return {
       code: 'unsupported-type',
-      message: `the service does not take files of type ${extension}, only ${documentTypes.join(', ')}`,
+      message: `the service does not accept files of type ${extension}, only ${documentTypes.join(', ')}`,
     };
   }
   if (dots > 1) {
     return {
       code: 'double-extension',
-      message: `the file name has ${dots} dots and the service takes exactly one; rename the file, or set names: rewrite for this folder`,
+      message: `the file name has ${dots} dots, but the service accepts only one; rename the file, or set names: rewrite for this folder`,
     };
   }
   return null;

@@ -51,7 +51,7 @@ export function dismissDoubt(path: DoubtfulPath, file: DoubtfulFile | null): rea
   if (file === null) return failure === undefined ? forgotten : [...forgotten, { kind: 'clear', ref }];
   const refused: Failure = {
     code: dismissedCode,
-    message: 'the doubt about its upload was dismissed: it is sent when it changes, or by ingestd retry',
+    message: 'the doubt about its upload was dismissed; it is sent when it changes, or with ingestd retry',
     attempts: failure?.attempts ?? 1,
     history: failure?.history ?? [],
     stat: file.stat,

@@ -36,7 +36,7 @@ const laterStatuses = new Set([408, 425, 429]);
 
 /** The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not. */
 const foreignWords =
-  ', not in its own form: something else answers in its place for now, or service.ingestUrl is wrong';
+  ', which does not look like an answer of the service; check service.ingestUrl, or something else answers in its place for now';
 
 /**
  * Decides the outcome of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.
@@ -51,7 +51,8 @@ export function judge(result: Exchange, circumstances: Circumstances): Outcome {
 }
 
 function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): Outcome {
-  if (code === 'content-changed') return { kind: 'changed', message: 'the file changed while it was sent' };
+  if (code === 'content-changed')
+    return { kind: 'changed', message: 'the file changed while it was being sent' };
   if (code === 'content-unreadable') {
     return { kind: 'unreadable', message: 'the file could not be read to its end' };
   }
@@ -59,7 +60,7 @@ function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): 
   const message = `the service (${host}): ${words.message}`;
   if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message };
   if (operation === 'upload' && sent === 'all') {
-    return { kind: 'unknown', code: words.code, message: `${message} after everything was sent` };
+    return { kind: 'unknown', code: words.code, message: `${message} after the whole request was sent` };
   }
   return { kind: 'unavailable', code: words.code, message, retryAfterMs: null, sent };
 }
@@ -84,7 +85,7 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
   }
   const code = `http-${status}`;
   if (operation === 'upload' && sent === 'all' && gatewayStatuses.has(status)) {
-    return { kind: 'unknown', code, message: `${message} after everything was sent` };
+    return { kind: 'unknown', code, message: `${message} after the whole request was sent` };
   }
   const retryAfterMs = readRetryAfter(answer.headers['retry-after'], {
     now: circumstances.now,
@@ -102,7 +103,12 @@ function isOwnWord(answer: Answer): boolean {
 function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   const { operation } = circumstances;
   if (answer.sent !== 'all') {
-    return unusable('answer-early', 'the service answered before it had everything', circumstances, answer);
+    return unusable(
+      'answer-early',
+      'the service answered before it had received the whole request',
+      circumstances,
+      answer,
+    );
   }
   if (answer.status === 204 && operation !== 'upload')
     return { kind: 'accepted', docId: null, warning: null };
@@ -115,7 +121,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
     if (operation === 'upload' && isUsableDocId(docId)) {
       return unusable(
         'answer-contradictory',
-        'the answer says both error and success',
+        'the answer contains both an error and a success',
         circumstances,
         answer,
       );
@@ -123,17 +129,17 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
     return {
       kind: 'rejected',
       code: 'error-envelope',
-      message: messageOf(error) ?? 'an error without a message',
+      message: messageOf(error) ?? 'the service reported an error without a message',
     };
   }
   if (operation === 'upload' && !isUsableDocId(docId)) {
-    return unusable('no-doc-id', 'the answer has no usable docId', circumstances, answer);
+    return unusable('no-doc-id', 'the answer contains no usable docId', circumstances, answer);
   }
   return {
     kind: 'accepted',
     docId: isUsableDocId(docId) ? docId : null,
     warning: isPresent(warning)
-      ? (messageOf(warning) ?? 'a warning without a message')
+      ? (messageOf(warning) ?? 'the service reported a warning without a message')
       : otherDocument(docId, circumstances),
   };
 }
@@ -147,7 +153,7 @@ function unusable(code: string, message: string, { operation }: Circumstances, {
 function otherDocument(docId: string | null, circumstances: Circumstances): string | null {
   if (docId === null || docId === '' || circumstances.docId === null || docId === circumstances.docId)
     return null;
-  return 'the answer names another document';
+  return 'the answer contains the docId of another document';
 }
 
 type Member = Envelope['error'];

@@ -134,7 +134,7 @@ function faultOfAttachments(attachments: readonly OutgoingFile[]): string | null
 }
 
 function faultOfDocId(docId: string): string | null {
-  return isUsableDocId(docId) ? null : 'docId: cannot be put into an address';
+  return isUsableDocId(docId) ? null : 'docId: cannot be part of a URL';
 }
 
 /** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */

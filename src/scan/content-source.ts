@@ -22,7 +22,9 @@ export function createContentSource(handle: FileHandle, size: number): ContentSo
     while (at < size) {
       const chunk = await readChunk(handle, at, Math.min(chunkBytes, size - at));
       if (chunk.length === 0)
-        throw new ContentChangedError(`the file became shorter: ${at} of ${countWords(size, 'byte')}`);
+        throw new ContentChangedError(
+          `the file shrank while it was read: ${at} of ${countWords(size, 'byte')}`,
+        );
       at += chunk.length;
       hash.update(chunk);
       yield chunk;

@@ -29,7 +29,7 @@ export async function openContent(wanted: Wanted): Promise<FileHandle> {
     const stats = await handle.stat();
     const found = statOf(stats);
     if (!stats.isFile() || !sameStat(found, stat) || found.dev !== stat.dev) {
-      throw new ContentChangedError('the file is another one than a moment ago');
+      throw new ContentChangedError('the file was replaced a moment ago');
     }
     await checkPlace(handle, wanted, await realpath(root));
     return handle;
@@ -55,7 +55,7 @@ async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string):
   const base = realRoot === '/' ? '' : realRoot;
   const expected = `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
   if (followSymlinks ? place.startsWith(`${base}/`) : place === expected) return;
-  throw new ContentChangedError('the file no longer lies where it was inspected');
+  throw new ContentChangedError('the file was moved a moment ago');
 }
 
 async function placeOf(handle: FileHandle, absolute: string): Promise<string> {
@@ -87,6 +87,6 @@ function translated(error: unknown): unknown {
   if (gone.has(code))
     return new ContentChangedError(`the file is no longer there (${code})`, { cause: error });
   if (scarce.has(code))
-    return new ContentChangedError(`the file could not be opened now (${code})`, { cause: error });
+    return new ContentChangedError(`the file cannot be opened (${code})`, { cause: error });
   return new ContentUnreadableError(`the file cannot be read (${code})`, { cause: error });
 }

@@ -39,7 +39,7 @@ function reasonsOf({
 }: ScanReport): FolderHealth['reasons'] {
   const reasons = unreadable.slice(0, named).map(({ path, message }) => ({
     code: 'unreadable-directory',
-    message: `${printable(path)}: ${message}; nothing below it is deleted meanwhile`,
+    message: `${printable(path)}: ${message}; nothing below it is deleted in the meantime`,
   }));
   const more = unreadableTotal - reasons.length;
   if (more > 0)
@@ -48,7 +48,7 @@ function reasonsOf({
       message: `and ${countWords(more, 'more directory', 'more directories')} cannot be read`,
     });
   if (unwatched > 0) {
-    const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, for want of watches: ${raiseWatchLimitCommand(directories)}`;
+    const message = `${unwatched} of ${countWords(directories, 'directory', 'directories')} ${unwatched === 1 ? 'is' : 'are'} polled, because the limit of inotify watches is reached; raise it with: ${raiseWatchLimitCommand(directories)}`;
     reasons.push({ code: 'watch-limit', message });
   }
   return reasons;

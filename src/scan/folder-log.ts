@@ -20,29 +20,28 @@ export function createFolderLog(
   return {
     scanned: (report, back) => {
       const { backend, polled, directories, watches, eventlessFileSystem, unwatched } = report;
-      if (back) log.info({ folder }, 'the folder is available again');
+      if (back) log.info({ folder }, 'folder available again');
       const how = polled ? 'polling' : (backend ?? 'polling');
       if (how !== said) {
         const data = { folder, path, directories, watches, watcher: backend };
         if (how === 'polling')
-          log.info({ folder, path, directories, fileSystem: eventlessFileSystem }, 'polling the folder');
-        else log.info(data, 'watching the folder');
+          log.info({ folder, path, directories, fileSystem: eventlessFileSystem }, 'polling folder');
+        else log.info(data, 'watching folder');
         said = how;
       }
       if (unwatched > 0 && !unwatchedSaid) {
         log.warn(
           { folder, unwatched, directories, fix: raiseWatchLimitCommand(directories) },
-          'out of watches: polling directories',
+          'not enough inotify watches; polling the remaining directories',
         );
       }
       unwatchedSaid = unwatched > 0;
       for (const { path, message } of report.unreadable) {
         if (!unreadableSaid.has(path))
-          log.warn({ folder, path, reason: message }, 'a directory cannot be read');
+          log.warn({ folder, path, reason: message }, 'directory cannot be read');
       }
       unreadableSaid = new Set(report.unreadable.map(({ path }) => path));
     },
-    unavailable: ({ code, message }) =>
-      log.warn({ folder, code, reason: message }, 'the folder is not available'),
+    unavailable: ({ code, message }) => log.warn({ folder, code, reason: message }, 'folder unavailable'),
   };
 }

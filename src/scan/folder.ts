@@ -50,12 +50,15 @@ export function openFolder(options: FolderOptions): Folder {
       directory: (scan: DirectoryScan) => listener?.directory(scan),
       changed: (directories) => scheduler?.changed(directories),
       lost: ({ code, message }) => {
-        log.warn({ folder: settings.name, code, reason: message }, 'the watcher lost count');
+        log.warn(
+          { folder: settings.name, code, reason: message },
+          'watcher may have missed changes; rescanning',
+        );
         scheduler?.lost(code !== 'queue-overflow');
       },
       died: (message) => {
         client = null;
-        unavailable({ code: 'folder-unavailable', message: `its scanning thread failed: ${message}` });
+        unavailable({ code: 'folder-unavailable', message: `its scan thread failed: ${message}` });
       },
     });
     return client;

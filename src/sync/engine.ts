@@ -248,7 +248,7 @@ export class Engine {
   async recover(): Promise<void> {
     const intents = this.#ledger.intents();
     if (intents.length === 0) return;
-    const message = 'ingestd stopped before the answer to an upload came';
+    const message = 'ingestd stopped before the service answered the upload';
     const holds = this.#options.settings.safety.inDoubt === 'hold';
     await this.#commit.commit(
       intents.flatMap(({ id, ref, stat, at }): readonly Change[] => [
@@ -258,7 +258,7 @@ export class Engine {
     );
     const paths = [...new Set(intents.map(({ ref }) => refKey(ref)))];
     const named = { documents: paths.length, paths: paths.slice(0, mostNamed) };
-    this.#log.warn(named, 'uploads in doubt: the process ended before their answers came');
+    this.#log.warn(named, 'uploads in doubt: ingestd stopped before the service answered');
   }
 
   /** What a folder has to call. */
@@ -348,7 +348,7 @@ export class Engine {
     const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });
     if (!isTrusted && !view.isRootChanged) {
       const about = { folder, path: root.path };
-      this.#log.warn(about, 'the root is another directory than before: deletions wait');
+      this.#log.warn(about, 'folder is not the same directory as before; deletions held');
     }
     view.isScanned = true;
     view.isProven = false;
@@ -1216,7 +1216,7 @@ export class Engine {
     if (this.#isTaken(task, docId)) return this.#conflict(task, docId, resolved);
     const now = this.#clock.now();
     const doubts = this.#doubtsAbout(task);
-    const replaced = 'the service may hold further documents of it: answers to uploads were lost';
+    const replaced = 'the service may have extra copies of it, because answers to uploads were lost';
     const record = uploadedRecord(document, operation, { docId, sent, doubts, now });
     try {
       await this.#commit.commit([
@@ -1251,7 +1251,7 @@ export class Engine {
     const whose = owner === undefined ? 'another document' : refKey(owner);
     await this.#fail(task, 'upload', {
       code: 'docid-conflict',
-      message: `the service answered with docId ${docId}, which is already that of ${whose}`,
+      message: `the service answered with docId ${docId}, which already belongs to ${whose}`,
     });
   }
 
@@ -1332,7 +1332,7 @@ export class Engine {
     const marks = takeBackMarks(batch, result, this.#ledger);
     if (marks.length > 0) await this.#commit.commit(marks);
     if (isStray) {
-      const reason = 'the service knows none of the last documents: its address may be wrong';
+      const reason = 'the service knew none of the last documents; its address may be wrong';
       await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);

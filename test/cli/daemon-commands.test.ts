@@ -159,7 +159,7 @@ describe('a command beside a running daemon', () => {
       body: { ...status, possibleDuplicates: 4, recordedDuplicates: 2, duplicates, inDoubt, inDoubtTotal: 1 },
     });
     expect((await run('status')).stdout).toContain(
-      '\nPossibly in the service twice\n  inbox/e.pdf: 2 more copies\n  (look for them at the service, then ingestd resolve PATH --dismiss)\n',
+      '\nPossible duplicates\n  inbox/e.pdf: 2 extra copies\n  (delete extra copies at the service, then run ingestd resolve PATH --dismiss)\n',
     );
   });
 
@@ -261,7 +261,9 @@ describe('a command beside a running daemon', () => {
 
   it('resolve has the daemon do it, in one of three ways', async () => {
     answer = () => ({ status: 200, body: {} });
-    expect((await run('resolve', 'inbox/a.pdf', '--doc-id', 'd-1')).stdout).toContain('is the document d-1');
+    expect((await run('resolve', 'inbox/a.pdf', '--doc-id', 'd-1')).stdout).toContain(
+      'belongs to the document d-1',
+    );
     expect((await run('resolve', 'inbox/a.pdf', '--again')).code).toBe(0);
     expect((await run('resolve', 'inbox/a.pdf', '--dismiss')).code).toBe(0);
     const path = 'inbox/a.pdf';
@@ -323,7 +325,7 @@ describe('a command beside a running daemon', () => {
     expect(await run('health')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'ingestd: the daemon makes no progress\n',
+      stderr: 'ingestd: the daemon is not making progress; see its log, or restart it\n',
     });
     expect(calls).toEqual(['GET /healthz', 'GET /healthz']);
   });
@@ -353,7 +355,7 @@ describe('the way to the daemon', () => {
   const asRoot = process.getuid?.() === 0;
   (asRoot ? it.skip : it)('is forbidden to another user, and that is said', async () => {
     await chmod(folder.join('state'), 0o000);
-    await expect(connectDaemon(folder.join('state'))).rejects.toThrow('is not open to this user');
+    await expect(connectDaemon(folder.join('state'))).rejects.toThrow('is not accessible to this user');
     await chmod(folder.join('state'), 0o700);
   });
 });

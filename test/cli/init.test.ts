@@ -140,7 +140,7 @@ describe('init without a terminal', () => {
     await folder.write('ingestd.yaml', 'mine');
     const { code, stderr } = await init(['--no-login', '--folder', 'inbox']);
     expect(code).toBe(2);
-    expect(stderr).toContain('exists; it stays as it is');
+    expect(stderr).toContain('already exists and was not changed');
     expect(await readFile(folder.join('ingestd.yaml'), 'utf8')).toBe('mine');
     await expect(stat(folder.join('.env'))).rejects.toThrow('ENOENT');
     expect((await init(['--no-login', '--folder', 'inbox', '--force'])).code).toBe(0);
@@ -155,7 +155,7 @@ describe('init without a terminal', () => {
       INGESTD_API_KEY: 'another',
     });
     expect(again.code).toBe(2);
-    expect(again.stderr).toContain('.env exists');
+    expect(again.stderr).toContain('.env already exists');
   });
 
   it.each([
@@ -257,7 +257,7 @@ describe('the login that init tries', () => {
     const { code, stderr } = await init(['--folder', 'inbox'], {
       INGESTD_AUTH_URL: `http://127.0.0.1:${port}`,
     });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('could not be tried') });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('could not be checked') });
     expect((await written()).credentials.apiKey).toBe('the-api-key');
   });
 
@@ -272,7 +272,7 @@ describe('the login that init tries', () => {
       const { code, stderr } = await init(['--folder', 'inbox'], {
         INGESTD_AUTH_URL: `http://127.0.0.1:${port}`,
       });
-      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('fix them in') });
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining('correct them in') });
       for (const secret of Object.values(secrets)) expect(stderr).not.toContain(secret);
     } finally {
       server.closeAllConnections();

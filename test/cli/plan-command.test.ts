@@ -31,7 +31,7 @@ afterEach(() => folder.remove());
 it('a folder that was never there is exit code 2', async () => {
   const { code, stdout, stderr } = await ingestd(['plan'], { cwd: folder.path });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(`the folder "gone" is ${folder.path}/gone, and there is no such directory`);
+  expect(stderr).toContain(`the directory ${folder.path}/gone of the folder "gone" does not exist`);
 });
 
 it('a folder that is gone is named in the plan, beside what the others need', async () => {
@@ -42,6 +42,6 @@ it('a folder that is gone is named in the plan, beside what the others need', as
   expect(code).toBe(0);
   expect(stdout).toMatch(/^upload +here\/report\.txt$/m);
   expect(stdout).toContain(
-    `gone cannot be read, so nothing in it is planned: ${folder.path}/gone does not exist\n`,
+    `gone cannot be read, so the plan leaves it out: ${folder.path}/gone does not exist\n`,
   );
 });

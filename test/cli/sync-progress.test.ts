@@ -35,10 +35,10 @@ it('the progress of a sync shows documents, bytes, requests left and the time to
   bar.close();
   bar.update(begun);
   expect(written.text).toContain(
-    '10 of 1,200 documents, 1.0 kB of 2.0 MB, 42 requests left this minute, about 2 minutes',
+    '10 of 1,200 documents, 1000 B of 1.9 MiB, 42 requests left this minute, about 2 minutes',
   );
   expect(screen(written.text)[0]).toBe(
-    `[${'='.repeat(24)}] 1,200 of 1,200 documents, 2.0 MB of 2.0 MB, 42 requests left this minute, done`,
+    `[${'='.repeat(24)}] 1,200 of 1,200 documents, 1.9 MiB of 1.9 MiB, 42 requests left this minute, done`,
   );
   // Neither the cursor hidden nor wrapping turned off: a killed process could not turn them on again.
   expect(written.text).not.toContain('\x1b[?');

@@ -43,7 +43,7 @@ describe('why', () => {
     expect(gone.verdict).toEqual({
       kind: 'absent',
       code: 'absent',
-      message: 'the file is gone from the folder, and its document from the service',
+      message: 'the file is gone from the folder, and its document was deleted at the service',
     });
     expect([gone.docId, gone.next]).toEqual(['doc-1', 'nothing']);
     const [uploaded, deleted] = [gone.uploadedAt ?? '', gone.deletedAt ?? ''];
@@ -51,17 +51,17 @@ describe('why', () => {
     expect((await place.run('why', 'inbox/gone.txt')).out).toContain(`deleted       ${deleted}`);
 
     expect((await why('inbox/old.txt')).verdict.message).toBe(
-      'the file is gone from here: it was moved to inbox/new.txt, and its document with it',
+      'the file was moved to inbox/new.txt, and its document with it',
     );
     expect((await why('./inbox')).verdict.kind).toBe('directory');
     const unknown = await why('inbox/never.txt');
     expect(unknown).toMatchObject({ docId: null, uploadedAt: null, deletedAt: null, next: 'nothing' });
-    expect(unknown.verdict.message).toBe('no such file is in the folder, and nothing is known of one');
+    expect(unknown.verdict.message).toBe('no such file in the folder, and no record of one');
 
     await daemon.end('SIGTERM');
     await rm(join(place.inbox, 'new.txt'));
     expect(await why('inbox/new.txt')).toMatchObject({
-      verdict: { message: 'the file is gone from the folder; the service still holds its document' },
+      verdict: { message: 'the file is gone from the folder; the service still has its document' },
       docId: 'doc-2',
       deletedAt: null,
       next: 'its document is deleted at the service when ingestd runs',
@@ -81,8 +81,7 @@ describe('why', () => {
     await daemon.idle(({ totals }) => totals.modified === 1);
     await describe({ createdTimestamp: '2021-01-01T00:00:00Z', title: 'three' });
     await daemon.idle(({ totals }) => totals.modified === 2);
-    const note =
-      'the createdTimestamp stays at the service as it was sent with the upload: the interface has no way to change it';
+    const note = 'the service keeps the createdTimestamp of the upload: it cannot be changed';
     expect((await why('inbox/a.txt')).notes).toEqual([note]);
     expect((await place.run('why', 'inbox/a.txt')).out).toContain(note);
     expect(daemon.log().split(note)).toHaveLength(2);

@@ -193,7 +193,7 @@ describe('a folder that is not watched but looked through', () => {
 
   it.each([
     ['auto', 'info', /on nfs4, .* every 30 seconds/],
-    ['native', 'warning', /watch: native does not look for it/],
+    ['native', 'warning', /watch is set to native/],
   ] as const)('is told of with its file system (watch: %s)', (watch, level, message) => {
     const settings = folderSettingsOf(folder.path, { watch });
     const told = checkPolling(settings, { pollSeconds: 30, fileSystemAt: () => 'nfs4' });

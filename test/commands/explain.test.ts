@@ -40,12 +40,12 @@ describe('why, where no daemon runs', () => {
   it('tells of an attachment what keeps its document', async () => {
     const attachment = 'inbox/sub/b.txt.attachments/x.csv';
     await folder.write(attachment, '1');
-    expect((await why(attachment)).notes).toEqual(['its document inbox/sub/b.txt is not there']);
+    expect((await why(attachment)).notes).toEqual(['its document inbox/sub/b.txt does not exist']);
     await folder.write('inbox/sub/b.txt', 'text');
     expect(await why(attachment)).toMatchObject({
       verdict: { code: 'attachment' },
       notes: [],
-      next: 'it goes out with its document: ingestd why inbox/sub/b.txt',
+      next: 'it is sent with its document; see ingestd why inbox/sub/b.txt',
     });
     await folder.write('inbox/sub/b.txt.meta.json', '{"titel": "b"}');
     expect((await why(attachment)).notes).toEqual([
@@ -55,7 +55,7 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/sub/listed.csv', '1');
     await folder.write('inbox/sub/c.txt', 'text');
     expect((await why('sub/listed.csv')).next).toBe(
-      'it goes out with its document: ingestd why inbox/sub/c.txt',
+      'it is sent with its document; see ingestd why inbox/sub/c.txt',
     );
     await rm(folder.join('inbox/sub/c.txt'));
     expect((await why('sub/listed.csv')).verdict.code).toBe('document');
@@ -67,11 +67,7 @@ describe('why, where no daemon runs', () => {
     for (const [fileName, notes] of [
       [
         'old.txt',
-        [
-          expect.stringMatching(
-            /^the file is still called old\.txt at the service, which has no way to rename it/,
-          ),
-        ],
+        [expect.stringMatching(/^the service still calls the file old\.txt, because it cannot rename files/)],
       ],
       ['new.txt', []],
     ] as const) {
@@ -95,9 +91,9 @@ describe('why, where no daemon runs', () => {
     const record = recordOf({ fileName: 'new.txt', stat: statOf(found), metadata });
     await ledger.commit([{ kind: 'put', ref, record }]);
     await ledger.close();
-    expect((await why('new.txt')).next).toBe('nothing: the service holds it as it is here');
+    expect((await why('new.txt')).next).toBe('nothing; the service has the current version');
     await folder.write('inbox/new.txt', 'edited');
-    const compared = 'what differs is sent when ingestd runs (content)';
+    const compared = 'its changes are sent when ingestd runs (content)';
     expect((await why('new.txt')).next).toBe(compared);
   });
 
@@ -115,6 +111,6 @@ describe('why, where no daemon runs', () => {
     ]);
     await ledger.close();
     await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
-    expect((await why('a.txt')).next).toBe('what differs is sent when ingestd runs (title)');
+    expect((await why('a.txt')).next).toBe('its changes are sent when ingestd runs (title)');
   });
 });

@@ -67,7 +67,7 @@ it('what came back is not held any more, and of a folder that is away nothing is
   await rename(folder.join('inbox'), folder.join('elsewhere'));
   const away = JSON.parse(await status('--json')) as Status;
   expect(away.held).toMatchObject([
-    { count: 0, paths: [], reason: expect.stringContaining('cannot be read now') },
+    { count: 0, paths: [], reason: expect.stringContaining('cannot be read at the moment') },
   ]);
   await rm(folder.join('elsewhere'), { recursive: true });
   await mkdir(folder.join('inbox'));

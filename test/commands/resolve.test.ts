@@ -63,9 +63,9 @@ it.each([
   [['inbox/a.pdf', '--doc-id', 'doc-b'], 'already the document of inbox/b.pdf'],
   [['inbox/gone.pdf', '--doc-id', 'doc-x'], 'is gone from the folder'],
   [['inbox/none.pdf', '--dismiss'], 'is not in doubt'],
-  [['/elsewhere/a.pdf', '--dismiss'], 'is in none of the folders'],
-  [['inbox/a.pdf'], 'give exactly one of'],
-  [['inbox/a.pdf', '--again', '--dismiss'], 'give exactly one of'],
+  [['/elsewhere/a.pdf', '--dismiss'], 'is not in any of the folders'],
+  [['inbox/a.pdf'], 'choose one of'],
+  [['inbox/a.pdf', '--again', '--dismiss'], 'choose one of'],
 ])('resolve %j is refused: %s', async (args, words) => {
   const { code, stdout, stderr } = await run('resolve', ...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -86,7 +86,7 @@ it('who finds the state directory taken is not told to use another one, which wo
     const { code, stderr } = await run('sync');
     expect(code).toBe(5);
     expect(stderr).toContain('every document would be uploaded a second time');
-    expect(stderr).not.toContain('state.dir of its own');
+    expect(stderr).not.toContain('another state.dir');
   } finally {
     await ledger.close();
   }

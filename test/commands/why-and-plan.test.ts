@@ -70,7 +70,7 @@ it('why names the rule and its line, the document of a sidecar, and where each f
     },
   });
   expect(await why('inbox/sub/r.txt.meta.json')).toMatchObject({
-    verdict: { code: 'sidecar', message: 'it is the sidecar of sub/r.txt' },
+    verdict: { code: 'sidecar', message: 'the sidecar of sub/r.txt' },
     notes: [],
   });
   expect((await why('inbox/bad.txt.meta.json')).notes).toEqual([
@@ -80,11 +80,11 @@ it('why names the rule and its line, the document of a sidecar, and where each f
     /^it could be the sidecar of two\.\w+ and two\.\w+, none of which is sent/,
   );
   expect((await why('inbox/sub/.meta.json')).verdict.message).toBe(
-    'it gives metadata to the documents in sub and below',
+    'metadata for the documents in sub and below',
   );
   expect(await why('paired/p.txt')).toMatchObject({
-    verdict: { kind: 'waiting', message: 'it waits for its sidecar p.txt.meta.json' },
-    next: 'it is sent as soon as that is there',
+    verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
+    next: 'it is sent as soon as that exists',
   });
 }, 120_000);
 
@@ -107,19 +107,19 @@ it('why and plan agree about each kind of file', async () => {
   const next = async (path: string) => (await why(path)).next;
 
   expect(kinds('inbox/kept.txt')).toEqual([]);
-  expect(await next('inbox/kept.txt')).toBe('nothing: the service holds it as it is here');
+  expect(await next('inbox/kept.txt')).toBe('nothing; the service has the current version');
   expect(kinds('inbox/edited.txt')).toEqual(['modify']);
-  expect(await next('inbox/edited.txt')).toMatch(/^what differs is sent when ingestd runs \(content/);
+  expect(await next('inbox/edited.txt')).toMatch(/^its changes are sent when ingestd runs \(content/);
   expect(kinds('inbox/gone.txt')).toEqual(['delete']);
   expect(await next('inbox/gone.txt')).toBe('its document is deleted at the service when ingestd runs');
   expect(kinds('inbox/there.txt')).toContain('move');
-  expect(await next('inbox/there.txt')).toMatch(/^it takes over the document of inbox\/moved\.txt/);
+  expect(await next('inbox/there.txt')).toMatch(/^it continues the document of inbox\/moved\.txt/);
   expect(await next('inbox/moved.txt')).toBe(
-    'its document goes with the file to inbox/there.txt when ingestd runs',
+    'its document moves to inbox/there.txt with the file when ingestd runs',
   );
   expect(kinds('inbox/ignored.txt')).toEqual([]);
   expect(await next('inbox/ignored.txt')).toBe(
-    'nothing: its document stays at the service as it was last sent',
+    'nothing; its document stays at the service as it was last sent',
   );
   expect(kinds('inbox/new.txt')).toEqual(['upload']);
   expect(await next('inbox/new.txt')).toBe('it is uploaded when ingestd runs');
@@ -131,7 +131,7 @@ it('why and plan agree about each kind of file', async () => {
   expect(kinds('inbox/a.exe')).toEqual([]);
   expect(await why('inbox/a.exe')).toMatchObject({ verdict: { kind: 'skipped' }, next: 'nothing' });
   expect(kinds('paired/p.txt')).toEqual(['waiting']);
-  expect(await next('paired/p.txt')).toBe('it is sent as soon as that is there');
+  expect(await next('paired/p.txt')).toBe('it is sent as soon as that exists');
 
   // Said once, and not again: by the log, with where the document is.
   const said = 'the document stays at the service as it was last sent';

@@ -124,8 +124,8 @@ describe('a key from the environment', () => {
       { INGESTD_TIMING__SETLE_MS: '5' },
       ['INGESTD_TIMING__SETLE_MS', 'did you mean INGESTD_TIMING__SETTLE_MS?'],
     ],
-    [{ INGESTD_TIMING__X__Y: '5' }, ['INGESTD_TIMING__X__Y', 'no such key']],
-    [{ INGESTD_FOLDERS__5__NAME: 'x' }, ['INGESTD_FOLDERS__5__NAME', 'has no place']],
+    [{ INGESTD_TIMING__X__Y: '5' }, ['INGESTD_TIMING__X__Y', 'unknown key']],
+    [{ INGESTD_FOLDERS__5__NAME: 'x' }, ['INGESTD_FOLDERS__5__NAME', 'cannot be applied']],
     [{ INGESTD_FOLDERS: '[1' }, ['INGESTD_FOLDERS', 'JSON']],
     [
       { INGESTD_SERVICE__SEND_API_KEY: 'maybe' },
@@ -148,8 +148,8 @@ describe('a key from the environment', () => {
       INGESTD_SERVICE_PORT_HTTP: '80',
     });
     expect(warnings).toEqual([
-      'INGESTD_PASWORD is not read; did you mean INGESTD_PASSWORD?',
-      'INGESTD_TIMING_SETTLE_MS is not read; did you mean INGESTD_TIMING__SETTLE_MS?',
+      'INGESTD_PASWORD is not used; did you mean INGESTD_PASSWORD?',
+      'INGESTD_TIMING_SETTLE_MS is not used; did you mean INGESTD_TIMING__SETTLE_MS?',
     ]);
   });
 });

@@ -217,7 +217,11 @@ describe('a bad configuration', () => {
     ['no folders', service, ['folders is missing', 'name: inbox']],
     ['an empty list of folders', `${service}folders: []\n`, ['folders', 'an empty list', 'name: inbox']],
     ['a folder that is a text', `${service}folders: [./inbox]\n`, ['folders[0]', '"./inbox"', 'mapping']],
-    ['a folder without a name', `${service}folders: [{path: a}]\n`, ['folders[0].name is missing', 'Unique']],
+    [
+      'a folder without a name',
+      `${service}folders: [{path: a}]\n`,
+      ['folders[0].name is missing', 'unique name'],
+    ],
     ['a folder without a path', `${service}folders: [{name: a}]\n`, ['folders[0].path is missing']],
     [
       'a slash in a folder name',
@@ -260,13 +264,13 @@ describe('a bad configuration', () => {
       good.replace('https://auth.example/v1/', 'auth.example'),
       ['service.authUrl', '"auth.example"', 'https://'],
     ],
-    ['a query in an address', good.replace('/v1/', '/v1?x=1'), ['service.authUrl', 'begins with ?']],
+    ['a query in an address', good.replace('/v1/', '/v1?x=1'), ['service.authUrl', 'starts with ?']],
     ['a list for the file', '- a\n', ['a list', 'mapping']],
     ['an empty file', '', ['folders is missing']],
     ['YAML that is broken', 'service: {authUrl: "x\n', ['ingestd.yaml:2:1', 'not valid YAML']],
     ['a key twice', `${good}http: {port: 1}\nhttp: {port: 2}\n`, ['ingestd.yaml:6:1', 'unique']],
     ['two documents in one file', `${good}---\n${good}`, ['not valid YAML']],
-    ['an unknown key without a value', `foo:\n${good}`, ['foo is not a known key; take it out']],
+    ['an unknown key without a value', `foo:\n${good}`, ['foo is not a known key; remove it']],
     [
       'an unknown key without a value, deep',
       `timing: {settle: ~}\n${good}`,
@@ -331,7 +335,7 @@ describe('a secret in the file', () => {
     ['folders2: [{a: {Password: hunter2hunter2}}]\n', 'INGESTD_PASSWORD'],
   ])('is refused and not shown: %j', async (line, variable) => {
     const message = await refused(good + line);
-    expect(message).toContain('secrets never stand in the configuration file');
+    expect(message).toContain('must not be in the configuration file');
     expect(message).toContain(variable);
     expect(message).not.toContain('hunter2');
   });
@@ -353,12 +357,12 @@ describe('F41: directories that would feed on each other', () => {
     [
       'a folder inside a folder',
       `${service}folders: [{name: a, path: a}, {name: b, path: a/b}]\n`,
-      ['folders[1].path', 'folders[0].path', 'lies inside'],
+      ['folders[1].path', 'folders[0].path', 'is inside'],
     ],
     [
       'a folder around a folder',
       `${service}folders: [{name: a, path: a/b}, {name: b, path: a}]\n`,
-      ['folders[0].path', 'lies inside', 'folders[1].path'],
+      ['folders[0].path', 'is inside', 'folders[1].path'],
     ],
     [
       'one directory twice',
@@ -368,15 +372,15 @@ describe('F41: directories that would feed on each other', () => {
     [
       'the state inside a folder',
       `${good}state: {dir: inbox/state}\n`,
-      ['state.dir', 'lies inside', 'folders[0].path'],
+      ['state.dir', 'is inside', 'folders[0].path'],
     ],
     [
       'a folder inside the state',
       `${service}folders: [{name: a, path: state/in}]\nstate: {dir: state}\n`,
-      ['folders[0].path', 'lies inside', 'state.dir'],
+      ['folders[0].path', 'is inside', 'state.dir'],
     ],
     ['state and folder in one', `${good}state: {dir: inbox}\n`, ['same directory']],
-    ['the root of everything', `${service}folders: [{name: a, path: /}]\n`, ['lies inside']],
+    ['the root of everything', `${service}folders: [{name: a, path: /}]\n`, ['is inside']],
   ])('refuses %s and names both', async (_name, yaml, words) => {
     const message = await refused(yaml);
     for (const word of words) expect(message).toContain(word);

@@ -124,6 +124,6 @@ describe('the history', () => {
     history.add(activity('a.pdf'));
     await history.close();
     await history.close();
-    expect(log.lines.filter(({ message }) => message === 'the history cannot be written')).toHaveLength(1);
+    expect(log.lines.filter(({ message }) => message === 'history cannot be written')).toHaveLength(1);
   });
 });

@@ -102,7 +102,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     await clock.advance(300_000);
     await service.flushed();
     expect(receiver.messages).toHaveLength(3);
-    expect(lines).toEqual(['no progress: the watchdog is no longer fed']);
+    expect(lines).toEqual(['no progress; no more watchdog messages to systemd']);
 
     alive = true;
     await clock.advance(30_000);

@@ -32,10 +32,10 @@ describe('signing in', () => {
   const refused = new ServiceUnavailableError('the connection was refused');
 
   it('tells of a failure once, of another one again, and that it is over', async () => {
-    const other = new ServiceUnavailableError('the host name is not known');
+    const other = new ServiceUnavailableError('the host name is unknown');
     expect(await told([refused, refused, refused, other, other, null])).toEqual([
-      'warn signing in failed {"reason":"the connection was refused","againInSeconds":30}',
-      'warn signing in failed {"reason":"the host name is not known","againInSeconds":30}',
+      'warn sign-in failed {"reason":"the connection was refused","againInSeconds":30}',
+      'warn sign-in failed {"reason":"the host name is unknown","againInSeconds":30}',
       'info signed in again {}',
     ]);
   });

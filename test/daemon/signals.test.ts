@@ -37,9 +37,9 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'a daemon on a terminal'
     await eventually(isListening);
     const { pid } = JSON.parse(await readFile(address, 'utf8')) as { pid: number };
     try {
-      await eventually(() => shown.includes('watching the folder'));
+      await eventually(() => shown.includes('watching folder'));
       process.kill(pid, 'SIGHUP');
-      await eventually(() => shown.includes('the configuration is unchanged'));
+      await eventually(() => shown.includes('configuration unchanged'));
       expect(isListening()).toBe(true);
       terminal.kill('SIGKILL');
       await closed;

@@ -179,7 +179,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
 
   function status(): Status {
     const { engine, ledger, limiter, tokens } = life;
-    const refused = { code: 'credentials-refused', message: 'the service refuses the credentials' };
+    const refused = { code: 'credentials-refused', message: 'the service refused the credentials' };
     return makeStatus({
       version: '0',
       startedAt: '',

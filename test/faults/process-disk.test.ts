@@ -76,7 +76,7 @@ async function pauses(daemon: Daemon): Promise<number> {
   expect(service.requests).toHaveLength(sent);
   expect((await daemon.fetch('/healthz')).status).toBe(200);
   expect((await daemon.fetch('/readyz')).status).toBe(503);
-  expect(daemon.log().match(/"the ledger cannot be written: sending pauses"/g)).toHaveLength(1);
+  expect(daemon.log().match(/"ledger cannot be written; sending is paused"/g)).toHaveLength(1);
   return files;
 }
 
@@ -133,7 +133,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     const { code, err } = await place.run('sync');
     expect([code, err]).toEqual([1, expect.stringContaining(state)]);
     expect(err).toMatch(/EROFS|read-only/);
-    expect(err).toMatch(/make room in the state directory, let the user .* write there, or name another/);
+    expect(err).toMatch(/free up space in the state directory, make it writable .*, or set another/);
     expect(service.requests).toHaveLength(0);
   });
 });

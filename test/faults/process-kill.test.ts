@@ -204,7 +204,7 @@ describe('P2: a daemon that is stopped within an upload', () => {
     const { code, out } = await place.run('resolve', 'inbox/report.pdf', '--dismiss');
     expect({ code, out }).toEqual({
       code: 0,
-      out: 'The doubt about inbox/report.pdf is forgotten; nothing is sent.\n',
+      out: 'The doubt about inbox/report.pdf is cleared. Nothing is sent.\n',
     });
     expect(await record()).toMatchObject({ possibleDuplicates: 0 });
   });

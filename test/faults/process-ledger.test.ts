@@ -83,10 +83,10 @@ describe('P12: a power loss', () => {
     for (const cut of [1, Math.floor(lastGroup / 2), lastGroup - 1]) {
       await writeFile(file, whole.subarray(0, whole.length - cut));
       const verified = await place.run('ledger', 'verify');
-      expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('is not whole')]);
+      expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('an incomplete entry')]);
     }
     const { code, err } = await place.run('sync');
-    expect([code, err]).toEqual([0, expect.stringContaining('was not whole and is cut off')]);
+    expect([code, err]).toEqual([0, expect.stringContaining('ended with an incomplete entry')]);
     const { out } = await place.run('ledger', 'export', '--json');
     const { documents } = JSON.parse(out) as { documents: { path: string; possibleDuplicates: number }[] };
     expect(documents.map(({ path }) => path).sort()).toEqual(['a.txt', 'b.txt', 'c.txt']);

@@ -44,9 +44,9 @@ describe('the log of the real process', () => {
     });
     for (let index = 0; index < 5; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
     const daemon = await place.start();
-    await eventually(() => daemon.log().includes('the service is not available'));
+    await eventually(() => daemon.log().includes('service unavailable'));
     const { err } = await daemon.end('SIGTERM');
-    const told = err.split('\n').filter((line) => line.includes('the service is not available'));
+    const told = err.split('\n').filter((line) => line.includes('service unavailable'));
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       level: 'warn',
@@ -64,9 +64,9 @@ describe('the log of the real process', () => {
       credentials: plantedCredentials,
     });
     const daemon = await place.start();
-    await eventually(() => daemon.log().includes('signing in failed'));
+    await eventually(() => daemon.log().includes('sign-in failed'));
     const { err } = await daemon.end('SIGTERM');
-    const told = err.split('\n').filter((line) => line.includes('signing in failed'));
+    const told = err.split('\n').filter((line) => line.includes('sign-in failed'));
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({
       level: 'warn',

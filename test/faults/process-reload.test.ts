@@ -57,7 +57,7 @@ describe('P3: a reload', () => {
     });
     expect(refused.message).toMatch(/timing\.settleMs.*soon/);
     expect(refused.state).toBe('idle');
-    expect(daemon.log()).toMatch(/"level":"error".*timing\.settleMs.*the one before stays/);
+    expect(daemon.log()).toMatch(/"level":"error".*timing\.settleMs.*the previous one stays/);
     expect(refused.message).toMatch(/then send SIGHUP/);
     expect(daemon.log().match(/watching/g)).toHaveLength(1);
     expect((await daemon.fetch('/readyz')).status).toBe(200);
@@ -67,7 +67,7 @@ describe('P3: a reload', () => {
     // What tells of the daemon finds it all the same, and says that the file is wrong.
     const shown = await place.run('status', '--json');
     expect([shown.code, (JSON.parse(shown.out) as Status).pid]).toEqual([0, daemon.pid]);
-    expect(shown.err).toMatch(/timing\.settleMs.*\n.*the configuration on disk cannot be used/);
+    expect(shown.err).toMatch(/timing\.settleMs.*\n.*the configuration file is invalid/);
     const story = await place.run('why', join(place.inbox, 'a.txt'));
     expect([story.code, story.out]).toEqual([0, expect.stringContaining('doc-1')]);
     expect(await place.run('health')).toEqual({ code: 0, out: '', err: '' });

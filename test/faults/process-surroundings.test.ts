@@ -91,7 +91,7 @@ it('F40: what a root held that was renamed away and made again is held, whatever
   await rename(place.inbox, away);
   await mkdir(place.inbox);
   const { held } = await daemon.idle(({ folders }) => folders[0]?.held === 2);
-  expect(held).toMatchObject([{ reason: expect.stringContaining('another directory than before') }]);
+  expect(held).toMatchObject([{ reason: expect.stringContaining('not the same directory as before') }]);
   expect(service.requests).toHaveLength(2);
   await rmdir(place.inbox);
   await rename(away, place.inbox);

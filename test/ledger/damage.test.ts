@@ -91,7 +91,7 @@ describe('P6, P12: a journal that was cut off by a power loss', () => {
     const ledger = await openIt();
     expect(contentOf(ledger)).toEqual(after(commits.length - 1));
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'the end of the ledger journal was not whole and is cut off',
+      'ledger journal ended with an incomplete entry, which was removed',
     ]);
     await ledger.commit(commits.at(-1) ?? []);
     await ledger.close();
@@ -263,7 +263,7 @@ describe('P9: rows that cannot be', () => {
     for (const path of ['d/b.pdf', 'twin.pdf']) {
       expect(again.failure({ folder: 'inbox', path })).toMatchObject({ code: 'double-doc-id' });
     }
-    expect(log.lines.map(({ message }) => message)).toEqual(['ledger records were left out']);
+    expect(log.lines.map(({ message }) => message)).toEqual(['damaged ledger records were skipped']);
     await again.close();
   });
 

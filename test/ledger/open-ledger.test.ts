@@ -123,7 +123,7 @@ describe('the ledger', () => {
     await chmod(folder.join('state'), 0o777);
     await expect(openIt()).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringMatching(/others can write in .*mode 0777.*\/ingestd/),
+      message: expect.stringMatching(/other users can write to .*mode 0777.*\/ingestd/),
     });
     expect(await readdir(folder.join('state'))).toEqual(['somebody-else.txt']);
   });

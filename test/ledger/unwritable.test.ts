@@ -161,7 +161,7 @@ describe('a snapshot that cannot be written', () => {
       await ledger.commit([put(`${number}.pdf`, recordOf(number))]);
     const content = contentOf(ledger);
     await ledger.close();
-    expect(log.lines.map(({ message }) => message)).toContain('ledger snapshot could not be written');
+    expect(log.lines.map(({ message }) => message)).toContain('ledger snapshot cannot be written');
     expect(contentOf(await readLedger(folder.join('state')))).toEqual(content);
     disk.fail = null;
     const again = await openIt({ disk, compactAfterBytes: 1 });

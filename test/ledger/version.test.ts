@@ -85,7 +85,7 @@ describe.each([1, 2])('a ledger of version %d', (version) => {
     const content = await contentOfVersion(version);
     expect(plain(ledger)).toEqual(content);
     expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
-      ['info', 'ledger is written in a new format; its files of the old one are kept beside it'],
+      ['info', 'ledger converted to a new format; the old files are kept beside it'],
     ]);
     expect(versionsIn(await imageOf(dir))).toEqual(
       expect.arrayContaining(['ledger.json 3', 'ledger.journal.6 3']),

@@ -55,7 +55,7 @@ describe('the guard of deletions', () => {
     });
     expect(judgeDeletions(proposalOf({ removed: 1, rootChanged: true }))).toEqual({
       kind: 'hold',
-      reason: 'the folder is another directory than before, and 1 document is not in it',
+      reason: 'the folder is not the same directory as before, and 1 document is missing from it',
     });
   });
 

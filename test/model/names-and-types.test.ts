@@ -45,7 +45,7 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
 
   it('says the rule and the fix', () => {
     expect(judgeName('a.b.pdf', 'reject')).toMatchObject({
-      message: expect.stringMatching(/2 dots.*exactly one.*names: rewrite/),
+      message: expect.stringMatching(/2 dots.*accepts only one.*names: rewrite/),
     });
   });
 

@@ -92,7 +92,7 @@ describe('what comes of an exchange', () => {
     expect(outcome).toEqual({
       kind: 'accepted',
       docId: 'other',
-      warning: 'the answer names another document',
+      warning: 'the answer contains the docId of another document',
     });
   });
 

@@ -375,7 +375,7 @@ describe('hostile sidecars', () => {
     ['F51: an array', '[]', /sidecar-invalid/],
     ['F51: a trailing comma', '{"title": "x",}', /sidecar-invalid.*column 15/],
     ['F51: NaN', '{"title": NaN}', /sidecar-invalid/],
-    ['F51: duplicate keys', '{"title": "a", "title": "b"}', /sidecar-invalid.*title stands twice/],
+    ['F51: duplicate keys', '{"title": "a", "title": "b"}', /sidecar-invalid.*title appears twice/],
     ['F51: a BOM', '\uFEFF{"title": "x"}', null],
     ['F51: UTF-16', utf16, /sidecar-invalid.*UTF-16/],
     ['F51: Latin 1', Buffer.from([0x7b, 0x22, 0xe9, 0x22, 0x3a, 0x31, 0x7d]), /sidecar-invalid.*UTF-8/],

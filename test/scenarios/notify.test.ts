@@ -69,7 +69,7 @@ it('announces a trouble once, over a restart as well, and its end', async () => 
     code: 'double-extension',
     text: expect.stringContaining('inbox/a.b.pdf'),
   });
-  await eventually(() => (daemon.log().includes('notified') ? true : null));
+  await eventually(() => (daemon.log().includes('notification sent') ? true : null));
   await daemon.end('SIGTERM');
   daemon = await place.start();
   await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
@@ -90,7 +90,7 @@ it('repeats with the same id until it is accepted, over a kill as well, and deli
   answer = { status: 200 };
   const before = arrived.length;
   daemon = await place.start();
-  await eventually(() => (daemon.log().includes('notified') ? true : null));
+  await eventually(() => (daemon.log().includes('notification sent') ? true : null));
   expect(arrived.length).toBeGreaterThan(before);
   expect(new Set(arrived.map(({ id }) => id))).toEqual(new Set([first.id]));
 });

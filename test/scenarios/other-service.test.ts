@@ -64,7 +64,7 @@ describe('a ledger that meets another service', () => {
     for (const { code, out, err } of [await place.run('sync'), await place.run('run'), ...(await plans)]) {
       expect([code, out, err]).toEqual([2, '', expect.stringMatching(refusal)]);
       expect(err).toContain(`service.ingestUrl is ${service.ingestUrl}/production`);
-      expect(err).toMatch(/give state\.dir a directory of its own.*ingestd ledger service-moved/);
+      expect(err).toMatch(/set another state\.dir.*ingestd ledger service-moved/);
     }
     const { findings } = await json<{ findings: CheckFinding[] }>('check');
     expect(findings.filter(({ level }) => level === 'error')).toEqual([
@@ -112,7 +112,7 @@ describe('a ledger that meets another service', () => {
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([
       0,
-      'The ledger’s 3 documents are of http://localhost/new (any port) from now on, no longer of http://localhost (any port).\n',
+      'The ledger’s 3 documents now belong to http://localhost/new (any port), and no longer to http://localhost (any port).\n',
     ]);
     await rm(join(place.inbox, 'b.txt'));
     await deliver();
@@ -123,7 +123,7 @@ describe('a ledger that meets another service', () => {
     await name(service.ingestUrl);
     expect((await place.run('plan')).code).toBe(2);
     await name(service.ingestUrl, { state: { dir: './empty' } });
-    expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The ledger, empty so far, is of /);
+    expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The empty ledger now belongs to /);
   }, 60_000);
 
   it('is left to its service by another state directory: everything is uploaded', async () => {
@@ -140,11 +140,14 @@ describe('a ledger that meets another service', () => {
     await deliver();
     await name(service.ingestUrl);
     const { code, err } = await place.run('sync');
-    expect([code, err]).toEqual([2, expect.stringContaining('is of the embedded service (3 documents)')]);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining('belongs to the embedded service (3 documents)'),
+    ]);
     expect(err).not.toContain('service-moved');
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([2, '']);
-    expect(moved.err).toMatch(/is of the embedded service.*give state\.dir a directory of its own/);
+    expect(moved.err).toMatch(/belongs to the embedded service.*set another state\.dir/);
     expect(service.requests).toHaveLength(0);
     await place.configure({ service: { mode: 'embedded' } });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);

@@ -82,7 +82,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await fill('inbox', 1_000);
   let daemon = await place.start();
   await eventually(() => (service.requests.length > 40 ? true : null), { withinMs: 20_000 });
-  expect(await run('pause')).toBe('Paused: All folders. ingestd resume sends again.\n');
+  expect(await run('pause')).toBe('Paused: All folders. Resume with ingestd resume.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
   expect(await daemon.status()).toMatchObject({
@@ -99,7 +99,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await place.home.write('inbox/while-paused.txt', 'counted and not sent');
   await eventually(async () => ((await daemon.status()).folders[0]?.onDisk === 1_001 ? true : null));
   expect(service.requests.length).toBe(sent);
-  expect((await place.run('why', 'inbox/while-paused.txt')).out).toContain('when the pause ends');
+  expect((await place.run('why', 'inbox/while-paused.txt')).out).toContain('after the pause');
 
   expect(await run('resume')).toBe('Nothing is paused.\n');
   await allIn(daemon, 1_001);
@@ -169,11 +169,11 @@ it('keeps back what sync finds, says so, and ends', async () => {
   await fill('inbox', 3);
   await fill('scans', 2);
   expect(await run('pause', 'inbox')).toBe(
-    'Paused: inbox, from the next start on. ingestd resume sends again.\n',
+    'Paused: inbox, from the next start on. Resume with ingestd resume.\n',
   );
   const { code, out } = await place.run('sync');
   expect(code).toBe(4);
-  expect(out).toContain('Paused: inbox. ingestd resume sends again.');
+  expect(out).toContain('Paused: inbox. Resume with ingestd resume.');
   expect(out).toContain('3 documents left for the next pass.');
   expect(service.requests.length).toBe(2);
   expect((await place.run('status')).out).toContain('Paused: inbox');

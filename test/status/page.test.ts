@@ -124,7 +124,7 @@ withTool('chromium', chromiumFound, () => {
       await group.getByRole('button', { name: 'Show 3 more' }).click();
       expect(await group.locator('.rows li').count()).toBe(6);
       await group.getByRole('button', { name: /^Retry all 6/ }).click();
-      await eventually(async () => (await textOf(page, '#toast')) === 'Queued again: 6.');
+      await eventually(async () => (await textOf(page, '#toast')) === '6 documents queued again.');
       await page.getByRole('button', { name: 'Retry 2026/q3/memo.docx' }).click();
       await eventually(() => world.control.calls.length === 2);
       expect(world.control.calls[0]).toEqual({
@@ -147,7 +147,7 @@ withTool('chromium', chromiumFound, () => {
       const world = await open({ status: { failures, failuresTotal: 1234 } });
       const page = await visit(world);
       await page.getByRole('button', { name: /^Retry all 1,000/ }).click();
-      await eventually(async () => (await textOf(page, '#toast')) === 'Queued again: 1000.');
+      await eventually(async () => (await textOf(page, '#toast')) === '1,000 documents queued again.');
       expect(world.control.calls.length).toBeGreaterThan(3);
       expect(await textOf(page, '#failures-cut')).toBe('The first 1,000 of 1,234 are listed.');
     });
@@ -155,8 +155,8 @@ withTool('chromium', chromiumFound, () => {
     it('approves held deletions in two steps, by keyboard alone, with a way back', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
-      expect(await textOf(page, '#held')).toContain('37 files gone from inbox');
-      await page.getByText('Which ones').click();
+      expect(await textOf(page, '#held')).toContain('37 files missing from inbox');
+      await page.getByText('Show the files').click();
       expect(await page.locator('#held .names li').count()).toBe(37);
       await page.getByRole('button', { name: 'Approve deletion…' }).focus();
       await page.keyboard.press('Enter');
@@ -268,7 +268,7 @@ withTool('chromium', chromiumFound, () => {
       expect(await textOf(page, '#transfers-more')).toBe('22 more');
       const first = page.locator('#transfer-list li').first();
       expect(await first.locator('progress').getAttribute('value')).toBe('198');
-      expect(await first.locator('.amount').innerText()).toBe('waiting for the answer');
+      expect(await first.locator('.amount').innerText()).toBe('waiting for an answer');
       let bytesSent = 50;
       await eventually(async () => {
         bytesSent = Math.min(199, bytesSent + 1);
@@ -321,7 +321,7 @@ withTool('chromium', chromiumFound, () => {
       const page = await visit(world);
       world.control.failWith(new Error('detail'));
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
-      await eventually(async () => (await textOf(page, '#toast')).includes('the log says more'));
+      await eventually(async () => (await textOf(page, '#toast')).includes('see the log'));
       complaints.splice(0);
     });
 
@@ -402,7 +402,7 @@ withTool('chromium', chromiumFound, () => {
       await page.goto(world.url);
       await page.getByLabel('Token').fill('wrong');
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByText('That is not the token.').waitFor();
+      await page.getByText('Wrong token.').waitFor();
       await page.getByLabel('Token').fill('0123456789abcdef');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.waitForSelector('body[data-loaded]');
@@ -419,7 +419,7 @@ withTool('chromium', chromiumFound, () => {
       });
       world.control.happen({ what: 'failed', message: 'words' });
       const page = await visit(world, { ...options, reducedMotion: 'reduce' });
-      await page.getByText('Which ones').click();
+      await page.getByText('Show the files').click();
       await page.getByText('12 files not sent').click();
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       expect(await axeProblems(page)).toEqual([]);

@@ -368,7 +368,7 @@ describe('S5, S6, S9, S10: the guard, over real sockets', () => {
     const type = { 'content-type': 'application/x-www-form-urlencoded' };
     const wrong = await post('/login', 'token=wrong', type);
     expect([wrong.status, wrong.headers['set-cookie']]).toEqual([401, undefined]);
-    expect(wrong.text).toContain('That is not the token.');
+    expect(wrong.text).toContain('Wrong token.');
     const right = await post('/login', `token=${httpToken}`, { ...type, origin: `http://127.0.0.1:${port}` });
     const [cookie = ''] = right.headers['set-cookie'] ?? [];
     expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Strict$/);

@@ -104,7 +104,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
   }
 
   function look(path: string): Inspection {
-    if (isAway) return { kind: 'unknown', code: 'folder-missing', message: 'it is not there' };
+    if (isAway) return { kind: 'unknown', code: 'folder-missing', message: 'it does not exist' };
     const file = files.get(path);
     if (file === undefined) return { kind: 'absent', device: 1 };
     if (file.content === '') return { kind: 'skipped', code: 'empty-file', message: 'it is empty' };

@@ -395,17 +395,17 @@ describe('the sync engine', () => {
       {
         level: 'warn',
         data: { code: 'rate-limited', message: 'too many', againInSeconds: expect.any(Number) },
-        message: 'the service is not available',
+        message: 'service unavailable',
       },
       {
         level: 'warn',
         data: { code: 'service-unavailable', message: 'away', againInSeconds: expect.any(Number) },
-        message: 'the service is not available',
+        message: 'service unavailable',
       },
       {
         level: 'info',
         data: { lastedSeconds: expect.any(Number) },
-        message: 'the service is available again',
+        message: 'service available again',
       },
     ]);
   });
@@ -505,7 +505,7 @@ describe('the sync engine', () => {
     world.folder.write('b.txt', 'two');
     world.folder.sweep();
     await world.quiesce();
-    const over = world.log.lines.find(({ message }) => message === 'the service is available again');
+    const over = world.log.lines.find(({ message }) => message === 'service available again');
     // Of the clock in hand, which runs on while the disk is slow.
     expect(over?.data).toEqual({ lastedSeconds: expect.any(Number) });
     expect(Number(Object.values(over?.data ?? {})[0])).toBeLessThan(3 * 3_600);

@@ -17,13 +17,13 @@ export function addAuthCommand(program: Command, context: CommandContext): void 
 function addAuthLoginCommand(auth: Command, context: CommandContext): void {
   const command = auth
     .command('login')
-    .description('check the credentials: obtain a token and say until when it is valid')
+    .description('check the credentials: obtain a token and print when it expires')
     .action(async (_options, command: Command) => {
       context.exitWith(await authLogin(context, command.optsWithGlobals()));
     });
   withExamples(command, [
     { command: 'ingestd auth login', does: 'exit code 0: accepted, 3: refused' },
-    { command: 'ingestd auth login --config /etc/ingestd/ingestd.yaml', does: "a service's own" },
+    { command: 'ingestd auth login --config /etc/ingestd/ingestd.yaml', does: 'for the installed service' },
   ]);
 }
 
@@ -33,7 +33,7 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
   const credentials = await credentialsFor(prepared, context);
   if (credentials === null) {
     throw new ConfigurationError(
-      `${settings.file} runs the embedded service (service.mode), which makes its own credentials: there are none to check. For a service elsewhere name its configuration with --config, or write one with: ingestd init`,
+      `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
     );
   }
   const { login } = await import('../../commands/offline/auth-offline.ts');
@@ -52,13 +52,13 @@ interface RevokeFlags extends GlobalFlags {
 function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
   const command = auth
     .command('revoke')
-    .description("have the running daemon's token revoked, or, without a daemon, one obtained for this")
-    .option('--all', 'every refresh token of the user too')
+    .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
+    .option('--all', 'also revoke every refresh token of the user')
     .action(async (_options, command: Command) => {
       context.exitWith(await authRevoke(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd auth revoke', does: 'the daemon obtains another when it needs one' },
+    { command: 'ingestd auth revoke', does: 'the daemon obtains a new one when needed' },
     { command: 'ingestd auth revoke --all', does: 'ends every session of this user' },
   ]);
 }
@@ -72,14 +72,14 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
     const credentials = await credentialsFor(prepared, context);
     if (credentials === null) {
       throw new ConfigurationError(
-        `service.mode is embedded in ${settings.file} and no daemon runs: there is no token to revoke`,
+        `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
       );
     }
     const { revoke } = await import('../../commands/offline/auth-offline.ts');
     await revoke({ settings, credentials, log }, { all });
   } else await daemon.post('/api/revoke', { all });
   context.output.line(
-    all ? 'The token and every refresh token of the user are revoked.' : 'The token is revoked.',
+    all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',
   );
   return 0;
 }

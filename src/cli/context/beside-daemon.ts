@@ -36,7 +36,7 @@ export async function besideDaemon(
     if (found === null) throw error;
     if (tell) {
       context.complain(
-        `${errorMessage(error)}\nthe configuration on disk cannot be used; this is of the daemon that runs (pid ${found.daemon.pid}), with the one before`,
+        `${errorMessage(error)}\nthe configuration file is invalid; what follows comes from the running daemon (pid ${found.daemon.pid}), which still uses the previous configuration`,
       );
     }
     return { ...found, prepared: null };

@@ -20,8 +20,8 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
       context.exitWith(await approve(context, folder, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd status', does: 'look at what is held, and why' },
-    { command: 'ingestd approve inbox', does: 'then let it be deleted at the service' },
+    { command: 'ingestd status', does: 'list what is held, and why' },
+    { command: 'ingestd approve inbox', does: 'then delete it at the service' },
   ]);
 }
 
@@ -44,7 +44,7 @@ async function approve(
   context.output.line(
     approved === 0
       ? 'Nothing is held.'
-      : `${countWords(approved, 'deletion')} released${daemon === null ? '; they go out when ingestd runs' : ''}.`,
+      : `${countWords(approved, 'deletion')} released${daemon === null ? '; they are sent when ingestd runs' : ''}.`,
   );
   return 0;
 }

@@ -13,7 +13,7 @@ export function addNotifyCommand(program: Command, context: CommandContext): voi
     .action(async (_options, command: Command) => {
       context.exitWith(await notifyTest(context, command.optsWithGlobals()));
     });
-  withExamples(command, [{ command: 'ingestd notify test', does: 'does it arrive?' }]);
+  withExamples(command, [{ command: 'ingestd notify test', does: 'check that it arrives' }]);
 }
 
 async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
@@ -23,7 +23,7 @@ async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<
   const { isNotifying, sendEvent } = await import('../../daemon/notify/notifier.ts');
   if (!isNotifying(target)) {
     throw new ConfigurationError(
-      'notify: nothing is set; set notify.command, or INGESTD_NOTIFY_WEBHOOK to the address of a webhook',
+      'notify: not configured; set notify.command, or INGESTD_NOTIFY_WEBHOOK to the address of a webhook',
     );
   }
   const { testEvent } = await import('../../daemon/notify/event.ts');

@@ -11,14 +11,16 @@ import { withExamples } from '../examples.ts';
 export function addPauseCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('pause')
-    .description('stop sending, for one folder or all, over restarts too; watching and counting go on')
+    .description(
+      'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
+    )
     .argument('[folder]', "a folder's name in the configuration")
     .action(async (folder: string | undefined, _options, command: Command) => {
       context.exitWith(await change(context, 'pause', folder, command.optsWithGlobals()));
     });
   withExamples(command, [
     { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
-    { command: 'ingestd pause inbox', does: 'the other folders go on' },
+    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
   ]);
 }
 
@@ -32,8 +34,8 @@ export function addResumeCommand(program: Command, context: CommandContext): voi
       context.exitWith(await change(context, 'resume', folder, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd resume', does: 'whatever was paused' },
-    { command: 'ingestd resume inbox', does: 'one folder; the others stay as they are' },
+    { command: 'ingestd resume', does: 'resume everything that is paused' },
+    { command: 'ingestd resume inbox', does: 'resume one folder' },
   ]);
 }
 
@@ -57,7 +59,7 @@ async function change(
   context.output.line(
     paused.length === 0
       ? `Nothing is paused${start}.`
-      : `Paused: ${names}${start}. ingestd resume sends again.`,
+      : `Paused: ${names}${start}. Resume with ingestd resume.`,
   );
   return exitCodes.ok;
 }

@@ -11,14 +11,14 @@ import { withExamples } from '../examples.ts';
 export function addRescanCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('rescan')
-    .description('scan one folder or all now; the running daemon sends what differs')
+    .description('scan one folder or all of them now; the running daemon sends what has changed')
     .argument('[folder]', "a folder's name in the configuration")
     .action(async (folder: string | undefined, _options, command: Command) => {
       context.exitWith(await rescan(context, folder, command.optsWithGlobals()));
     });
   withExamples(command, [
     { command: 'ingestd rescan', does: 'everything' },
-    { command: 'ingestd rescan inbox', does: 'one folder, say after a restore' },
+    { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
   ]);
 }
 
@@ -32,7 +32,7 @@ async function rescan(
   const daemon = await connectDaemon(settings.state.dir);
   if (daemon === null) {
     throw new ConfigurationError(
-      'rescan: ingestd is not running, and scans everything when it starts; ingestd sync does one pass',
+      'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
     );
   }
   const { folders } = rescannedSchema.parse(await daemon.post('/api/rescan', { folder: name }));

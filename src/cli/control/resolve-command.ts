@@ -19,22 +19,25 @@ interface ResolveFlags extends GlobalFlags {
 export function addResolveCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('resolve')
-    .description('end the doubt about a document whose upload was not answered, or that may be there twice')
-    .argument('<path>', 'a file, or FOLDER/PATH as status shows it')
-    .option('--doc-id <ID>', 'the service has it: adopt the document with this docId')
-    .option('--again', 'send it again')
-    .option('--dismiss', 'forget the doubt and send nothing')
-    .option('--yes', 'do not ask before a docId is adopted')
+    .description('settle an upload in doubt, or a possible duplicate')
+    .argument('<path>', 'a file, or FOLDER/PATH as in status')
+    .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
+    .option('--again', 'upload it again')
+    .option('--dismiss', 'clear the doubt and send nothing')
+    .option('--yes', 'adopt a docId without asking')
     .action(async (path: string, _options, command: Command) => {
       context.exitWith(await resolve(context, path, command.optsWithGlobals()));
     });
   withExamples(command, [
     {
       command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
-      does: 'the service has it, under this docId',
+      does: 'the service has the document, under this docId',
     },
-    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have it' },
-    { command: 'ingestd resolve inbox/report.pdf --dismiss', does: 'you looked; nothing is to be done' },
+    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have the document' },
+    {
+      command: 'ingestd resolve inbox/report.pdf --dismiss',
+      does: 'you have checked, and there is nothing to do',
+    },
   ]);
 }
 
@@ -71,17 +74,17 @@ function resolutionOf({ docId, again, dismiss }: ResolveFlags): Resolution {
   const [way, ...others] = ways;
   if (way !== undefined && others.length === 0) return way;
   throw new ConfigurationError(
-    'resolve: give exactly one of --doc-id ID (the service has it), --again (send it again) and --dismiss (forget the doubt)',
+    'resolve: choose one of --doc-id ID (the service has the document), --again (upload it again) or --dismiss (clear the doubt)',
   );
 }
 
 function doneWords(path: string, resolution: Resolution, when: string): string {
   switch (resolution.kind) {
     case 'adopt':
-      return `${path} is the document ${resolution.docId} from now on; what differs is sent ${when}.`;
+      return `${path} now belongs to the document ${resolution.docId}; any changes are sent ${when}.`;
     case 'again':
       return `${path} is sent again ${when}.`;
     case 'dismiss':
-      return `The doubt about ${path} is forgotten; nothing is sent.`;
+      return `The doubt about ${path} is cleared. Nothing is sent.`;
   }
 }

@@ -12,14 +12,14 @@ import { retriedSchema } from '../../commands/connect/status-schema.ts';
 export function addRetryCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('retry')
-    .description('put failed documents back in the queue; no path: all but uploads in doubt')
-    .argument('[paths...]', 'files, or FOLDER/PATH as status shows them')
+    .description('send failed documents again; without a path, all except uploads in doubt')
+    .argument('[paths...]', 'files, or FOLDER/PATH as in status')
     .action(async (paths: string[], _options, command: Command) => {
       context.exitWith(await retry(context, paths, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd retry', does: 'everything that failed' },
-    { command: 'ingestd retry inbox/report.pdf', does: 'one document; an upload in doubt is sent again' },
+    { command: 'ingestd retry', does: 'all that failed' },
+    { command: 'ingestd retry inbox/report.pdf', does: 'one document, even if its upload is in doubt' },
   ]);
 }
 

@@ -10,14 +10,16 @@ import { prepare } from '../context/prepare.ts';
 export function addPlanCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('plan')
-    .description('what sync would do, with the requests and the time it takes; sends and changes nothing')
-    .option('--json', 'print the plan as one JSON value')
+    .description(
+      'show what sync would do, how many requests it needs and how long they take; changes nothing',
+    )
+    .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       context.exitWith(await plan(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd plan', does: 'every operation, one a line' },
-    { command: "ingestd plan --json | jq '.requests'", does: 'how many requests it takes' },
+    { command: 'ingestd plan', does: 'every operation on a line of its own' },
+    { command: "ingestd plan --json | jq '.requests'", does: 'the number of requests' },
   ]);
 }
 
@@ -34,7 +36,7 @@ function printPlan(report: PlanReport, output: Output): void {
   const { counts, requests, seconds } = report;
   for (const operation of report.operations) output.line(operationLine(operation, output));
   for (const { folder, message } of report.unavailable) {
-    output.line(output.colors.red(`${folder} cannot be read, so nothing in it is planned: ${message}`));
+    output.line(output.colors.red(`${folder} cannot be read, so the plan leaves it out: ${message}`));
   }
   if (report.operations.length + report.unavailable.length > 0) output.line();
   const changes = [
@@ -55,7 +57,11 @@ function printPlan(report: PlanReport, output: Output): void {
     );
   }
   if (counts.held > 0) {
-    line(colors.yellow(`${countWords(counts.held, 'deletion')} would be held until ingestd approve.`));
+    line(
+      colors.yellow(
+        `${countWords(counts.held, 'deletion')} would be held until you approve with ingestd approve.`,
+      ),
+    );
   }
   if (counts.waiting > 0) {
     line(

@@ -20,7 +20,10 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     });
   withExamples(command, [
     { command: 'ingestd', does: 'with ./ingestd.yaml, or the trial where there is none' },
-    { command: 'ingestd run --config /etc/ingestd/ingestd.yaml', does: 'as a service does' },
+    {
+      command: 'ingestd run --config /etc/ingestd/ingestd.yaml',
+      does: 'with the configuration of the installed service',
+    },
   ]);
 }
 

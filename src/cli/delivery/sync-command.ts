@@ -12,13 +12,13 @@ import { createSyncProgress } from './sync-progress.ts';
 export function addSyncCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('sync')
-    .description('bring the service in line with the folders, once, then exit')
-    .option('--json', 'print what was done as one JSON value')
+    .description('bring the service up to date with the folders once, then exit')
+    .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       context.exitWith(await sync(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd plan && ingestd sync', does: 'look first, then deliver' },
+    { command: 'ingestd plan && ingestd sync', does: 'preview, then deliver' },
     { command: 'ingestd sync --json 2>sync.log', does: 'from a script' },
   ]);
 }
@@ -58,7 +58,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   if (report.held > 0) {
     line(
       colors.yellow(
-        `${countWords(report.held, 'deletion')} held: look at them with ingestd status, release them with ingestd approve`,
+        `${countWords(report.held, 'deletion')} held: list with ingestd status, release with ingestd approve`,
       ),
     );
   }
@@ -72,7 +72,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   if (report.skipped > 0)
     line(colors.dim(`${countWords(report.skipped, 'file')} skipped: ingestd check says why.`));
   if (report.paused.length > 0)
-    line(colors.yellow(`Paused: ${report.paused.join(', ')}. ingestd resume sends again.`));
+    line(colors.yellow(`Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`));
   if (report.unsent > 0)
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));

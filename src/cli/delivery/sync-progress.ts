@@ -73,6 +73,7 @@ function lineOf(progress: SyncProgress, columns: number): string {
     ].find(({ length }) => length + SHORTEST_BAR + 4 <= columns) ?? short;
   const size = Math.min(LONGEST_BAR, columns - words.length - 4);
   if (size < SHORTEST_BAR) return words;
-  const full = Math.round((size * Math.min(documentsDone, documentsTotal)) / Math.max(1, documentsTotal));
+  // Full is for the end.
+  const full = Math.floor((size * Math.min(documentsDone, documentsTotal)) / Math.max(1, documentsTotal));
   return `[${'='.repeat(documentsTotal === 0 ? size : full).padEnd(size)}] ${words}`;
 }

@@ -7,13 +7,13 @@ import { prepare } from '../context/prepare.ts';
 export function addLedgerExportCommand(ledger: Command, context: CommandContext): void {
   const command = ledger
     .command('export')
-    .description('print the ledger as one JSON object')
-    .option('--json', 'on one line')
+    .description('print the ledger as a JSON object')
+    .option('--json', 'print it on one line')
     .action(async (_options, command: Command) => {
       context.exitWith(await ledgerExport(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd ledger export > ledger.json', does: 'beside a running daemon too' },
+    { command: 'ingestd ledger export > ledger.json', does: 'also while the daemon is running' },
     { command: "ingestd ledger export --json | jq -r '.documents[].docId'", does: 'every docId' },
   ]);
 }

@@ -12,17 +12,17 @@ export function addLedgerImportCommand(ledger: Command, context: CommandContext)
   const command = ledger
     .command('import')
     .description(
-      'adopt documents that the service already holds, from an export or from CSV (folder,path,docId)',
+      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
     )
     .argument(
       '<file>',
-      'what ledger export printed, or CSV with the header folder,path,docId; - is standard input',
+      'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
     )
     .action(async (file: string, _options, command: Command) => {
       context.exitWith(await ledgerImport(context, file, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd ledger import documents.csv', does: 'then ingestd plan shows no upload for them' },
+    { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },
   ]);
 }
 
@@ -43,7 +43,7 @@ async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new ConfigurationError(
-      `FILE: ${file} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file that ledger export or a spreadsheet wrote`,
+      `FILE: ${file} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file written by ledger export, or a CSV file`,
       { cause: error },
     );
   }

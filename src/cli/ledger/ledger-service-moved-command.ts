@@ -9,14 +9,14 @@ import { prepare } from '../context/prepare.ts';
 export function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
   const command = ledger
     .command('service-moved')
-    .description('say that the configured service is the one that the ledger is of, at a new address')
+    .description('tell ingestd that its service has a new address')
     .action(async (_options, command: Command) => {
       context.exitWith(await serviceMoved(context, command.optsWithGlobals()));
     });
   withExamples(command, [
     {
       command: 'ingestd ledger service-moved && ingestd plan',
-      does: 'after service.ingestUrl was changed; not for another service',
+      does: 'after changing service.ingestUrl; not for a different service',
     },
   ]);
 }
@@ -27,12 +27,12 @@ async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promis
   const { documents, from, to } = await moveService({ settings, log });
   const held =
     documents === 0
-      ? 'The ledger, empty so far, is'
-      : `The ledger’s ${countWords(documents, 'document')} ${documents === 1 ? 'is' : 'are'}`;
+      ? 'The empty ledger now belongs'
+      : `The ledger’s ${countWords(documents, 'document')} now ${documents === 1 ? 'belongs' : 'belong'}`;
   context.output.line(
     from === to
-      ? `Nothing to do: the ledger is of ${to} already.`
-      : `${held} of ${to} from now on${from === null ? '' : `, no longer of ${from}`}.`,
+      ? `Nothing to do: the ledger already belongs to ${to}.`
+      : `${held} to ${to}${from === null ? '' : `, and no longer to ${from}`}.`,
   );
   return exitCodes.ok;
 }

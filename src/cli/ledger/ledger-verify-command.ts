@@ -13,11 +13,11 @@ export function addLedgerVerifyCommand(ledger: Command, context: CommandContext)
   const command = ledger
     .command('verify')
     .description('check the ledger against its checksums; changes nothing')
-    .option('--json', 'print what was found as one JSON value')
+    .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       context.exitWith(await ledgerVerify(context, command.optsWithGlobals()));
     });
-  withExamples(command, [{ command: 'ingestd ledger verify', does: 'exit code 0: whole, 1: damaged' }]);
+  withExamples(command, [{ command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' }]);
 }
 
 async function ledgerVerify(
@@ -41,6 +41,6 @@ function printReport(
   }
   const whose = service === null ? '' : ` of ${serviceWords(service)}`;
   const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
-  line(ok ? colors.green(`The ledger is whole.${count}`) : colors.red(`The ledger is damaged.${count}`));
+  line(ok ? colors.green(`The ledger is intact.${count}`) : colors.red(`The ledger is damaged.${count}`));
   if (fix !== null) line(fix);
 }

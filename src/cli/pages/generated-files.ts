@@ -54,8 +54,8 @@ A failed document is retried when it or its sidecar changes, or by \`ingestd ret
 network are retried without end.
 `;
 
-const LAST = `Other codes are statuses of the service's answer (\`http-503\`) or the system's word for a connection that failed
-(\`econnreset\`); from 500 on, and for 408, 425 and 429, nothing has to be done.
+const LAST = `Other codes are the HTTP status of the service's answer (\`http-503\`) or the system's name for a failed connection
+(\`econnreset\`). For 408, 425, 429 and 500 or above there is nothing to do.
 `;
 
 function table(codes: Readonly<Record<string, Explanation>>): string {

@@ -18,16 +18,16 @@ export function addCheckCommand(program: Command, context: CommandContext): void
   const command = program
     .command('check')
     .description(
-      'offline: configuration, credentials, folders, and every file that would be refused, with the reason',
+      'check the configuration, the credentials and every file offline; list what would be refused, and why',
     )
-    .option('--json', 'print the findings as one JSON value')
-    .option('--online', 'also ask the service for its clock; nothing else is sent')
+    .option('--json', 'print JSON')
+    .option('--online', 'also compare the clock with the service’s; no document is sent')
     .action(async (_options, command: Command) => {
       context.exitWith(await runCheck(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd check', does: 'exit code 0: all is well, 4: problems found' },
-    { command: 'ingestd check --online', does: 'and is this machine’s clock right?' },
+    { command: 'ingestd check', does: 'exit code 0: no problems, 4: problems found' },
+    { command: 'ingestd check --online', does: 'also check that the service answers and the clock is right' },
   ]);
 }
 
@@ -63,6 +63,6 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
   }
   const warnings = findings.filter(({ level }) => level === 'warning').length;
   if (problems > 0) line(colors.red(`${countWords(problems, 'problem')} found.`));
-  else if (warnings > 0) line(colors.yellow(`Nothing is refused; ${countWords(warnings, 'warning')}.`));
-  else line(colors.green('Nothing is wrong.'));
+  else if (warnings > 0) line(colors.yellow(`No problems, ${countWords(warnings, 'warning')}.`));
+  else line(colors.green('No problems found.'));
 }

@@ -8,20 +8,20 @@ import { withExamples } from '../examples.ts';
 export function addHealthCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('health')
-    .description("exit 0 while the running daemon makes progress: for Docker's HEALTHCHECK")
+    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)")
     .action(async (_options, command: Command) => {
       context.exitWith(await health(context, command.optsWithGlobals()));
     });
-  withExamples(command, [{ command: 'ingestd health && echo well', does: 'says nothing when all is well' }]);
+  withExamples(command, [{ command: 'ingestd health && echo well', does: 'prints nothing when healthy' }]);
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { stateDir, daemon } = await besideDaemon(context, flags, { tell: false });
   if (daemon === null) {
-    context.complain(`no daemon runs with the state directory ${stateDir}`);
+    context.complain(`no daemon is running with the state directory ${stateDir}`);
     return exitCodes.unforeseen;
   }
   if ((await daemon.probe('/healthz')) === 200) return exitCodes.ok;
-  context.complain('the daemon makes no progress');
+  context.complain('the daemon is not making progress; see its log, or restart it');
   return exitCodes.unforeseen;
 }

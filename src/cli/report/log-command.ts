@@ -22,19 +22,25 @@ interface LogFlags extends GlobalFlags {
 export function addLogCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('log')
-    .description('what happened in the last 30 days, newest last, beside a running daemon or without one')
-    .argument('[path]', 'a file or a directory, or FOLDER/PATH as status shows it; none: everything')
-    .option('--since <TIME>', 'a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)', sinceOf)
+    .description(
+      'show what happened in the last 30 days, newest last; works with or without a running daemon',
+    )
+    .argument('[path]', 'a file or directory, or FOLDER/PATH as in status (default: everything)')
+    .option(
+      '--since <TIME>',
+      'start at a time (2026-01-31, 2026-01-31T08:00:00Z) or an age (90m, 36h, 7d)',
+      sinceOf,
+    )
     .option('--failed', 'only failures, doubts, held deletions and warnings')
-    .option('--json', 'print it as one JSON value; with --follow, one a line')
-    .option('--follow', 'go on with what happens now, until interrupted')
+    .option('--json', 'print a JSON array; with --follow, one JSON object per line')
+    .option('--follow', 'keep printing new entries until interrupted')
     .action(async (path: string | undefined, _options, command: Command) => {
       context.exitWith(await log(context, path, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd log --since 1h --failed', does: 'what went wrong in the last hour' },
-    { command: 'ingestd log inbox/report.pdf', does: 'the story of one document' },
-    { command: 'ingestd log --follow', does: 'beside your work' },
+    { command: 'ingestd log --since 1h --failed', does: 'failures of the last hour' },
+    { command: 'ingestd log inbox/report.pdf', does: 'the history of one document' },
+    { command: 'ingestd log --follow', does: 'keep watching failures' },
   ]);
 }
 

@@ -29,7 +29,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...failureSection(status, view),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
-    ...section('Possibly in the service twice', duplicateRows(status), view.colors.yellow),
+    ...section('Possible duplicates', duplicateRows(status), view.colors.yellow),
     ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
   ];
 }
@@ -45,7 +45,7 @@ const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const
 function restRows({ reasons, paused }: Status, { colors }: StatusView): string[] {
   const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
-    colors.yellow('ingestd is not running. This is what its ledger says:'),
+    colors.yellow('ingestd is not running. The ledger shows:'),
     ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
     ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
   ];
@@ -106,12 +106,12 @@ function failureSection(status: Status, { colors }: StatusView): string[] {
   const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
   const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);
   const total = status.failuresTotal - elsewhere.size - again.length;
-  const hint = 'ingestd why PATH says what to do, ingestd retry sends them again';
+  const hint = 'ingestd why PATH explains one, ingestd retry sends them again';
   return [
     ...section(`Failed (${numberWords(total)})`, cut(failed, total, hint), colors.red),
     ...section(
       `Retrying (${numberWords(again.length)})`,
-      cut(again, again.length, 'nothing to do; ingestd why PATH says more'),
+      cut(again, again.length, 'nothing to do; for details run ingestd why PATH'),
       colors.yellow,
     ),
   ];
@@ -130,12 +130,16 @@ function heldRows({ held }: Status): string[] {
       ...(more > 0 && paths.length > 0 ? [`  and ${numberWords(more)} more`] : []),
     ];
   });
-  return cut(rows, rows.length, 'ingestd approve FOLDER releases them; files that come back are kept');
+  return cut(
+    rows,
+    rows.length,
+    'release with ingestd approve FOLDER; documents whose files come back are kept',
+  );
 }
 
 function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
   const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, inDoubtTotal, 'ingestd resolve PATH ends a doubt: --doc-id ID, --again or --dismiss');
+  return cut(rows, inDoubtTotal, 'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss');
 }
 
 /** Without what is listed as in doubt. */
@@ -144,14 +148,18 @@ function duplicateRows({ duplicates, inDoubt }: Status): string[] {
   const rows = duplicates
     .filter((duplicate) => !elsewhere.has(refKey(duplicate)))
     .map(
-      ({ folder, path, copies }) => `${folder}/${path}: ${countWords(copies, 'more copy', 'more copies')}`,
+      ({ folder, path, copies }) => `${folder}/${path}: ${countWords(copies, 'extra copy', 'extra copies')}`,
     );
-  return cut(rows, rows.length, 'look for them at the service, then ingestd resolve PATH --dismiss');
+  return cut(
+    rows,
+    rows.length,
+    'delete extra copies at the service, then run ingestd resolve PATH --dismiss',
+  );
 }
 
 function skipRows({ skipped, skippedTotal }: Status): string[] {
   const rows = skipped.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, skippedTotal, 'ingestd check lists them all, with what to do');
+  return cut(rows, skippedTotal, 'ingestd check lists all of them with their fixes');
 }
 
 function cut(rows: readonly string[], total: number, hint: string): string[] {

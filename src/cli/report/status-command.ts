@@ -23,16 +23,16 @@ const WATCH_SECONDS = 2;
 export function addStatusCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('status')
-    .description("the running daemon's state, verdict first; without a daemon, the ledger's")
-    .option('--json', 'print it as one JSON value')
-    .option('--check', 'exit code 0: healthy, 1: needs attention, 2: error, or no daemon runs')
+    .description('show the state of the running daemon, or of the ledger when none is running')
+    .option('--json', 'print JSON')
+    .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
     .action(async (_options, command: Command) => {
       const flags: StatusFlags = command.optsWithGlobals();
       context.exitWith(await (flags.check === true ? check(context, flags) : status(context, flags)));
     });
   withExamples(command, [
-    { command: 'ingestd status --watch', does: 'on a terminal beside your work' },
+    { command: 'ingestd status --watch', does: 'refresh continuously' },
     { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
     { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
   ]);
@@ -68,7 +68,9 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
 async function offline(prepared: Prepared | null): Promise<Status> {
   // It was there a moment ago.
   if (prepared === null)
-    throw new ConfigurationError('the daemon has ended; ingestd check says what is wrong');
+    throw new ConfigurationError(
+      'the daemon has stopped and the configuration file is invalid; run ingestd check',
+    );
   return (await import('../../commands/offline/offline-status.ts')).offlineStatus(prepared.settings);
 }
 

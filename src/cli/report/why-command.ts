@@ -14,9 +14,9 @@ import { statusSchema, whySchema } from '../../commands/connect/status-schema.ts
 export function addWhyCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('why')
-    .description('the whole story of one file: what it is, what was sent, what happens next')
-    .argument('<path>', 'a file, or FOLDER/PATH as status shows it')
-    .option('--json', 'print it as one JSON value')
+    .description('explain one file: what it is, what was sent and what happens next')
+    .argument('<path>', 'a file, or FOLDER/PATH as in status')
+    .option('--json', 'print JSON')
     .action(async (path: string, _options, command: Command) => {
       context.exitWith(await why(context, path, command.optsWithGlobals()));
     });

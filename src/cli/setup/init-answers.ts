@@ -143,7 +143,7 @@ function complete(given: GivenAnswers): InitAnswers {
     password === undefined
   ) {
     throw new ConfigurationError(
-      `init has no terminal to ask on, and these answers are missing: ${missing.join(', ')}; give them as flags or in the environment (secrets only in the environment)`,
+      `init cannot ask without a terminal, and these answers are missing: ${missing.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
     );
   }
   const credentials = { apiKey, clientId, clientSecret, username, password };
@@ -181,11 +181,11 @@ function judgeAddress(answer: string): string | null {
 }
 
 function judgeText(answer: string): string | null {
-  return answer.trim() === '' ? 'It is needed.' : null;
+  return answer.trim() === '' ? 'This is required.' : null;
 }
 
 function judgeName(answer: string): string | null {
   return folderNameSchema.safeParse(answer).success
     ? null
-    : `"${answer}" is not a folder name; use 1 to 100 characters without "/" and control characters`;
+    : `"${answer}" is not a folder name; use 1 to 100 characters without "/" or control characters`;
 }

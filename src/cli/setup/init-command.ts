@@ -12,7 +12,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
   const command = program
     .command('init')
     .description(
-      'ask, then write a configuration file and a .env (mode 0600); without a terminal, from flags and environment',
+      'create a configuration file and a .env (mode 0600); asks on a terminal, else reads flags and environment',
     )
     .option('--auth-url <URL>', 'base address of the token endpoints (INGESTD_AUTH_URL)')
     .option('--ingest-url <URL>', 'base address of the ingestion operations (INGESTD_INGEST_URL)')
@@ -23,19 +23,22 @@ export function addInitCommand(program: Command, context: CommandContext): void 
         shareModes,
       ),
     )
-    .option('--no-login', 'do not try the credentials')
+    .option('--no-login', 'do not check the credentials')
     .option('--force', 'overwrite without asking')
-    .option('--yes', 'ask nothing, as without a terminal')
+    .option('--yes', 'do not ask questions, even on a terminal')
     .action(async (_options, command: Command) => {
       context.exitWith(await init(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: 'ingestd init', does: 'on a terminal; secrets are not shown' },
+    { command: 'ingestd init', does: 'ask on the terminal; secrets are not shown' },
     {
       command: 'ingestd init --config /etc/ingestd/ingestd.yaml',
-      does: 'elsewhere; the .env is written beside it',
+      does: 'another place; the .env goes beside it',
     },
-    { command: 'ingestd init --yes --folder ./inbox', does: 'unattended, the rest from INGESTD_… variables' },
+    {
+      command: 'ingestd init --yes --folder ./inbox',
+      does: 'unattended, with the rest from INGESTD_… variables',
+    },
   ]);
 }
 
@@ -89,11 +92,15 @@ async function tryLogin(
     return exitCodes.ok;
   } catch (error) {
     if (error instanceof CredentialsRefusedError) {
-      complain(`${error.message}; fix them in ${join(dirname(file), '.env')} and try: ingestd auth login`);
+      complain(
+        `${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`,
+      );
       return error.exitCode;
     }
     if (!(error instanceof ServiceUnavailableError)) throw error;
-    complain(`the credentials could not be tried: ${error.message}; try later: ingestd auth login`);
+    complain(
+      `the credentials could not be checked: ${error.message}; check them later with ingestd auth login`,
+    );
     return exitCodes.ok;
   }
 }

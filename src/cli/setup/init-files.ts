@@ -45,7 +45,7 @@ async function mayOverwrite(file: string, { prompter, force }: Destination): Pro
   if (force) return;
   if (prompter !== null && (await prompter.confirm(`${file} exists. Overwrite it?`))) return;
   throw new ConfigurationError(
-    `${file} exists; it stays as it is. Overwrite it with --force, or name another file with --config`,
+    `${file} already exists and was not changed; use --force to overwrite it, or name another file with --config`,
   );
 }
 
@@ -93,7 +93,7 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
     service: { authUrl, ingestUrl },
     folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
   };
-  return `# Every other key has a default: docs/configuration.md. Secrets stand in the .env beside this file.\n${writeYaml(settings)}`;
+  return `# All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;
 }
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */
@@ -108,6 +108,8 @@ async function makeFolder(folder: string): Promise<string[]> {
     return [`Made ${folder}`];
   } catch (error) {
     if (errorCode(error) === 'EEXIST' && (await stat(folder)).isDirectory()) return [];
-    return [`${folder} could not be made (${errorCode(error) ?? 'unknown'}): make it before ingestd runs`];
+    return [
+      `${folder} could not be created (${errorCode(error) ?? 'unknown'}): create it before you start ingestd`,
+    ];
   }
 }

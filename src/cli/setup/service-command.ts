@@ -19,9 +19,7 @@ const USUAL_PORT = 7421;
 export function addServiceCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('service')
-    .description(
-      'run the embedded service alone and print its addresses and trial credentials, ready for a .env',
-    )
+    .description('run only the embedded service; print its addresses and trial credentials in .env format')
     .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
     .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
@@ -29,8 +27,8 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
       context.exitWith(await service(context, command.optsWithGlobals()));
     });
   withExamples(command, [
-    { command: '(umask 077; ingestd service > .env)', does: 'in one terminal, and in another:' },
-    { command: 'ingestd run --config ./ingestd.yaml', does: 'with the .env beside it' },
+    { command: '(umask 077; ingestd service > .env)', does: 'in one terminal' },
+    { command: 'ingestd run --config ./ingestd.yaml', does: 'in another terminal, with that .env' },
   ]);
 }
 
@@ -76,12 +74,9 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const stopped = untilSignalled();
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
   if (!isLoopbackHost(host)) {
-    log.warn(
-      { host },
-      'other machines can reach it, without encryption: who knows the credentials can read and change what it holds',
-    );
+    log.warn({ host }, 'the embedded service is reachable from other machines without encryption');
   }
-  log.info({ page: pageUrl, data: dataDir }, 'the embedded service runs; its page shows what it holds');
+  log.info({ page: pageUrl, data: dataDir }, 'embedded service started; its page lists the documents');
   await stopped;
   await running.close();
   return 0;

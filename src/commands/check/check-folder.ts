@@ -87,7 +87,7 @@ async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
 }
 
 function orphan(folder: FolderSettings, path: string): CheckFinding {
-  const message = 'a directory of attachments without its document: nothing in it is sent';
+  const message = 'its document is not there, so these attachments are not sent';
   return finding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
 }
 
@@ -137,11 +137,15 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT')
-      return wrong('folder-missing', `${path} does not exist`, 'Make it, mount it, or fix folders[].path.');
+      return wrong(
+        'folder-missing',
+        `${path} does not exist`,
+        'Create it, mount it, or correct folders[].path.',
+      );
     return wrong(
       'folder-unreadable',
       `${path} cannot be read (${code ?? 'unknown'})`,
-      'Let the user that runs ingestd read and enter it.',
+      'Give the user that runs ingestd permission to read and enter it.',
     );
   }
 }

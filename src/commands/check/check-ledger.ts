@@ -73,8 +73,8 @@ async function rootFinding(
   if (await isProven(ledger, { name, path })) return null;
   const are = missing === 1 ? 'is' : 'are';
   const message =
-    `${path} is another directory than the one that the ledger knows, and ${countWords(missing, 'document')} ${are} not ` +
-    'in it: their deletion will be held';
+    `${path} is not the directory that the ledger knows, and ${countWords(missing, 'document')} ${are} missing ` +
+    'from it; the deletions will be held';
   return {
     level: 'warning',
     subject: name,

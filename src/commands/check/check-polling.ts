@@ -1,5 +1,6 @@
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings } from '../../model/settings.ts';
+import { numberWords } from '../../lib/text/words.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** Says which folder will be looked through on a timer instead of watched, and why; null: it is watched. */
@@ -12,22 +13,22 @@ export function checkPolling(
   };
   const how =
     pollSeconds === 1
-      ? 'it is looked through every second'
-      : `it is looked through every ${pollSeconds} seconds`;
-  if (watch === 'polling') return told('info', `${how}, as watch: polling says`, '');
+      ? 'it is scanned every second'
+      : `it is scanned every ${numberWords(pollSeconds)} seconds`;
+  if (watch === 'polling') return told('info', `${how}, because watch is set to polling`, '');
   const silent = fileSystemAt(path);
   if (silent === null) return null;
   if (watch === 'native') {
     return told(
       'warning',
-      `it is on ${silent}, which does not tell what other machines write, and watch: native does not look for it`,
-      'Set watch: auto for the folder, or leave other machines’ changes to timing.rescanMinutes.',
+      `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
+      'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
     );
   }
   return told(
     'info',
-    `it is on ${silent}, which does not tell what other machines write: ${how}`,
-    'Nothing has to be done; timing.pollSeconds makes it quicker or cheaper.',
+    `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
+    'Nothing to do. To change the interval, set timing.pollSeconds.',
   );
 }
 

@@ -36,22 +36,22 @@ export async function checkServiceClock({
     if (Number.isNaN(seconds)) {
       return [
         answers,
-        found('info', 'clock', ['it does not tell the time: the clock could not be compared', '']),
+        found('info', 'clock', ['it sends no Date header, so the clocks could not be compared', '']),
       ];
     }
     if (Math.abs(seconds) <= TOLERATED_SECONDS) {
       const within = countWords(Math.max(1, Math.abs(seconds)), 'second');
       return [
         answers,
-        found('info', 'clock', [`this machine's clock agrees with the service's within ${within}`, '']),
+        found('info', 'clock', [`this machine’s clock agrees with the service’s to within ${within}`, '']),
       ];
     }
     const way = seconds > 0 ? 'ahead of' : 'behind';
     return [
       answers,
       found('warning', 'clock', [
-        `this machine's clock is ${numberWords(Math.abs(seconds))} seconds ${way} the service's`,
-        'Set it: timedatectl set-ntp true',
+        `this machine’s clock is ${numberWords(Math.abs(seconds))} seconds ${way} the service’s`,
+        'Set the clock: timedatectl set-ntp true',
       ]),
     ];
   } catch (error) {

@@ -26,7 +26,7 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
         'error',
         'state-unwritable',
         `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-        'Let the user that runs ingestd write there, or name another directory by state.dir.',
+        'Give the user that runs ingestd permission to write there, or set another state.dir.',
       ),
     );
   }
@@ -37,8 +37,8 @@ export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> 
       found(
         free < TOO_LOW_BYTES ? 'error' : 'warning',
         'state-disk-full',
-        `${sizeWords(free)} are free for the ledger in ${place}`,
-        'Make room, or name another directory by state.dir: nothing is sent that the ledger cannot take.',
+        `only ${sizeWords(free)} free for the ledger in ${place}`,
+        'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
       ),
     );
   }

@@ -57,7 +57,7 @@ const notAsked: CheckFinding = {
   level: 'info',
   subject: 'service.mode',
   code: 'service-embedded',
-  message: 'the embedded service is part of ingestd: there is nobody to ask',
+  message: 'not checked: the embedded service is part of ingestd',
   fix: '',
 };
 
@@ -67,7 +67,7 @@ function missingCredential(variable: string): CheckFinding {
     subject: variable,
     code: 'credential-missing',
     message: 'is not set anywhere',
-    fix: `Write ${variable}=… into the .env beside the configuration file (mode 0600), set it in the environment, or name a file by ${variable}_FILE.`,
+    fix: `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
   };
 }
 
@@ -97,7 +97,7 @@ function checkWatches(directories: number): readonly CheckFinding[] {
       level: 'warning',
       subject: 'inotify',
       code: 'watch-limit',
-      message: `${countWords(directories, 'directory', 'directories')} are to be watched, and the kernel allows ${countWords(limit, 'watch', 'watches')}; folders beyond it are polled`,
+      message: `${countWords(directories, 'directory', 'directories')} to watch, but the kernel allows only ${countWords(limit, 'watch', 'watches')}; the rest will be polled`,
       fix: raiseWatchLimitCommand(directories),
     },
   ];

@@ -157,7 +157,7 @@ function forbidden(file: string, cause: unknown): IngestdError {
   return new IngestdError(
     'daemon-forbidden',
     exitCodes.unforeseen,
-    `${file} is not open to this user; run the command as the user that runs ingestd`,
+    `${file} is not accessible to this user; run the command as the user that runs ingestd`,
     { cause },
   );
 }

@@ -60,17 +60,17 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
       try {
         return (await withBytes(port, { ref, record }, look.document.stat)) ?? changing(ref);
       } catch (error) {
-        return `${refKey(ref)} cannot be read (${errorMessage(error)}); give the right to read it, or take the document out of the import`;
+        return `${refKey(ref)} cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
       }
     case 'absent':
       return (
-        `no file stands at ${refKey(ref)}: its document would be taken for removed; ` +
-        'correct the path, put the file there, or take the document out of the import'
+        `${refKey(ref)} does not exist, so its document would be deleted; ` +
+        'correct the path, add the file, or remove the line from the import'
       );
     case 'settling':
       return changing(ref);
     case 'unknown':
-      return `${refKey(ref)} cannot be looked at (${look.message}); fix that, and import again`;
+      return `${refKey(ref)} cannot be inspected (${look.message}); fix that, then import again`;
     // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document. An
     // edit before it can be sent is an edit all the same.
     case 'waiting':
@@ -98,5 +98,5 @@ async function withBytes(
 }
 
 function changing(ref: LedgerEntry['ref']): string {
-  return `${refKey(ref)} changes at this moment; import again when it does not`;
+  return `${refKey(ref)} is still changing; import again when it has stopped`;
 }

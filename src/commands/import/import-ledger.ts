@@ -89,8 +89,8 @@ function conflictWith(
   const known = ledger.get(ref)?.docId;
   if (known === undefined || known === docId) return null;
   return (
-    `${refKey(ref)} has the docId ${known} in the ledger, and ${docId} here: the one before would be forgotten, and stay ` +
-    'at the service. Take it out of the import, or correct the docId'
+    `${refKey(ref)} has the docId ${known} in the ledger and ${docId} in the import. The first would stay at the ` +
+    'service without a file. Correct the docId, or remove the line from the import'
   );
 }
 
@@ -131,8 +131,8 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
 
 function foreign(service: string, settings: Settings): string {
   return (
-    `"service": its documents are of ${serviceWords(service)}, and the configured one is ` +
-    `${serviceWords(serviceIdentity(settings.service))}, which does not know them. Name the right file or service; if both ` +
-    'are the same service at two addresses, take "service" out of the file'
+    `"service": the documents are at ${serviceWords(service)}, but the configured service is ` +
+    `${serviceWords(serviceIdentity(settings.service))}. Use the file or the configuration of the right service; if both ` +
+    'addresses are the same service, remove "service" from the file'
   );
 }

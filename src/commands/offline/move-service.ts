@@ -57,9 +57,9 @@ export async function describeLedger({ state }: Pick<Settings, 'state'>): Promis
     const documents = documentsIn(ledger);
     const service = ledger.service();
     if (documents === 0) return null;
-    return `${countWords(documents, 'document')}${service === null ? '' : ` of ${serviceWords(service)}`}`;
+    return `${countWords(documents, 'document')}${service === null ? '' : ` at ${serviceWords(service)}`}`;
   } catch (error) {
-    if (errorCode(error) === 'ledger-damaged') return 'what cannot be read';
+    if (errorCode(error) === 'ledger-damaged') return 'unreadable documents';
     return errorMessage(error);
   }
 }

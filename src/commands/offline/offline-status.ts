@@ -43,7 +43,7 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     reasons: [
       {
         code: 'not-running',
-        message: 'ingestd is not running: this is what its ledger says',
+        message: 'ingestd is not running; this is the state in its ledger',
       },
       ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
     ],
@@ -103,7 +103,7 @@ async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readon
     const since = new Date(hold.since).toISOString();
     const paths = await missingFiles(ledger, folder).catch(() => null);
     if (paths?.length === 0) continue;
-    const reason = paths === null ? `${hold.reason}; the folder cannot be read now` : hold.reason;
+    const reason = paths === null ? `${hold.reason}; the folder cannot be read at the moment` : hold.reason;
     const names = paths?.slice(0, heldNames) ?? [];
     list.push({ folder: folder.name, count: paths?.length ?? 0, since, reason, paths: names });
   }

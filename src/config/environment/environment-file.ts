@@ -27,7 +27,7 @@ export async function readEnvironmentFile(
   try {
     const { bytes, stats } = await readTrustedFile(file, { env, maxBytes });
     if (bytes.length > maxBytes)
-      throw new ConfigurationError(`${file} is larger than 1 MiB; that is no .env file`);
+      throw new ConfigurationError(`${file} is larger than 1 MiB, which is too large for a .env file`);
     return { file, values: ours(parse(bytes)), warnings: exposure(file, stats) };
   } catch (error) {
     const code = errorCode(error);
@@ -36,7 +36,7 @@ export async function readEnvironmentFile(
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR')
       return { file, values: {}, warnings: [] };
     throw new ConfigurationError(
-      `${file} cannot be read (${code ?? errorMessage(error)}); let the user that runs ingestd read it`,
+      `${file} cannot be read (${code ?? errorMessage(error)}); make it readable for the user that runs ingestd`,
       { cause: error },
     );
   }
@@ -90,6 +90,6 @@ function quoted(name: string, value: string): string {
   const good = candidates.find((text) => parse(`${name}=${text}\n`)[name] === value);
   if (good !== undefined) return good;
   throw new ConfigurationError(
-    `${name}: its value mixes every kind of quote; put it into a file of its own and name that by ${name}_FILE`,
+    `${name}: its value contains every kind of quote; put it into a file and set ${name}_FILE`,
   );
 }

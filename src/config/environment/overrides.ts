@@ -70,9 +70,7 @@ function pathOf(variable: string, schema: JsonSchema): PropertyKey[] {
     const keys = Object.keys(node?.properties ?? {});
     const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
     if (found === undefined) {
-      throw new ConfigurationError(
-        `${excerpt(variable)}: there is no such key${suggestion(variable, path, keys)}`,
-      );
+      throw new ConfigurationError(`${excerpt(variable)}: unknown key${suggestion(variable, path, keys)}`);
     }
     path.push(found);
     node = schemaAt(schema, path);
@@ -131,7 +129,7 @@ function misspelt(variable: string, schema: JsonSchema): string[] {
     variable.slice(PREFIX.length),
     names.map((name) => name.slice(PREFIX.length)),
   );
-  return near === undefined ? [] : [`${excerpt(variable)} is not read; did you mean ${PREFIX}${near}?`];
+  return near === undefined ? [] : [`${excerpt(variable)} is not used; did you mean ${PREFIX}${near}?`];
 }
 
 /** The configuration with what the environment says laid over it. A list grows by one place at a time. */
@@ -174,9 +172,9 @@ function recordOf(node: unknown): Record<string, unknown> | undefined {
   return Object.fromEntries(Object.entries(node));
 }
 
-function misplaced({ variable, path }: Override): Problem {
+function misplaced({ path }: Override): Problem {
   return {
     path,
-    message: `${excerpt(variable)} has no place: ${pathText(path.slice(0, -1)) || 'the file'} is not there or is of another kind; set what comes before it first`,
+    message: `it cannot be applied: ${pathText(path.slice(0, -1)) || 'the file'} does not exist or is not a list; set the entries before it first`,
   };
 }

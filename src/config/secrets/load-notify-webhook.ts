@@ -15,6 +15,6 @@ export async function loadNotifyWebhook(sources: SecretSources): Promise<string 
   const { protocol, hostname } = new URL(address);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return address;
   throw new ConfigurationError(
-    `${variable}: its address is not https, which is required but for loopback addresses`,
+    `${variable}: its address must begin with https:// unless it is a loopback address`,
   );
 }

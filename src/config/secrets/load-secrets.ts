@@ -4,6 +4,7 @@ import { type SecretSources, readSecret } from './read-secret.ts';
 import { credentialNames, secretVariables } from './secret-names.ts';
 import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
+import { sentences } from '../../lib/text/sentences.ts';
 
 /** What of the five secrets is there. */
 export interface FoundCredentials {
@@ -71,11 +72,11 @@ export async function findHttpToken(
   const variable = secretVariables.httpToken;
   if (token !== null && token.length < MIN_LENGTH) {
     const message = `its value is shorter than ${MIN_LENGTH} characters`;
-    return { token, fault: { subject: variable, message, fix: 'Make one with: openssl rand -hex 16' } };
+    return { token, fault: { subject: variable, message, fix: 'Generate one with: openssl rand -hex 16' } };
   }
   if (token === null && port !== false && !isLoopbackHost(host)) {
-    const message = `${host} is open to other machines and no token is set`;
-    const fix = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or http.host to 127.0.0.1.`;
+    const message = `${host} is reachable from other machines, but no token is set`;
+    const fix = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or set http.host to 127.0.0.1.`;
     return { token, fault: { subject: 'http.host', message, fix } };
   }
   return { token, fault: null };
@@ -88,7 +89,7 @@ export async function findHttpToken(
 export async function loadHttpToken(settings: Settings, sources: SecretSources): Promise<string | null> {
   const { token, fault } = await findHttpToken(settings, sources);
   if (fault === null) return token;
-  throw new ConfigurationError(`${fault.subject}: ${fault.message}. ${fault.fix}`);
+  throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
 }
 
 /** A warning about a secret that is valid but too plain. */
@@ -104,12 +105,12 @@ export function plainSecrets(credentials: Credentials): readonly PlainSecret[] {
     const secret = credentials[name];
     const variable = secretVariables[name];
     if (secret.length < shortestRedacted) {
-      const message = `its value is shorter than ${shortestRedacted} characters, and is not cut out of log and messages`;
+      const message = `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`;
       return [{ variable, message }];
     }
     if (!isGarbling(secret)) return [];
     const message =
-      'its value is so short or plain that other words are cut where it is cut out of log and messages';
+      'its value is so short or common that redacting it also hides parts of other words in the log and in messages';
     return [{ variable, message }];
   });
 }

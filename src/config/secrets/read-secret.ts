@@ -35,7 +35,7 @@ export async function readSecret(name: SecretName, sources: SecretSources): Prom
 export function secretFault(name: SecretName, secret: string): string | null {
   if (secret === '') return 'is empty';
   if (!inHeaders.has(name) || /^[\x21-\x7e]+$/.test(secret)) return null;
-  return 'has a space, a line break or a letter beyond ASCII, and it is sent in a header';
+  return 'contains a space, a line break or a non-ASCII character, which an HTTP header does not allow';
 }
 
 async function find(
@@ -102,7 +102,7 @@ async function fromFile(
     if (code === 'configuration') throw error;
     if (optional && code === 'ENOENT') return undefined;
     throw new ConfigurationError(
-      `${variable}: ${file} cannot be read (${code ?? errorMessage(error)}); name a file that holds the secret and that ingestd may read`,
+      `${variable}: ${file} cannot be read (${code ?? errorMessage(error)}); name a readable file that holds the secret`,
       { cause: error },
     );
   }

@@ -87,10 +87,10 @@ function search(value: unknown, { schema, path }: Place): Problem[] {
 function problem(path: readonly PropertyKey[], secret: keyof typeof secretVariables | null): Problem {
   const fix =
     secret === null
-      ? 'ingestd obtains tokens itself, from the five secrets in the environment'
+      ? 'ingestd obtains tokens itself from the five secrets in the environment'
       : `put it into the environment or the .env beside this file, as ${secretVariables[secret]}=… (or ${secretVariables[secret]}_FILE)`;
   return {
     path,
-    message: `${pathText(path)} is a secret, and secrets never stand in the configuration file; take it out (and change it, if others could read the file): ${fix}`,
+    message: `${pathText(path)} is a secret and must not be in the configuration file; remove it (and change it if others could read the file): ${fix}`,
   };
 }

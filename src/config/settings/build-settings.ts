@@ -44,7 +44,7 @@ function addressed({ service }: SettingsInput, problems: Problem[]): ServiceSett
     if (text === undefined) {
       problems.push({
         path,
-        message: `service.${key} is missing; give it in the file or as ${variable}, or set service.mode to embedded for a trial`,
+        message: `service.${key} is missing; set it in the file or as ${variable}, or set service.mode to embedded for a trial`,
       });
       return '';
     }

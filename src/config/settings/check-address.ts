@@ -13,20 +13,20 @@ export function checkAddress(text: string): Address {
   if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${example}`);
   const url = new URL(address);
   if (url.username !== '' || url.password !== '') {
-    return wrong(
-      'the address carries a user name or password, and secrets never stand in it; take out what is before the @',
-    );
+    return wrong('the address contains a user name or password; remove the part before the @');
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     return wrong(`"${excerpt(text)}" is not an https address; write it like ${example}`);
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     return wrong(
-      `"${excerpt(text)}" would send passwords unencrypted; use https (http is for loopback addresses only)`,
+      `"${excerpt(text)}" would send passwords unencrypted; use https (http is allowed only for loopback addresses)`,
     );
   }
   if (url.search !== '' || url.hash !== '') {
-    return wrong(`"${excerpt(text)}" carries a query or fragment; take out what begins with ? or #`);
+    return wrong(
+      `"${excerpt(text)}" contains a query or a fragment; remove the part that starts with ? or #`,
+    );
   }
   return { kind: 'address', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
 }

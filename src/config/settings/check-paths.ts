@@ -59,10 +59,10 @@ function refuseOverlap(one: Place, other: Place): void {
   }
   const [inner, outer] = one.real.length > other.real.length ? [one, other] : [other, one];
   if (!isInside(inner.real, outer.real)) return;
-  throw new ConfigurationError(`${named(inner)} lies inside ${named(outer)}; ${fixText}`);
+  throw new ConfigurationError(`${named(inner)} is inside ${named(outer)}; ${fixText}`);
 }
 
-const fixText = 'choose directories that lie beside each other';
+const fixText = 'choose separate directories';
 
 function isInside(inner: string, outer: string): boolean {
   const path = relative(outer, inner);

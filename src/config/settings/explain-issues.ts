@@ -16,7 +16,7 @@ export function explainIssues(issues: readonly Issue[], input: unknown, schema: 
 
 function unknownKey(path: readonly PropertyKey[], schema: JsonSchema): Problem {
   const known = Object.keys(schemaAt(schema, path.slice(0, -1))?.properties ?? {});
-  return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the file has' }) };
+  return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the keys are' }) };
 }
 
 function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
@@ -39,9 +39,9 @@ function addition(key: string, node: JsonSchema | undefined): string {
 
 function rule(path: readonly PropertyKey[]): string {
   if (path.length === 3 && path[0] === 'folders' && path[2] === 'name') {
-    return 'is not a folder name; use 1 to 100 characters without "/", without control characters, no space at either end';
+    return 'is not a folder name; use 1 to 100 characters without "/" or control characters, and without spaces at the ends';
   }
-  return 'is not of the right form; write it like the example in config/ingestd.example.yaml';
+  return 'has the wrong format; see config/ingestd.example.yaml';
 }
 
 /** What would be right, in words. */
@@ -52,7 +52,7 @@ function expected(node: JsonSchema): string {
   if (node.const !== undefined) return JSON.stringify(node.const);
   if (node.type === 'integer') return `a whole number${range(node)}${unit}`;
   if (node.type === 'number') return `a number${range(node)}${unit}`;
-  return kindWords[String(node.type)] ?? 'a text';
+  return kindWords[String(node.type)] ?? 'a string';
 }
 
 const kindWords: Readonly<Record<string, string>> = {

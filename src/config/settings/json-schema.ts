@@ -45,7 +45,7 @@ export function editorSchema(): object {
     $schema,
     title: 'ingestd configuration',
     description:
-      'Settings of ingestd. Secrets never stand here: they come from the environment or a .env file.',
+      'Settings of ingestd. Secrets do not go here: they come from the environment or a .env file.',
     ...forEditors(rest),
   };
 }

@@ -20,7 +20,9 @@ const service = z.strictObject({
   mode: z
     .enum(['remote', 'embedded'])
     .default('remote')
-    .meta(notes({ description: 'A service elsewhere, or the one that ships with ingestd, for trials.' })),
+    .meta(
+      notes({ description: 'remote: your service. embedded: the one that ships with ingestd, for trials.' }),
+    ),
   authUrl: text()
     .optional()
     .meta(notes({ description: 'Base address of the token endpoints. Required with mode remote.' })),
@@ -30,11 +32,13 @@ const service = z.strictObject({
   requestsPerMinute: whole(1, 1_000_000)
     .default(50)
     .meta(
-      notes({ description: 'Requests in any sliding minute, as the service sees it, retries included.' }),
+      notes({
+        description: 'Most requests in any 60 seconds, as the service counts them, including retries.',
+      }),
     ),
   concurrency: whole(1, 64)
     .default(4)
-    .meta(notes({ description: 'Requests in flight at once.' })),
+    .meta(notes({ description: 'Most requests in flight at the same time.' })),
   sendApiKey: z
     .boolean()
     .default(false)
@@ -46,13 +50,15 @@ const service = z.strictObject({
   onMissing: z
     .enum(['fail', 'upload'])
     .default('fail')
-    .meta(notes({ description: 'What a modify does whose document the service no longer has.' })),
+    .meta(notes({ description: 'What to do when the service no longer has a document that changed.' })),
   connectSeconds: seconds()
     .default(10)
     .meta(notes({ description: 'Longest wait for a connection.', unit: 's' })),
   idleSeconds: seconds()
     .default(60)
-    .meta(notes({ description: 'Longest silence, no byte either way, while sending.', unit: 's' })),
+    .meta(
+      notes({ description: 'Longest time without a byte in either direction while sending.', unit: 's' }),
+    ),
   responseSeconds: seconds()
     .default(120)
     .meta(notes({ description: 'Longest wait for an answer, from the last byte sent.', unit: 's' })),
@@ -80,7 +86,7 @@ const service = z.strictObject({
     .meta(
       notes({
         description:
-          'With always, a delete without an owner in the metadata names the user who is signed in.',
+          'With always, a delete request names the signed-in user as owner when the metadata names none.',
       }),
     ),
 });
@@ -96,7 +102,7 @@ const folder = z.strictObject({
   name: folderNameSchema.meta(
     notes({
       description:
-        'Unique. It keeps the ledger valid when the path changes, as the path does when the name changes: change one at a time.',
+        'A unique name. The ledger finds the folder by its name or its path, so change only one of them at a time.',
     }),
   ),
   path: text().meta(notes({ description: 'The directory, relative to the configuration file.' })),
@@ -106,19 +112,29 @@ const folder = z.strictObject({
   sidecar: z
     .enum(['optional', 'required'])
     .default('optional')
-    .meta(notes({ description: 'With required a document waits for its sidecar.' })),
+    .meta(notes({ description: 'With required, a document waits for its sidecar.' })),
   title: z
     .enum(['fileStem', 'none'])
     .default('fileStem')
-    .meta(notes({ description: 'Title of a document whose metadata gives none.' })),
+    .meta(
+      notes({
+        description:
+          'Title of a document whose metadata has none: its file name without the extension, or no title.',
+      }),
+    ),
   createdTimestamp: z
     .enum(['modified', 'none'])
     .default('modified')
-    .meta(notes({ description: "createdTimestamp from the file's modification time, or none." })),
+    .meta(notes({ description: 'createdTimestamp: the modification time of the file, or none.' })),
   names: z
     .enum(['reject', 'rewrite'])
     .default('reject')
-    .meta(notes({ description: 'A file name with more than one dot: refuse it, or send it rewritten.' })),
+    .meta(
+      notes({
+        description:
+          'A file name with more than one dot: reject it, or replace the extra dots with underscores.',
+      }),
+    ),
   onRemove: z
     .enum(['delete', 'keep'])
     .default('delete')
@@ -135,20 +151,20 @@ const folder = z.strictObject({
     )
     .max(1000)
     .refine((patterns) => patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern)), {
-      message: 'no pattern includes anything; name what to include, such as "*.pdf", before what to take out',
+      message: 'the patterns include nothing; begin with what to include, for example "*.pdf"',
     })
     .default([])
     .meta(
       notes({
         description:
-          'gitignore patterns. Where given, only files that match are documents; attachments need not match.',
+          'gitignore patterns. If set, only matching files are documents; attachments do not have to match.',
       }),
     ),
   ignore: z
     .array(z.string().max(1000))
     .max(1000)
     .default([])
-    .meta(notes({ description: 'gitignore patterns, beside .ingestignore files in the tree.' })),
+    .meta(notes({ description: 'gitignore patterns, in addition to .ingestignore files in the folder.' })),
   attachments: z
     .enum(['below', 'folder'])
     .default('below')
@@ -164,17 +180,17 @@ const folder = z.strictObject({
     .meta(
       notes({
         description:
-          'With same, a sidecar, .meta.json or .ingestignore counts only if it belongs to the owner of the document or directory, or to root.',
+          'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root.',
       }),
     ),
   followSymlinks: z
     .boolean()
     .default(false)
-    .meta(notes({ description: 'Follow symbolic links, and only inside the folder.' })),
+    .meta(notes({ description: 'Follow symbolic links that stay inside the folder.' })),
   watch: z
     .enum(['auto', 'native', 'polling'])
     .default('auto')
-    .meta(notes({ description: 'How changes are noticed. auto polls network and virtual file systems.' })),
+    .meta(notes({ description: 'How changes are detected. auto polls network and virtual file systems.' })),
 });
 
 const state = z.strictObject({
@@ -183,7 +199,7 @@ const state = z.strictObject({
     .meta(
       notes({
         description:
-          'Directory of the ledger, relative to the configuration file. One for each service and user.',
+          'Directory of the ledger, relative to the configuration file. Use one for each service and user.',
         defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
       }),
     ),
@@ -197,7 +213,8 @@ const timing = z.strictObject({
     .default(5000)
     .meta(
       notes({
-        description: 'A removal waits this long for its other half: a move, a save by rename.',
+        description:
+          'A removed file may come back within this time (a move, or a save by rename) before its document is deleted.',
         unit: 'ms',
       }),
     ),
@@ -206,7 +223,7 @@ const timing = z.strictObject({
     .min(0.01)
     .max(10_080)
     .default(15)
-    .meta(notes({ description: 'Every folder is looked through again this often.', unit: 'min' })),
+    .meta(notes({ description: 'Time between two full scans of a folder.', unit: 'min' })),
   pollSeconds: seconds()
     .default(30)
     .meta(notes({ description: 'Time between two scans of a folder that is polled.', unit: 's' })),
@@ -226,13 +243,14 @@ const safety = z.strictObject({
     .default(50)
     .meta(
       notes({
-        description: "Deletions of more than this part of a folder's documents within ten minutes…",
+        description:
+          "Deletions are held when, within ten minutes, they exceed this share of a folder's documents…",
         unit: '%',
       }),
     ),
   maxDeleteCount: whole(0, 1_000_000_000)
     .default(10)
-    .meta(notes({ description: '…and of more than this many are held until approved.' })),
+    .meta(notes({ description: '…and also exceed this number.' })),
   inDoubt: z
     .enum(['retry', 'hold'])
     .default('retry')
@@ -246,13 +264,13 @@ const http = z.strictObject({
     .default('127.0.0.1')
     .meta(
       notes({
-        description: 'Address of the status page. Other than loopback it needs INGESTD_HTTP_TOKEN.',
+        description: 'Address of the status page. Any address but loopback requires INGESTD_HTTP_TOKEN.',
       }),
     ),
   port: z
     .union([whole(0, 65_535), z.literal(false)])
     .default(7420)
-    .meta(notes({ description: '0 takes any free port, false turns the status page off.' })),
+    .meta(notes({ description: '0: any free port. false: no status page.' })),
 });
 
 const notify = z.strictObject({
@@ -273,7 +291,7 @@ const notify = z.strictObject({
     .default(5)
     .meta(
       notes({
-        description: 'What has been wrong for this long is announced, with what came up meanwhile.',
+        description: 'Problems are reported when they have lasted this long, all of them in one notification.',
         unit: 'min',
       }),
     ),
@@ -283,11 +301,11 @@ const log = z.strictObject({
   level: z
     .enum(logLevels)
     .default('info')
-    .meta(notes({ description: 'The least important lines that are written.' })),
+    .meta(notes({ description: 'The lowest level that is logged.' })),
   format: z
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
-    .meta(notes({ description: 'auto is pretty on a terminal and JSON elsewhere.' })),
+    .meta(notes({ description: 'auto: pretty on a terminal, JSON elsewhere.' })),
 });
 
 /** The configuration file, contract section 3: every key with its rule, its default and its one line of text. */

@@ -89,7 +89,7 @@ export function createControl(sources: Sources): ControlPort {
       const { ref, port } = placeOf(text);
       const changes = await resolveDoubt({ ref, port, ledger }, resolution);
       if (await engine.decide(ref, changes)) return;
-      throw new ConfigurationError(`${refKey(ref)} is being sent at this moment; run this again afterwards`);
+      throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
     },
     approve: async (folder) => {
       requireFolder(settings, folder);
@@ -99,7 +99,7 @@ export function createControl(sources: Sources): ControlPort {
       pauses = pause(pauses, requireFolder(settings, folder));
       engine.setPaused(pausedNames());
       log.info({ folder: folder ?? 'all' }, 'paused');
-      await keep('it holds until the next start only');
+      await keep('it lasts only until the next start');
       return { paused: pausedNames() };
     },
     resume: async (folder) => {
@@ -118,7 +118,7 @@ export function createControl(sources: Sources): ControlPort {
       const chosen = folders.filter(({ name }) => folder === null || folder === name);
       for (const port of chosen) {
         port.rescan('rescan').catch((error: unknown) => {
-          log.warn({ folder: port.name, error: errorMessage(error) }, 'the scan went wrong');
+          log.warn({ folder: port.name, error: errorMessage(error) }, 'rescan failed');
         });
       }
       return { folders: chosen.map(({ name }) => name) };
@@ -135,10 +135,9 @@ export function createControl(sources: Sources): ControlPort {
     const write = writing.then(() => writePauses(settings.state.dir, pauses));
     writing = write.catch(() => {});
     await write.catch((error: unknown) => {
-      throw new LedgerUnwritableError(
-        `the pause cannot be written down (${errorMessage(error)}): ${consequence}`,
-        { cause: error },
-      );
+      throw new LedgerUnwritableError(`the pause cannot be saved (${errorMessage(error)}): ${consequence}`, {
+        cause: error,
+      });
     });
   }
 

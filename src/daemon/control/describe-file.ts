@@ -74,7 +74,7 @@ async function isDirectory(path: string): Promise<boolean> {
 function describeDirectory(ref: DocumentRef): Why {
   const message =
     ref.path === ''
-      ? 'the folder itself; ingestd status shows its state'
+      ? 'the folder itself; for its state run ingestd status'
       : 'a directory; ingestd scans it for documents';
   return {
     ...ref,
@@ -91,7 +91,7 @@ function describeDirectory(ref: DocumentRef): Why {
     possibleDuplicates: 0,
     attempts: [],
     notes: [],
-    next: 'nothing; name a file in it',
+    next: 'nothing; ask about a file in it',
     nextAt: null,
   };
 }
@@ -105,7 +105,7 @@ async function describeOwner(
   const found = await port.inspect(path);
   const name = refKey(owner);
   if (found.kind === 'absent') {
-    return { notes: [`its document ${name} is not there`], next: `nothing until ${name} is there` };
+    return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
   }
   const failure = ledger.failure(owner)?.message;
   const why = found.kind === 'document' ? (failure ?? null) : verdictOf(found).message;
@@ -113,8 +113,8 @@ async function describeOwner(
     notes: why === null ? [] : [`its document ${name} is not sent: ${why}`],
     next:
       why === null
-        ? `it goes out with its document: ingestd why ${name}`
-        : `nothing until that is fixed: ingestd why ${name}`,
+        ? `it is sent with its document; see ingestd why ${name}`
+        : `nothing until that is fixed; see ingestd why ${name}`,
   };
 }
 
@@ -124,8 +124,8 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
   const unclearable = operation.kind === 'upload' ? [] : operation.unclearable.map(({ message }) => message);
   if (record.fileName === document.fileName) return unclearable;
   const name =
-    `the file is still called ${record.fileName} at the service, which has no way to rename it; the new name goes ` +
-    'out with its next content';
+    `the service still calls the file ${record.fileName}, because it cannot rename files; the new name is sent with ` +
+    'the next change of its content';
   return [name, ...unclearable];
 }
 
@@ -137,10 +137,10 @@ function verdictOf(found: Inspection): Why['verdict'] {
       return {
         kind: 'settling',
         code: 'settling',
-        message: 'it changed a moment ago; ingestd waits until it stops changing',
+        message: 'it changed a moment ago; it is sent when it stops changing',
       };
     case 'absent':
-      return { kind: 'absent', code: 'absent', message: 'no such file is in the folder' };
+      return { kind: 'absent', code: 'absent', message: 'no such file in the folder' };
     case 'unknown':
     case 'ignored':
     case 'skipped':
@@ -163,7 +163,7 @@ async function nextAtStart(
   if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
   const { operations, unavailable } = await plan();
   const unread = unavailable.find(({ folder }) => folder === ref.folder);
-  if (unread !== undefined) return `nothing while the folder cannot be read: ${unread.message}`;
+  if (unread !== undefined) return `nothing until the folder can be read: ${unread.message}`;
   const key = refKey(ref);
   const planned = operations
     .filter((one) => refKey(one) === key || one.from === key)
@@ -181,16 +181,16 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
       return 'it is uploaded when ingestd runs';
     case 'modify':
     case 'bulk modify':
-      return `what differs is sent when ingestd runs (${parts.join(', ')})`;
+      return `its changes are sent when ingestd runs (${parts.join(', ')})`;
     case 'delete':
     case 'bulk delete':
       return 'its document is deleted at the service when ingestd runs';
     case 'move':
       return from === key
-        ? `its document goes with the file to ${refKey(operation)} when ingestd runs`
-        : `it takes over the document of ${from ?? 'another path'} when ingestd runs`;
+        ? `its document moves to ${refKey(operation)} with the file when ingestd runs`
+        : `it continues the document of ${from ?? 'another path'} when ingestd runs`;
     case 'held':
-      return `its deletion waits for ingestd approve: ${message}`;
+      return `its deletion waits for your approval (ingestd approve): ${message}`;
     case 'failed':
       return isTold(found, message)
         ? fixFirst
@@ -200,10 +200,10 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
   }
 }
 
-const asSent = 'nothing: the service holds it as it is here';
-const remains = 'nothing: its document stays at the service as it was last sent';
+const asSent = 'nothing; the service has the current version';
+const remains = 'nothing; its document stays at the service as it was last sent';
 const fixFirst = 'nothing until that is fixed; then it is sent';
-const soon = 'it is inspected again when it has stopped changing';
+const soon = 'it is checked again when it has stopped changing';
 
 /** The verdict gave this reason already. */
 function isTold(found: Inspection, message: string): boolean {
@@ -212,7 +212,7 @@ function isTold(found: Inspection, message: string): boolean {
 
 function waitingWords(found: Inspection, message: string): string {
   if (found.kind === 'settling' || message === '') return soon;
-  return isTold(found, message) ? 'it is sent as soon as that is there' : message;
+  return isTold(found, message) ? 'it is sent as soon as that exists' : message;
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
@@ -236,8 +236,8 @@ function nextStep(found: Inspection, sources: Sources): Promise<string> | string
   if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
   const { task, isInBacklog, isPaused } = ahead;
   if (isPaused && (isInBacklog || task?.state.kind === 'ready'))
-    return `it is sent when the pause ends: ingestd resume ${ref.folder}`;
-  if (isInBacklog) return 'it is queued with other new files; the newest go first';
+    return `it is sent after the pause; end it with ingestd resume ${ref.folder}`;
+  if (isInBacklog) return 'it is queued with other new files, newest first';
   return nextOf(found, task, ledger.get(ref) !== undefined);
 }
 
@@ -251,15 +251,15 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':
-      return 'it is inspected next';
+      return 'it is being checked';
     case 'ready':
-      return `its ${state.operation} is queued and goes out as the request limit allows`;
+      return `its ${state.operation} is queued and is sent as the request limit allows`;
     case 'sending':
       return 'it is being sent';
     case 'settling':
       return soon;
     case 'grace':
-      return 'its document is deleted soon, unless the file comes back or turns up elsewhere';
+      return 'its document is deleted shortly, unless the file comes back or turns up in another place';
     case 'retry':
       return `retrying: ${message}`;
     case 'waiting':
@@ -269,7 +269,7 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
         ? fixFirst
         : `nothing until it changes or you run ingestd retry: ${message}`;
     case 'held':
-      return `its deletion waits for ingestd approve: ${message}`;
+      return `its deletion waits for your approval (ingestd approve): ${message}`;
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }
@@ -295,7 +295,7 @@ function absentFile(ref: DocumentRef, { ledger, recent }: AbsenceSources): Absen
   const record = ledger.get(ref);
   if (record !== undefined) {
     return {
-      message: 'the file is gone from the folder; the service still holds its document',
+      message: 'the file is gone from the folder; the service still has its document',
       docId: record.docId,
       uploadedAt: record.uploadedAt,
       deletedAt: null,
@@ -305,19 +305,19 @@ function absentFile(ref: DocumentRef, { ledger, recent }: AbsenceSources): Absen
   const last = events.findLast(({ docId }) => docId !== null);
   const docId = last?.docId ?? null;
   if (last === undefined || docId === null) {
-    const message = 'no such file is in the folder, and nothing is known of one';
+    const message = 'no such file in the folder, and no record of one';
     return { message, docId, uploadedAt: null, deletedAt: null };
   }
   const uploadedAt = events.find((one) => one.what === 'uploaded' && one.docId === docId)?.at ?? null;
   const elsewhere = ledger.findByDocId(docId);
   if (elsewhere !== undefined) {
-    const message = `the file is gone from here: it was moved to ${refKey(elsewhere)}, and its document with it`;
+    const message = `the file was moved to ${refKey(elsewhere)}, and its document with it`;
     return { message, docId, uploadedAt, deletedAt: null };
   }
   const isDeleted = last.what === 'deleted';
   return {
     message: isDeleted
-      ? 'the file is gone from the folder, and its document from the service'
+      ? 'the file is gone from the folder, and its document was deleted at the service'
       : 'the file is gone from the folder',
     docId,
     uploadedAt,

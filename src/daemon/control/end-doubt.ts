@@ -24,14 +24,14 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
     doubts: ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref)),
   };
   if (!isDoubtful(path)) {
-    throw new ConfigurationError(`${refKey(ref)} is not in doubt; ingestd status lists what is`);
+    throw new ConfigurationError(`${refKey(ref)} is not in doubt; for a list run ingestd status`);
   }
   const found = await port.inspect(ref.path);
   switch (resolution.kind) {
     case 'dismiss':
       return dismissDoubt(path, found.kind === 'document' ? found.document : null);
     case 'again':
-      requireUndelivered(path, '--again would send nothing');
+      requireUndelivered(path, 'there is nothing to send again');
       requireFile(ref, found);
       return sendAgain(path);
     case 'adopt':
@@ -51,7 +51,7 @@ async function adopt(
       `--doc-id: ${docId} is already the document of ${refKey(owner)}; look up the docId again at the service`,
     );
   }
-  requireUndelivered(path, 'it is not replaced by another');
+  requireUndelivered(path, 'its docId cannot be replaced');
   requireFile(ref, found);
   if (found.kind !== 'document') return adoptDocument(path, docId, null);
   const { stat } = found.document;
@@ -67,20 +67,20 @@ function isAsSent({ failure, doubts }: DoubtfulPath, stat: FileStat): boolean {
 function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {
   if (record === undefined) return;
   throw new ConfigurationError(
-    `${refKey(ref)} is delivered as ${record.docId}, so ${why}; when you have looked for copies at the service, use --dismiss`,
+    `${refKey(ref)} is delivered as ${record.docId}, so ${why}; after checking the service for extra copies, use --dismiss`,
   );
 }
 
 function requireFile(ref: DocumentRef, found: Inspection): void {
   if (found.kind === 'absent') {
     throw new ConfigurationError(
-      `${refKey(ref)} is gone from the folder; put the file back, or forget the doubt with --dismiss`,
+      `${refKey(ref)} is gone from the folder; put the file back, or clear the doubt with --dismiss`,
     );
   }
   if (found.kind === 'settling') {
-    throw new ConfigurationError(`${refKey(ref)} changed a moment ago; run this again when it has settled`);
+    throw new ConfigurationError(`${refKey(ref)} is still changing; try again when it has stopped`);
   }
   if (found.kind === 'unknown') {
-    throw new ConfigurationError(`${refKey(ref)} cannot be read now: ${found.message}`);
+    throw new ConfigurationError(`${refKey(ref)} cannot be read: ${found.message}`);
   }
 }

@@ -6,7 +6,7 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 
 /** Says what is wrong with a path that leads to none of the folders. */
 export function notInFolders(text: string): string {
-  return `${text} is in none of the folders; name it as FOLDER/PATH or by its absolute path`;
+  return `${text} is not in any of the folders; use FOLDER/PATH or an absolute path`;
 }
 
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
@@ -37,5 +37,5 @@ export function requireFolder(
   const found = folders.find(({ name }) => name === folder);
   if (found !== undefined) return found;
   const names = folders.map(({ name }) => name).join(', ');
-  throw new ConfigurationError(`there is no folder "${folder}"; configured are: ${names}`);
+  throw new ConfigurationError(`no folder named "${folder}" is configured; the folders are ${names}`);
 }

@@ -59,7 +59,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
   const past = await readPast(directory, options).catch((error: unknown) => {
-    log.warn({ error: errorMessage(error) }, 'the history cannot be read: it begins again');
+    log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [] };
   });
   let current: (HistoryFile & { size: number }) | null = null;
@@ -94,7 +94,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     } catch (error) {
       current = null;
       waiting = [...lines, ...waiting].slice(-mostWaiting);
-      if (!isComplaining) log.warn({ error: errorMessage(error) }, 'the history cannot be written');
+      if (!isComplaining) log.warn({ error: errorMessage(error) }, 'history cannot be written');
       isComplaining = true;
     }
   }

@@ -65,7 +65,10 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       if (root !== null) roots.set(folder, { ...root, seenAt: known.seenAt, changes: known.changes });
     }
     changes.push(...holdChanges(ledger, name, followers));
-    log.info({ folder: followers.join(', '), before: name, documents }, 'its documents follow the folder');
+    log.info(
+      { folder: followers.join(', '), before: name, documents },
+      'folder was renamed or moved; its documents are kept',
+    );
   }
   const free = freeMoves(ledger, moves);
   if (free.length === 0) return;

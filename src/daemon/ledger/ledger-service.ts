@@ -3,6 +3,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings, ServiceSettings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { sentences } from '../../lib/text/sentences.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;
 
@@ -26,17 +27,17 @@ export function otherService(ledger: Known, { service, state }: Settings): Other
   const moved = canMove(known) && canMove(configured);
   return {
     message:
-      `the ledger in ${state.dir} is of ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
-      `and ${now}. Nothing is sent: what the one holds would count as delivered to the other`,
+      `the ledger in ${state.dir} belongs to ${serviceWords(known)} (${countWords(documents, 'document')}), ` +
+      `but ${now}. Nothing is sent, because documents of one service would count as delivered to the other`,
     fix:
-      'For another service give state.dir a directory of its own, and everything is uploaded there.' +
-      (moved ? ' For the same service at a new address run: ingestd ledger service-moved' : ''),
+      'If it is a different service, set another state.dir; everything is then uploaded to it.' +
+      (moved ? ' If it is the same service at a new address, run ingestd ledger service-moved.' : ''),
   };
 }
 
 /** The same as one text. */
 export function otherServiceText({ message, fix }: OtherService): string {
-  return `${message}. ${fix}`;
+  return sentences([message, fix]);
 }
 
 /** Throws ConfigurationError where the records are another service's. */

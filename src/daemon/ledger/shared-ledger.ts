@@ -26,9 +26,9 @@ export async function sharedFolders(ledger: Known, settings: Settings): Promise<
     found.push({
       folder: folder.name,
       message:
-        `the ledger in ${settings.state.dir} knows it as ${other} (${countWords(ledger.count(folder.name), 'document')}), ` +
-        `which is still there, and this configuration means ${folder.path}: files of the same name count as edits of those`,
-      fix: 'Give each of two configurations a state.dir of its own. Where the folder has moved here, all is well.',
+        `the ledger in ${settings.state.dir} knows this folder as ${other} (${countWords(ledger.count(folder.name), 'document')}), ` +
+        `which still exists, but the configuration says ${folder.path}. Files of the same name count as new versions`,
+      fix: 'If two configurations share this ledger, give each its own state.dir. If the folder was moved, there is nothing to do.',
     });
   }
   return found;

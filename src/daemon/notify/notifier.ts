@@ -90,7 +90,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     await before;
     if (ending.signal.aborted) return;
     await step().catch((error: unknown) => {
-      log.warn({ error: errorMessage(error) }, 'a notification could not be prepared');
+      log.warn({ error: errorMessage(error) }, 'notification could not be prepared');
     });
   }
 
@@ -109,7 +109,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     if (text === written) return;
     await writeNotifyState(settings.state.dir, state).then(
       () => (written = text),
-      (error: unknown) => log.debug({ error: errorMessage(error) }, 'the state of notifications is not kept'),
+      (error: unknown) => log.debug({ error: errorMessage(error) }, 'notification state could not be saved'),
     );
   }
 
@@ -123,7 +123,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
       if (ending.signal.aborted) return;
       attempts += 1;
       if (attempts === 1)
-        log.warn({ error: errorMessage(error) }, 'a notification was not accepted; retrying');
+        log.warn({ error: errorMessage(error) }, 'notification was not accepted; retrying');
       const random = Math.random();
       const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
       cancelRetry = clock.after(ms, () => {
@@ -134,7 +134,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     }
     attempts = 0;
     isSending = false;
-    log.info({ id: event.id, kind: event.kind }, 'notified');
+    log.info({ id: event.id, kind: event.kind }, 'notification sent');
     enqueue(async () => {
       state = { ...state, events: state.events.filter(({ id }) => id !== event.id) };
       await keep();

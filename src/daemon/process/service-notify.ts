@@ -61,7 +61,7 @@ export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotif
       const beat = () => {
         const well = alive();
         if (well) void send(['WATCHDOG=1']);
-        if (!well && !silent) log.error({}, 'no progress: the watchdog is no longer fed');
+        if (!well && !silent) log.error({}, 'no progress; no more watchdog messages to systemd');
         silent = !well;
         cancel = clock.after(intervalMs, beat);
       };

@@ -26,9 +26,9 @@ export async function warnOfLostState(
 /** The pure part: `mountinfo` is the text of `/proc/self/mountinfo`, `stateDir` absolute and real. */
 export function judgeStateMount(stateDir: string, mountinfo: string): string | null {
   const mount = mountOf(parseMountTable(mountinfo), stateDir);
-  const fix = `give ${stateDir} a named volume, or every document is uploaded again when the container is replaced`;
-  if (mount === null || mount.path === '/') return `the state directory lies inside the container: ${fix}`;
-  if (mount.type === 'tmpfs' || mount.type === 'ramfs') return `the state directory lies in memory: ${fix}`;
-  if (anonymousVolume.test(mount.root)) return `the state directory lies on a volume without a name: ${fix}`;
+  const fix = `mount a named volume at ${stateDir}, or every document is uploaded again when the container is replaced`;
+  if (mount === null || mount.path === '/') return `the state directory is inside the container: ${fix}`;
+  if (mount.type === 'tmpfs' || mount.type === 'ramfs') return `the state directory is in memory: ${fix}`;
+  if (anonymousVolume.test(mount.root)) return `the state directory is on a volume without a name: ${fix}`;
   return null;
 }

@@ -149,7 +149,7 @@ function refuseForeign(
   kind: string,
 ): void {
   for (const name of names) {
-    if (parameters.has(name)) throw new RefusalError(400, `${name} does not go with grant_type ${kind}`);
+    if (parameters.has(name)) throw new RefusalError(400, `${name} is not allowed with grant_type ${kind}`);
   }
 }
 

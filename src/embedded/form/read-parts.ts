@@ -7,6 +7,7 @@ import { Dicer } from '@fastify/busboy';
 import type { Disposition } from './read-disposition.ts';
 import { readDisposition } from './read-disposition.ts';
 import { RefusalError } from '../http/answers.ts';
+import { sizeWords } from '../../lib/text/words.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
 
@@ -63,7 +64,7 @@ export async function readParts(
     received += chunk.length;
     if (received <= maxBytes) return;
     if (received > maxBytes + graceBytes) body.destroy();
-    fail(new RefusalError(413, `the request is larger than ${maxBytes} bytes`));
+    fail(new RefusalError(413, `the request is larger than ${sizeWords(maxBytes)}`));
   });
   dicer.on('error', () => fail(malformed('it ends too early')));
   dicer.on('finish', () => {

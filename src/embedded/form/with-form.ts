@@ -10,6 +10,7 @@ import { readParts } from './read-parts.ts';
 import { RefusalError } from '../http/answers.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import type { FileRecord } from '../documents/stored-document.ts';
+import { sizeWords } from '../../lib/text/words.ts';
 
 /** Interface 4.8. */
 const supportedExtensions: ReadonlySet<string> = new Set(
@@ -58,7 +59,7 @@ async function receive(
   const boundary = boundaryOf(request.headers['content-type']);
   const maxBytes = maxFileBytes * (1 + maxAttachments) + maxMetadataBytes + maxOverheadBytes;
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    throw new RefusalError(413, `the request is larger than ${maxBytes} bytes`);
+    throw new RefusalError(413, `the request is larger than ${sizeWords(maxBytes)}`);
   }
   let file: FileRecord | null = null;
   let metadata: string | null = null;
@@ -126,7 +127,7 @@ async function readText(content: Readable): Promise<string> {
   for await (const chunk of content as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > maxMetadataBytes) {
-      throw new RefusalError(413, `metadata is larger than ${maxMetadataBytes} bytes`);
+      throw new RefusalError(413, `metadata is larger than ${sizeWords(maxMetadataBytes)}`);
     }
     chunks.push(chunk);
   }
@@ -148,7 +149,7 @@ function checkFileName(name: string): void {
   }
   const [stem, extension, ...more] = name.split('.');
   if (extension === undefined || more.length > 0) {
-    throw new RefusalError(422, `the file name ${shown} must contain exactly one dot`);
+    throw new RefusalError(422, `the file name ${shown} must contain one dot, not more or less`);
   }
   if (stem === '') throw new RefusalError(422, `the file name ${shown} has nothing before its dot`);
   if (!supportedExtensions.has(extension.toLowerCase())) {
@@ -220,5 +221,5 @@ async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
 }
 
 function tooLarge(name: string, maxBytes: number): RefusalError {
-  return new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${maxBytes} bytes`);
+  return new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${sizeWords(maxBytes)}`);
 }

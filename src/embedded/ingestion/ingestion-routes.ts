@@ -11,6 +11,7 @@ import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/request-limit.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
+import { sizeWords } from '../../lib/text/words.ts';
 
 /** The path prefix of the ingestion operations, interface section 4. */
 export const ingestionPrefix = '/services/i/ingestion-api/v1';
@@ -80,7 +81,7 @@ async function answerError(error: unknown, _request: FastifyRequest, reply: Fast
 }
 
 function wordsOf(status: number): string {
-  if (status === 413) return `the body is larger than ${maxBulkBytes} bytes`;
+  if (status === 413) return `the body is larger than ${sizeWords(maxBulkBytes)}`;
   if (status === 415) return 'the Content-Type is not the one of this operation';
   return 'the request is malformed';
 }

@@ -71,7 +71,7 @@ export function createPageGuard({
       if (token !== null && !sameSecret(given, token)) {
         const waitMs = wrongLogins.take();
         log.warn({}, 'wrong token for the page of the embedded service');
-        if (waitMs === null) return reply.code(401).send(loginHtml('That is not the token.'));
+        if (waitMs === null) return reply.code(401).send(loginHtml('Wrong token.'));
         return reply.code(429).send(loginHtml('Too many wrong tokens. Wait a minute.'));
       }
       reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict`);

@@ -1,4 +1,5 @@
 import { escapeCharacter, unprintable } from '../../lib/text/printable.ts';
+import { sizeWords } from '../../lib/text/words.ts';
 
 /**
  * The page's script: asks for the list every second and a half while it is on the screen, and touches only what changed.
@@ -7,6 +8,7 @@ import { escapeCharacter, unprintable } from '../../lib/text/printable.ts';
 export const pageScript = `const everyMs = 1500;
 const pageSize = 50;
 const printable = (text) => text.replaceAll(${unprintable}, ${escapeCharacter.toString()});
+const size = ${sizeWords.toString()};
 const byId = (id) => document.getElementById(id);
 const shown = new Map();
 let tag = '';
@@ -191,15 +193,6 @@ function plural(count, word) {
 
 function moment(iso) {
   return new Date(iso).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
-}
-
-function size(bytes) {
-  if (bytes < 1000) return plural(bytes, 'byte');
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  let value = bytes / 1000;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) { value /= 1000; unit += 1; }
-  return (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en')) + ' ' + units[unit];
 }
 
 function show(from) {

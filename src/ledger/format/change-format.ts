@@ -153,5 +153,5 @@ function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStat):
 }
 
 function checkRef(ref: DocumentRef): void {
-  if (!isValidRef(ref)) throw new ShapeError(`${JSON.stringify(ref)} is no path inside a folder`);
+  if (!isValidRef(ref)) throw new ShapeError(`${JSON.stringify(ref)} is not a path inside a folder`);
 }

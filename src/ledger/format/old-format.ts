@@ -44,7 +44,7 @@ export function createOldLineReader(filler: DataFiller): (line: unknown) => void
     const fingerprint = fingerprints.get(asNumber(row[2], 'fingerprint'));
     const values = metadata.get(asNumber(row[3], 'metadata'));
     if (place === null || fingerprint === undefined || values === undefined) {
-      throw new ShapeError('a record stands before what it needs');
+      throw new ShapeError('a record comes before something it refers to');
     }
     const { folder, directory } = place;
     const stored = fromCells(row.slice(recordHead), {

@@ -99,7 +99,7 @@ function mergeDocIds(data: LedgerData, pending: Map<string, string | null>, afte
     throw new IngestdError(
       'double-doc-id',
       exitCodes.unforeseen,
-      `two documents cannot have one docId: ${double}`,
+      `two documents cannot have the same docId: ${double}`,
     );
   }
   for (const [key, docId] of after) pending.set(key, docId);

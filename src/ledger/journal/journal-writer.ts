@@ -144,7 +144,7 @@ function* groupLines(sequence: number, changes: readonly string[]): Generator<st
 /** An error of the file system in words; one that says it already stays what it is. */
 export function unwritable(path: string, error: unknown): LedgerUnwritableError {
   if (isUnwritable(error)) return error;
-  return new LedgerUnwritableError(`The ledger cannot be written now: ${path}: ${errorMessage(error)}`, {
+  return new LedgerUnwritableError(`The ledger cannot be written: ${path}: ${errorMessage(error)}`, {
     cause: error,
   });
 }

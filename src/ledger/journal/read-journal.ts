@@ -69,9 +69,9 @@ export async function readJournal(
   } catch (error) {
     throw unreadable(path, error);
   }
-  if (!reading.headed) throw damaged(path, 'its first line is missing or not right');
+  if (!reading.headed) throw damaged(path, 'its first line is missing or damaged');
   const { version, generation, sequence, groups, sealed, goodBytes } = reading;
-  if (sealed && size > goodBytes) throw damaged(path, 'something stands behind its end');
+  if (sealed && size > goodBytes) throw damaged(path, 'it continues after its end');
   return { version, generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
 }
 
@@ -103,7 +103,7 @@ interface Step {
 function readLine(path: string, { reading, onGroup, line }: Step): void {
   const json = line.whole ? checkedJson(line.bytes) : null;
   if (json === null) {
-    if (!reading.headed) throw damaged(path, 'its first line is missing or not right');
+    if (!reading.headed) throw damaged(path, 'its first line is missing or damaged');
     reading.bad ??= line.offset;
     return;
   }
@@ -128,18 +128,19 @@ function take(path: string, { reading, onGroup, line }: Step, said: JournalLine)
   if (reading.bad !== null) {
     // Lines of one group reach the medium in any order: only what comes after the group proves it was whole once.
     if (said.kind === 'group' && said.sequence === expected) return;
-    throw damaged(path, `the line at byte ${reading.bad} is not right, and there are good ones behind it`);
+    throw damaged(path, `the line at byte ${reading.bad} is damaged, but lines after it are intact`);
   }
-  if (said.kind === 'header' || reading.sealed) throw damaged(path, `a line too many at byte ${line.offset}`);
+  if (said.kind === 'header' || reading.sealed)
+    throw damaged(path, `an unexpected line at byte ${line.offset}`);
   if (said.kind === 'seal') {
     if (said.sequence !== reading.sequence || reading.parts.length > 0) {
-      throw damaged(path, `a group is missing before byte ${line.offset}`);
+      throw damaged(path, `lines are missing before byte ${line.offset}`);
     }
     reading.sealed = true;
     reading.goodBytes = line.end;
     return;
   }
-  if (said.sequence !== expected) throw damaged(path, `a group is missing before byte ${line.offset}`);
+  if (said.sequence !== expected) throw damaged(path, `lines are missing before byte ${line.offset}`);
   reading.parts.push(...said.changes);
   if (!said.last) return;
   onGroup(reading.parts, reading.version);

@@ -30,7 +30,7 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
   let bytes = 0;
   try {
     for await (const block of readLines(path)) {
-      if (end !== null) throw damaged(path, 'something stands behind its end');
+      if (end !== null) throw damaged(path, 'it continues after its end');
       bytes = block.offset + block.bytes.length;
       let rows = block.bytes;
       if (head === null) {
@@ -43,7 +43,7 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
       const endAt = findEnd(rows);
       if (endAt !== -1) {
         end = parseEnd(rows.toString('utf8', endAt));
-        if (end === null) throw damaged(path, 'its last line is not right');
+        if (end === null) throw damaged(path, 'its last line is damaged');
         rows = rows.subarray(0, endAt);
       }
       checksum = crc32(rows, checksum);
@@ -57,15 +57,15 @@ export async function readSnapshot(path: string, filler: DataFiller): Promise<Sn
   }
   if (head === null) throw damaged(path, 'it is empty');
   if (end === null) throw damaged(path, 'its end is missing');
-  if (end.crc32 !== checksumText(checksum)) throw damaged(path, 'its checksum is not right');
-  if (end.count !== count) throw damaged(path, `it has ${countWords(count, 'line')} and not ${end.count}`);
+  if (end.crc32 !== checksumText(checksum)) throw damaged(path, 'its checksum is wrong');
+  if (end.count !== count) throw damaged(path, `it has ${countWords(count, 'line')} instead of ${end.count}`);
   return { ...head, bytes, count };
 }
 
 function readHead(path: string, bytes: Buffer): SnapshotHead {
   const newline = bytes.indexOf(NEWLINE);
   const head = newline === -1 ? null : parseHead(bytes.toString('utf8', 0, newline));
-  if (head === null) throw damaged(path, 'it does not begin like a ledger');
+  if (head === null) throw damaged(path, 'it is not a ledger');
   if (head.version > LEDGER_VERSION) throw tooNew(path, head.version);
   return head;
 }

@@ -113,7 +113,7 @@ function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
         const fingerprint = fingerprints.get(fields['fingerprint']);
         const values = metadata.get(fields['metadata']);
         if (place === null || fingerprint === undefined || values === undefined) {
-          throw new ShapeError('a record stands before what it needs');
+          throw new ShapeError('a record comes before something it refers to');
         }
         const companions = readCompanions(fields['companions'], shared);
         const record = readRecord(fields, { name, fingerprint, metadata: values, companions });

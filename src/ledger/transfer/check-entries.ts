@@ -25,7 +25,7 @@ export function checkEntries(
     const { ref, record } = entry;
     const message =
       refProblem(ref, folders) ??
-      (paths.has(refKey(ref)) ? `${ref.path} stands there twice` : null) ??
+      (paths.has(refKey(ref)) ? `${ref.path} appears twice` : null) ??
       docIdProblem(entry, docIds.get(record.docId));
     paths.add(refKey(ref));
     docIds.set(record.docId, refKey(ref));
@@ -40,13 +40,13 @@ export function refProblem(ref: DocumentRef, folders: readonly string[]): string
   if (!folders.includes(ref.folder)) {
     return `no folder named ${JSON.stringify(ref.folder)} is configured; there ${folders.length === 1 ? 'is' : 'are'} ${folders.join(', ')}`;
   }
-  return isValidRef(ref) ? null : `${JSON.stringify(ref.path)} is no path inside the folder`;
+  return isValidRef(ref) ? null : `${JSON.stringify(ref.path)} is not a path inside the folder`;
 }
 
 function docIdProblem({ record }: LedgerEntry, owner: string | undefined): string | null {
   // Control characters never are part of an identifier, and would travel in addresses and on terminals.
   if (record.docId === '' || /[\p{Cc}\s]/u.test(record.docId)) {
-    return `${JSON.stringify(record.docId)} is no docId`;
+    return `${JSON.stringify(record.docId)} is not a docId`;
   }
-  return owner === undefined ? null : `docId ${record.docId} is that of ${owner} too`;
+  return owner === undefined ? null : `docId ${record.docId} also belongs to ${owner}`;
 }

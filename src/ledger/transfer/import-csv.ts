@@ -49,7 +49,7 @@ function readRows(text: string): { readonly rows: readonly Row[] } | ImportProbl
 function headerProblem(names: readonly string[], folders: readonly string[]): string | null {
   const unknown = names.find((name) => !columns.includes(name as (typeof columns)[number]));
   const expected =
-    'the first line has to be folder,path,docId, or path,docId where only one folder is configured';
+    'the first line must be folder,path,docId (or path,docId if only one folder is configured)';
   if (unknown !== undefined || new Set(names).size !== names.length) return expected;
   if (!names.includes('path') || !names.includes('docid')) return expected;
   if (!names.includes('folder') && folders.length !== 1) {

@@ -19,7 +19,7 @@ const attachmentSchema = z.object({
   sha256: hash,
   path: z
     .string()
-    .refine((path) => isValidRef({ folder: 'any', path }), 'is no path inside the folder')
+    .refine((path) => isValidRef({ folder: 'any', path }), 'is not a path inside the folder')
     .optional(),
   stat: statSchema.default(unknownStamp),
 });
@@ -105,7 +105,7 @@ function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem 
     const read = ledgerSchema.safeParse(JSON.parse(text));
     if (read.success) return read.data;
     const [issue] = read.error.issues;
-    return { line: null, message: `it is no export of a ledger: ${issue === undefined ? '' : words(issue)}` };
+    return { line: null, message: `it is not a ledger export: ${issue === undefined ? '' : words(issue)}` };
   } catch (error) {
     return { line: lineOf(text, error), message: `it is not JSON: ${errorMessage(error)}` };
   }

@@ -22,7 +22,7 @@ export function describeIssues(issues: readonly Issue[], examined: Examined): st
   if (faults.length < 2) return reported.join('');
   // Each holds a fix behind a semicolon of its own.
   const numbered = reported.map((fault, index) => `(${index + 1}) ${fault}`).join(' ');
-  return `${faults.length} faults: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${faults.length} problems: ${numbered}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {
@@ -37,7 +37,7 @@ function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] 
 }
 
 function unknownField(path: readonly PropertyKey[], known: readonly string[]): string {
-  return unknownWords(path, { known, kind: 'field', whole: 'there are' });
+  return unknownWords(path, { known, kind: 'field', whole: 'the fields are' });
 }
 
 interface UnknownOptions {
@@ -54,23 +54,23 @@ export function unknownWords(path: readonly PropertyKey[], { known, kind, whole 
   const near = closest(String(path.at(-1)), known);
   const fix =
     near === undefined
-      ? `take it out; ${parent.length === 0 ? whole : `${pathText(parent)} has`} ${known.join(', ')}`
+      ? `remove it; ${parent.length === 0 ? whole : `${pathText(parent)} has`} ${known.join(', ')}`
       : `did you mean ${pathText([...parent, near])}?`;
   return `${pathText(path)} is not a known ${kind}; ${fix}`;
 }
 
 function ruleOf(issue: Issue, found: unknown): string {
   if (issue.code === 'invalid_type') return `is not ${kindWords[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'too_small') return 'is empty; write something, or take it out';
+  if (issue.code === 'too_small') return 'is empty; enter a value, or remove it';
   if (issue.code !== 'invalid_value') return issue.message;
   const words = issue.values.map(String);
   const near = typeof found === 'string' ? closest(found, words) : undefined;
   const rule = words.length === 1 ? `is not ${words[0]}` : `is not one of ${words.join(', ')}`;
-  return `${rule}; ${near === undefined ? 'write one that is, or take it out' : `did you mean ${near}?`}`;
+  return `${rule}; ${near === undefined ? 'use one of them, or remove it' : `did you mean ${near}?`}`;
 }
 
 const kindWords: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   array: 'a list',
   object: 'an object',
 };

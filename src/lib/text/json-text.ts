@@ -32,7 +32,7 @@ function strictVisitor(text: string): JSONVisitor {
   const keys: Set<string>[] = [];
 
   function fail(message: string, offset: number, line: number, character: number): never {
-    const ended = offset >= text.length ? 'the text ends here; ' : '';
+    const ended = offset >= text.length ? 'the file ends here; ' : '';
     throw new JsonFault(`line ${line + 1}, column ${character + 1}: ${ended}${message}`);
   }
 
@@ -55,7 +55,7 @@ function strictVisitor(text: string): JSONVisitor {
       checkText(key, offset, line, character);
       const seen = keys.at(-1);
       if (key === '__proto__') fail('the field __proto__ is not allowed', offset, line, character);
-      if (seen?.has(key) === true) fail(`the field ${excerpt(key)} stands twice`, offset, line, character);
+      if (seen?.has(key) === true) fail(`the field ${excerpt(key)} appears twice`, offset, line, character);
       seen?.add(key);
     },
     onLiteralValue: (value: unknown, offset, _length, line, character) =>
@@ -67,22 +67,22 @@ function strictVisitor(text: string): JSONVisitor {
   };
 }
 
-const invalidText = 'the text holds a line break, a control character or an escape that is not valid';
+const invalidText = 'a string contains a line break, a control character or an invalid escape';
 
 /** In our words, by jsonc-parser's code. */
 const errorMessages = {
   InvalidSymbol: 'a JSON value is expected',
-  InvalidNumberFormat: 'the number is not valid',
-  UnexpectedEndOfNumber: 'the number is not valid',
+  InvalidNumberFormat: 'the number is invalid',
+  UnexpectedEndOfNumber: 'the number is invalid',
   PropertyNameExpected: 'a field name in double quotes is expected',
   ValueExpected: 'a JSON value is expected',
   ColonExpected: 'a colon is expected',
   CommaExpected: 'a comma or the end of the list is expected',
   CloseBraceExpected: 'a comma or } is expected',
   CloseBracketExpected: 'a comma or ] is expected',
-  EndOfFileExpected: 'nothing may follow the value',
+  EndOfFileExpected: 'nothing may follow the JSON value',
   InvalidCommentToken: 'comments are not allowed',
-  UnexpectedEndOfString: 'a text has no closing quote',
+  UnexpectedEndOfString: 'a string has no closing quote',
   InvalidUnicode: invalidText,
   InvalidEscapeCharacter: invalidText,
   InvalidCharacter: invalidText,

@@ -21,15 +21,15 @@ export function durationWords(seconds: number): string {
   return `about ${countWords(Math.round(seconds / 86_400), 'day')}`;
 }
 
-/** Bytes in the unit that reads best: `12.4 MB`, of 1000. */
+/** Bytes in the unit that reads best, of 1024: `151.2 MiB`, `64 KiB`. Stands alone: its source goes into a page's script. */
 export function sizeWords(bytes: number): string {
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  if (bytes < 1000) return `${Math.round(bytes)} B`;
-  let value = bytes / 1000;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  if (bytes < 1024) return `${Math.round(bytes)} B`;
+  let value = bytes / 1024;
   let unit = 0;
-  while (value >= 999.95 && unit < units.length - 1) {
-    value /= 1000;
+  while (value >= 1023.95 && unit < units.length - 1) {
+    value /= 1024;
     unit += 1;
   }
-  return `${value.toFixed(1)} ${units[unit]}`;
+  return `${Number.isInteger(value) ? value : value.toFixed(1)} ${units[unit]}`;
 }

@@ -123,14 +123,14 @@ function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[
     .filter((field) => wanted[field] === undefined && accepted[field] !== undefined)
     .map((field) => ({
       code: field,
-      message: `the ${fieldWords[field]} stays as it is at the service: the interface has no way to clear it; state another one to replace it`,
+      message: `the ${fieldWords[field]} stays at the service, which cannot clear it; give another value to replace it`,
     }));
 }
 
 function lostAuthor({ authorName }: DocumentAuthor): Unclearable {
   return {
     code: `docAuthors:${authorName}`,
-    message: `the author ${printable(authorName)} stays at the service: the interface can only add authors`,
+    message: `the author ${printable(authorName)} stays at the service, which cannot remove authors`,
   };
 }
 

@@ -31,7 +31,7 @@ export const metadataSchema = z.strictObject({
   documentOwner: z.string().min(1).optional(),
   createdTimestamp: z
     .string()
-    .refine(isTimestamp, 'must be a real date of the shape yyyy-mm-ddThh:mm:ssZ')
+    .refine(isTimestamp, 'must be a valid date of the form yyyy-mm-ddThh:mm:ssZ')
     .optional(),
   sourceType: z.string().optional(),
   documentUrl: z.string().refine(isWebAddress, 'must be an http or https address').optional(),

@@ -119,7 +119,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'The document is sent as soon as the attachment has content.',
       },
       'attached-before': {
-        cause: 'Attachment of a document that has not let go of it',
+        cause: 'Still an attachment',
         fix: 'It is sent by itself when the sidecar of its document is valid and no longer lists it, or its document is deleted.',
       },
       'too-many-attachments': {
@@ -195,11 +195,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       conflict: { cause: 'Conflict at the service (409)', fix: asService },
       'unsupported-media-type': { cause: 'Type refused by the service (415)', fix: asService },
       'doubt-dismissed': {
-        cause: 'Not sent: the doubt about its upload was dismissed',
-        fix: 'Nothing has to be done. It is sent when it changes, or by ingestd retry PATH.',
+        cause: 'Doubt dismissed, not sent',
+        fix: 'Nothing to do. It is sent when it changes, or with ingestd retry PATH.',
       },
       'in-doubt': {
-        cause: 'Held back: its last upload is in doubt',
+        cause: 'Upload in doubt',
         fix: 'Check at the service whether the document is there, then run ingestd resolve PATH: --doc-id ID if it is, --again if not, --dismiss to send nothing.',
       },
     },
@@ -216,8 +216,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Correct them, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',
       },
       'no-access': {
-        cause: 'The service allows this user nothing',
-        fix: 'One document after another was refused (403). Ask the service’s administrator for permission; ingestd retries by itself.',
+        cause: 'User has no permission at the service',
+        fix: 'The service refused several documents in a row (403). Ask its administrator for permission; ingestd retries by itself.',
       },
       'not-signed-in': { cause: 'Not signed in yet', fix: itRepeats },
       'no-token': { cause: 'No access token', fix: itRepeats },
@@ -227,11 +227,11 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       clock: {
         cause: 'Clock of this machine is wrong',
-        fix: 'Set it: timedatectl set-ntp true. With a wrong clock, tokens look expired.',
+        fix: 'Set the clock: timedatectl set-ntp true. With a wrong clock, tokens look expired.',
       },
       'credential-missing': {
         cause: 'Credentials missing',
-        fix: 'Set them as described in README, or run ingestd init.',
+        fix: 'Set them as described in the README, or run ingestd init.',
       },
       'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
       'service-unreachable': { cause: 'Service unreachable', fix: itRepeats },
@@ -257,7 +257,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'state-locked': {
         cause: 'Another ingestd uses the state directory (exit code 5)',
-        fix: 'The message names its process: stop it first. With another state.dir every document would be uploaded a second time.',
+        fix: 'Stop the process named in the message first. Do not use another state.dir: every document would be uploaded a second time.',
       },
       'other-service': {
         cause: 'The ledger belongs to another service (exit code 2)',
@@ -265,7 +265,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'secret-plain': {
         cause: 'Secret is short or a plain word',
-        fix: 'Ask the service for a longer one. Until then, parts of other words are replaced by [redacted] in the log and in messages.',
+        fix: 'Ask the service for a longer one. Until then, it is not redacted, or redacting it hides parts of other words in the log.',
       },
       'state-shared': {
         cause: 'Two configurations may share one ledger',

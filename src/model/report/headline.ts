@@ -1,6 +1,7 @@
 import type { FolderStatus, Status, FailureStatus } from './status.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
+import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 import { refKey } from '../document.ts';
 
@@ -36,12 +37,12 @@ export function verdict(status: Status): string {
   const failing = status.health === 'error';
   const level = status.reasons.filter(({ code }) => code !== 'held' && reasonHealth(code) === status.health);
   const why = status.health === 'ok' ? undefined : level[0];
-  return [
-    failing && why !== undefined ? `${first}: ${withoutStop(why.message)}` : first,
+  return sentences([
+    failing && why !== undefined ? withReason(first, why.message) : first,
     ...(progress === '' || covered ? [] : [progress]),
     ...(failing ? asks(status) : []),
-    ...(failing || why === undefined ? [] : [withoutStop(why.message)]),
-  ].join('. ');
+    ...(failing || why === undefined ? [] : [why.message]),
+  ]);
 }
 
 /**
@@ -52,11 +53,11 @@ export function ledgerVerdict(status: Status): string {
   const { synced, failed } = sumsOf(status.folders);
   const trouble = status.reasons.find(({ code }) => code !== 'not-running');
   if (trouble !== undefined) {
-    return [`${phraseOf(trouble.code)}: ${withoutStop(trouble.message)}`, ...asks(status)].join('. ');
+    return sentences([withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
   }
   const known = synced + failed + heldCount(status) + status.inDoubtTotal > 0;
   const lead = known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet';
-  return [lead, ...asks(status)].join('. ');
+  return sentences([lead, ...asks(status)]);
 }
 
 function errorPhrase({ reasons, auth }: Status): string {
@@ -150,8 +151,9 @@ function phraseOf(code: string): string {
   return explain(code).cause.replace(/ \(exit code \d\)$/, '');
 }
 
-function withoutStop(message: string): string {
-  return message.replace(/\.+$/, '');
+/** The message alone where it says the phrase itself. */
+function withReason(phrase: string, message: string): string {
+  return message.toLowerCase().includes(phrase.toLowerCase()) ? sentence(message) : `${phrase}: ${message}`;
 }
 
 /**

@@ -57,10 +57,10 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     });
     if (answer.status >= 300) throw failure(answer, credentials);
     const parsed = tokenResponse.safeParse(answer.state === 'whole' ? parseJson(answer.text) : undefined);
-    if (!parsed.success) throw new ServiceUnavailableError('the token endpoint answered without a token');
+    if (!parsed.success) throw new ServiceUnavailableError('the token endpoint sent no token');
     const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = parsed.data;
     if (!isHeaderSafe(accessToken)) {
-      throw new ServiceUnavailableError('the token endpoint answered with a token that no header can carry');
+      throw new ServiceUnavailableError('the token endpoint sent an invalid token');
     }
     return { accessToken, refreshToken: refreshToken ?? null, expiresIn };
   }
@@ -85,7 +85,7 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
   ): Promise<Answer> {
     if (!isHeaderSafe(credentials.apiKey) || !isHeaderSafe(credentials.clientId)) {
       throw new CredentialsRefusedError(
-        'the API key or the client id holds characters that no header can carry',
+        'the API key or the client ID contains characters that an HTTP header does not allow',
       );
     }
     const result = await exchange(

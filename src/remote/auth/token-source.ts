@@ -107,7 +107,7 @@ export function createTokenSource({
       if (held?.accessToken.value !== accessToken.value) return;
       held = null;
       refresh = null;
-      backOff.refused(1, `the service does not accept a fresh token: ${message}`);
+      backOff.refused(1, `the service refused a new token: ${message}`);
     },
     confirm: (accessToken) => {
       if (held?.accessToken.value === accessToken.value) backOff.confirmed();
@@ -243,7 +243,7 @@ export function createTokenSource({
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
         if (result === 'done' || !all) return;
         if (attempt === revokeAttempts)
-          throw new CredentialsRefusedError('the token was refused when revoking');
+          throw new CredentialsRefusedError('the token was refused while revoking it');
       } catch (error) {
         const final = error instanceof MisaddressedError || !(error instanceof ServiceUnavailableError);
         if (final || attempt === revokeAttempts) throw error;

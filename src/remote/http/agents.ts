@@ -39,11 +39,11 @@ export function createAgents(address: string): Agents {
 function checkProxy(proxy: unknown): void {
   if (typeof proxy !== 'string' || proxy === '') return;
   const variable = 'HTTPS_PROXY, HTTP_PROXY or ALL_PROXY';
-  const fix = 'give the proxy as http://HOST:PORT, or name the host of the service in NO_PROXY';
+  const fix = 'use http://HOST:PORT, or add the host of the service to NO_PROXY';
   const scheme = URL.canParse(proxy) ? new URL(proxy).protocol.slice(0, -1) : null;
-  if (scheme === null) throw new ConfigurationError(`${variable}: no address of a proxy: ${fix}`);
+  if (scheme === null) throw new ConfigurationError(`${variable}: not a proxy address; ${fix}`);
   if (!Object.keys(proxies).includes(scheme)) {
-    throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is no kind of proxy that is known: ${fix}`);
+    throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is not a known kind of proxy; ${fix}`);
   }
   if (!scheme.startsWith('pac+') || canResolve(pacPackage)) return;
   throw new ConfigurationError(

@@ -4,18 +4,18 @@ const words = new Map(
     ECONNRESET: 'the connection was reset',
     EPIPE: 'the connection was closed while sending',
     ECONNABORTED: 'the connection was aborted',
-    ENOTFOUND: 'the host name is not known',
-    EAI_AGAIN: 'the host name cannot be looked up now',
-    EHOSTUNREACH: 'the host cannot be reached',
-    ENETUNREACH: 'the network cannot be reached',
+    ENOTFOUND: 'the host name is unknown',
+    EAI_AGAIN: 'the host name cannot be resolved at the moment',
+    EHOSTUNREACH: 'the host is unreachable',
+    ENETUNREACH: 'the network is unreachable',
     ETIMEDOUT: 'the connection timed out',
     'connect-timeout': 'no connection within service.connectSeconds',
-    'idle-timeout': 'nothing moved for service.idleSeconds while sending',
+    'idle-timeout': 'no data was transferred for service.idleSeconds',
     'response-timeout': 'no complete answer within service.responseSeconds',
     'request-timeout': 'the whole request took too long',
     'proxy-refused': 'the proxy refused the connection',
-    'proxy-authentication': 'the proxy wants credentials',
-    'no-answer': 'no answer came',
+    'proxy-authentication': 'the proxy requires credentials',
+    'no-answer': 'no answer was received',
     stopped: 'ingestd is stopping',
   }),
 );
@@ -52,13 +52,13 @@ export function describeFault(code: string): FaultWords {
   if (trustCodes.has(code)) {
     return {
       code: 'tls',
-      message: `its certificate cannot be trusted (${code})`,
+      message: `its certificate is not trusted (${code})`,
       misaddressed: true,
     };
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     const safe = code.replaceAll(/\W/g, '');
-    return { code: 'tls', message: `no TLS connection can be agreed on (${safe})`, misaddressed: true };
+    return { code: 'tls', message: `the TLS handshake failed (${safe})`, misaddressed: true };
   }
   const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
   const message = words.get(safe) ?? `the connection failed (${safe})`;

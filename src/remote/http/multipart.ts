@@ -59,11 +59,11 @@ function exactly(bytes: number): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, callback) {
       passed += chunk.length;
-      if (passed > bytes) callback(new ContentChangedError('the file grew while it was sent'));
+      if (passed > bytes) callback(new ContentChangedError('the file grew while it was being sent'));
       else callback(null, chunk);
     },
     flush(callback) {
-      if (passed < bytes) callback(new ContentChangedError('the file shrank while it was sent'));
+      if (passed < bytes) callback(new ContentChangedError('the file shrank while it was being sent'));
       else callback();
     },
   });

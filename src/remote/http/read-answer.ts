@@ -21,7 +21,7 @@ export function readEnvelope({ state, text }: Answer): Body {
   if (value === undefined) return unreadable('answer-not-json', 'the answer is not JSON');
   const parsed = envelope.safeParse(value);
   if (!parsed.success)
-    return unreadable('answer-not-envelope', 'the answer is not the envelope of the service');
+    return unreadable('answer-not-envelope', 'the answer does not have the form of the service');
   return { kind: 'envelope', envelope: parsed.data };
 }
 

@@ -44,7 +44,7 @@ export const modifyMetadata = z.strictObject({
 export const uploadMetadata = modifyMetadata.extend({
   createdTimestamp: z
     .string()
-    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'must have the shape yyyy-mm-ddThh:mm:ssZ')
+    .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/, 'must have the form yyyy-mm-ddThh:mm:ssZ')
     .optional(),
 });
 

@@ -14,7 +14,7 @@ export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): 
   const root = readRoot(folder.root);
   if (root.kind === 'unavailable') return unknown(root.code, root.message);
   if (scanned === null || sameRoot(scanned, root.identity)) return null;
-  return unknown('folder-changed', `${folder.root} is another directory than the one that was scanned`);
+  return unknown('folder-changed', `${folder.root} is not the directory that was scanned`);
 }
 
 /** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */

@@ -16,7 +16,7 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
   const directory = directoryOf(path);
   const state = tree.get(directory);
   if (lstatSync(absolute(tree.rawPath(path)), { throwIfNoEntry: false }) === undefined)
-    return ignored('sidecar', 'no such file is in the folder; one of this name is a sidecar');
+    return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
   const named = path.slice(0, -sidecarEnd.length);
@@ -26,24 +26,27 @@ export function describeSidecar(folder: FolderState, path: string): NoDocument {
   );
   const [owner] = documents;
   if (owner === undefined)
-    return ignored('sidecar', 'a sidecar that is not used: its document has another, or is an attachment');
+    return ignored(
+      'sidecar',
+      'a sidecar that is not used, because its document has another one or is an attachment',
+    );
   if (documents.length === 1) return sidecarOf(owner);
   const names = documents.map((document) => printable(nameOf(document))).join(' and ');
   return ignored(
     'ambiguous-sidecar',
-    `it could be the sidecar of ${names}, none of which is sent; give it the full name of one`,
+    `it could be the sidecar of ${names}, so none of them is sent; give it the full name of one of them`,
   );
 }
 
 function sidecarOf(owner: string): NoDocument {
-  return { kind: 'ignored', code: 'sidecar', message: `it is the sidecar of ${printable(owner)}`, owner };
+  return { kind: 'ignored', code: 'sidecar', message: `the sidecar of ${printable(owner)}`, owner };
 }
 
 /** What a `.meta.json` does, and what is wrong with it or with one above it. */
 export function describeDefaults(path: string, defaults: DefaultsReader): NoDocument {
   const directory = directoryOf(path);
   const inherited = defaults(directory);
-  const purpose = `it gives metadata to the documents in ${placeWords(directory)} and below`;
+  const purpose = `metadata for the documents in ${placeWords(directory)} and below`;
   const trouble = inherited.kind === 'unfit' ? `, none of which is sent: ${inherited.message}` : '';
   return ignored('dot-name', `${purpose}${trouble}`);
 }
@@ -52,7 +55,7 @@ export function describeDefaults(path: string, defaults: DefaultsReader): NoDocu
 export function describeIgnoreFile({ tree }: FolderState, path: string): NoDocument {
   const directory = directoryOf(path);
   const unreadable = tree.get(directory)?.unreadable ?? null;
-  const purpose = `it holds ignore rules for ${placeWords(directory)} and below`;
+  const purpose = `ignore rules for ${placeWords(directory)} and below`;
   const trouble = unreadable === null ? '' : `, where nothing is sent or deleted: ${unreadable}`;
   return ignored('dot-name', `${purpose}${trouble}`);
 }

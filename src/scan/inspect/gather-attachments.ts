@@ -40,7 +40,7 @@ export async function gatherAttachments(
     const judged = judge(folder, path, shown);
     if ('kind' in judged) return judged;
     if (found.some(({ name }) => name === judged.name))
-      return invalid(shown, 'another attachment bears the same name');
+      return invalid(shown, 'another attachment has the same name');
     found.push(judged);
     return null;
   };
@@ -55,7 +55,7 @@ export async function gatherAttachments(
     if (refused !== null) return refused;
   }
   if (found.length > maxAttachments) {
-    const message = `it has ${found.length} attachments and the service takes at most ${maxAttachments}; remove some`;
+    const message = `it has ${found.length} attachments, but the service accepts at most ${maxAttachments}; remove some`;
     return unfit('too-many-attachments', message);
   }
   return {
@@ -91,7 +91,7 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   if (nameless !== undefined)
     return invalid(
       printable(joinPath(path, nameless)),
-      'its name is not UTF-8, or has a twin in another Unicode form',
+      'its name is not valid UTF-8, or differs from another only in how accents are encoded',
     );
   const paths = listing.files.map(({ name }) => joinPath(path, name));
   return { kind: 'own', paths, keys: attachmentKeys(path, listing) };
@@ -112,24 +112,24 @@ function placeListed(
 ): { readonly kind: 'inside'; readonly path: string } | NoDocument {
   const place = resolveAttachment(directoryOf(document), text, folder.settings.attachments);
   if (place.kind === 'beyond') {
-    const message = `the attachment ${excerpt(text)} is not in the document's directory or below; move it there, or set attachments: folder for this folder`;
+    const message = `the attachment ${excerpt(text)} is not in the document’s directory or below it; move it there, or set attachments: folder for this folder`;
     return unfit('attachment-outside', message);
   }
   if (place.kind === 'outside' || leavesByLink(folder, place.path)) {
-    return unfit('attachment-outside', `the attachment ${excerpt(text)} leads out of the folder`);
+    return unfit('attachment-outside', `the attachment ${excerpt(text)} is outside the folder`);
   }
   if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
   if (folder.claims.isOwner(place.path)) return invalid(excerpt(text), 'it has attachments of its own');
   const found = classifyPath(folder, place.path);
   const hidden = isTransient(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
-  if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is no document');
+  if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   const topic = `attachment ${document}\0${text}`;
   if (exists(folder, place.path)) {
     folder.observations.end(topic);
     return place;
   }
   const waitMs = folder.removeGraceMs - folder.observations.since(topic);
-  const message = `the attachment ${excerpt(text)} is not there`;
+  const message = `the attachment ${excerpt(text)} does not exist`;
   if (waitMs <= 0) return unfit('attachment-missing', message);
   return { kind: 'waiting', code: 'attachment-missing', message, againMs: Math.ceil(waitMs) };
 }
@@ -179,7 +179,7 @@ function statsOf(folder: FolderState, path: string): Stats | string {
     const stats = lstatSync(locateOnDisk(folder, path));
     const kind = kindOf(stats);
     if (kind === 'file') return stats;
-    return kind === 'link' ? 'it is a symbolic link, and links are not followed' : 'it is no regular file';
+    return kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file';
   } catch (error) {
     return `it cannot be read (${errorCode(error) ?? 'unknown error'})`;
   }

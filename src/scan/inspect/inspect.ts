@@ -36,7 +36,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
     if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
-      return ignored('outside-folder', 'no path inside the folder');
+      return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyPath(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { claims } = folder;
@@ -90,7 +90,7 @@ function withoutContent(
       return { ...found, kind: 'unknown' };
     case 'attachment': {
       const { owner } = found;
-      return attachmentOf(owner, `it is an attachment of ${printable(owner)}`);
+      return attachmentOf(owner, `an attachment of ${printable(owner)}`);
     }
     case 'sidecar':
       return describeSidecar(folder, path);
@@ -224,7 +224,10 @@ function readTrouble(absolute: string): NoDocument | null {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EACCES' || code === 'EPERM')
-      return unfit('unreadable', 'it may not be read; give the right to read it');
+      return unfit(
+        'unreadable',
+        'it cannot be read (permission denied); make it readable for the user that runs ingestd',
+      );
     if (code === 'ENOENT') return settling(1);
     return unknown('unreadable', `it cannot be read (${code ?? 'unknown error'})`);
   }

@@ -44,7 +44,7 @@ export function findSidecar(
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
-    const message = `it waits for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
+    const message = `waiting for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
   if (found === 'unscanned') return settling(afterScanMs);
@@ -53,13 +53,13 @@ export function findSidecar(
   if (ambiguous) {
     return unfit(
       'ambiguous-sidecar',
-      `${name} could be the sidecar of several documents; give it the full name of one`,
+      `${name} could be the sidecar of several documents; give it the full name of one of them of them`,
     );
   }
   if (kind === 'link') {
     return unfit(
       'sidecar-unreadable',
-      `${name} is a symbolic link, and links are not followed; put the file itself there`,
+      `${name} is a symbolic link, which is not followed; replace it with the file itself`,
     );
   }
   if (found.settleMs > 0) return settling(found.settleMs);

@@ -31,7 +31,7 @@ function readJsonFile<T>(absolute: string, judge: (value: unknown) => Reading<T>
     if (file === null) {
       return {
         kind: 'invalid',
-        message: `it is no regular file of at most ${maxSmallFileBytes / 1024} KiB; make it smaller`,
+        message: `it is larger than ${maxSmallFileBytes / 1024} KiB or not a regular file`,
       };
     }
     const text = decodeText(file.bytes);
@@ -50,7 +50,7 @@ function unreadable(code: string | undefined): SidecarReading<never> {
   if (code === 'ELOOP') {
     return {
       kind: 'unreadable',
-      message: 'it is a symbolic link, and links are not followed; put the file itself there',
+      message: 'it is a symbolic link, which is not followed; replace it with the file itself',
     };
   }
   return { kind: 'unreadable', message: `it cannot be read (${code ?? 'unknown error'})` };
@@ -64,7 +64,7 @@ type TextReading =
 function decodeText(bytes: Uint8Array): TextReading {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    return { kind: 'invalid', message: 'it is UTF-16 and has to be UTF-8; save it as UTF-8' };
+    return { kind: 'invalid', message: 'it is UTF-16; save it as UTF-8' };
   }
   try {
     return { kind: 'valid', text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };

@@ -65,7 +65,7 @@ const sidecar: Classification = { kind: 'sidecar' };
 const notFollowed: Classification = {
   kind: 'skipped',
   code: 'symbolic-link',
-  message: 'a symbolic link; links are not followed here, or this one leads out of the folder',
+  message: 'a symbolic link that is not followed: followSymlinks is off, or it leads out of the folder',
 };
 
 /** Classifies an entry by its name, its kind and the rules of its directory. */
@@ -77,9 +77,13 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
   if (name === defaultsName) return { kind: 'defaults' };
   if (name === ignoreFileName) return { kind: 'ignore-file' };
   if (name.startsWith('.'))
-    return { kind: 'ignored', code: 'dot-name', message: 'names that begin with a dot are no documents' };
+    return {
+      kind: 'ignored',
+      code: 'dot-name',
+      message: 'files whose names start with a dot are not documents',
+    };
   if (isTransient(name)) {
-    const message = 'programs give such names to temporary files';
+    const message = 'its name is that of a temporary file';
     return { kind: 'ignored', code: 'temporary-name', message };
   }
   const pattern = ignoringPattern(rules, path, false);
@@ -88,9 +92,9 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
   const exclusion = facts.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
-    return { kind: 'unreadable', code: 'unreadable', message: 'what it is cannot be read' };
+    return { kind: 'unreadable', code: 'unreadable', message: 'it cannot be inspected' };
   if (facts.twin && isDocumentType(name) && exclusion === null) {
-    const message = `its name differs from that of ${printable(name)} only in how accents are written (NFC and NFD); rename one of the two`;
+    const message = `its name differs from that of ${printable(name)} only in how accents are encoded (NFC and NFD); rename one of the two`;
     return { kind: 'unfit', code: 'unicode-twin', message };
   }
   return { kind: 'file', exclusion };
@@ -101,21 +105,21 @@ function classifyDirectory(
   name: string,
 ): Classification {
   if (path === excluded)
-    return { kind: 'ignored', code: 'state-directory', message: 'it lies in the state directory' };
+    return { kind: 'ignored', code: 'state-directory', message: 'it is in the state directory' };
   if (name.startsWith('.')) {
-    const message = 'directories whose names begin with a dot hold no documents';
+    const message = 'files in directories whose names start with a dot are not documents';
     return { kind: 'ignored', code: 'dot-name', message };
   }
   const pattern = ignoringPattern(rules, path, true);
   if (pattern !== null) return ignoredBy(pattern, `the directory ${printable(path)}`);
   if (twin) {
     const message =
-      'a directory whose name differs from another only in how accents are written; rename one of them';
+      'a directory whose name differs from another only in how accents are encoded; rename one of the two';
     return { kind: 'skipped', code: 'unicode-twin', message };
   }
   if (!isAttachmentDirectory(name)) return directory;
   if (!linked) return { kind: 'attachments-directory', owner: path.slice(0, -attachmentDirectoryEnd.length) };
-  const message = 'a symbolic link; the directory of a document’s attachments is never followed';
+  const message = 'a symbolic link; an attachments directory is never followed';
   return { kind: 'skipped', code: 'symbolic-link', message };
 }
 
@@ -142,12 +146,12 @@ export function classifyFile({ path, size, claims, exclusion }: FileFacts): Clas
       ? {
           kind: 'skipped',
           code: 'no-extension',
-          message: 'the name has no extension, and the service tells types by it',
+          message: 'the name has no extension, so the service cannot tell its type',
         }
       : {
           kind: 'skipped',
           code: 'unsupported-type',
-          message: `the service does not take files of type ${printable(extension)}`,
+          message: `the service does not accept files of type ${printable(extension)}`,
         };
   }
   if (size === 0) return { kind: 'skipped', code: 'empty-file', message: 'the file is empty' };
@@ -158,7 +162,7 @@ export function classifyFile({ path, size, claims, exclusion }: FileFacts): Clas
 export function classifyUndecodable(name: Uint8Array, kind: EntryKind): Classification {
   if (kind === 'other') return special;
   // A dot file in any encoding is one.
-  if (name[0] === dot) return { kind: 'ignored', code: 'dot-name', message: 'its name begins with a dot' };
+  if (name[0] === dot) return { kind: 'ignored', code: 'dot-name', message: 'its name starts with a dot' };
   return { kind: 'skipped', code: 'not-utf8', message: 'its name is not UTF-8; rename it' };
 }
 
@@ -171,7 +175,7 @@ export function classifyUnpaired(
     : {
         kind: 'skipped',
         code: 'foreign-sidecar',
-        message: 'a sidecar that belongs to another user than its document, and sidecarOwner: same is set',
+        message: 'a sidecar whose owner is not the owner of its document (sidecarOwner: same)',
       };
 }
 

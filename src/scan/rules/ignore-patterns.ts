@@ -76,7 +76,7 @@ export function createIncludeRules(patterns: readonly string[], place: string): 
       const negation = unignored ? negations.findLast((one) => one.test(path).ignored) : undefined;
       return negation === undefined
         ? unmatched
-        : `the pattern "${excerpt(negation.pattern)}" in ${printable(place)} takes it out`;
+        : `the pattern "${excerpt(negation.pattern)}" in ${printable(place)} excludes it`;
     },
   };
 }

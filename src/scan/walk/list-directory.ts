@@ -64,7 +64,7 @@ function namesIn(absolute: string, place: string | null): readonly string[] {
     if (found === null) return readdirSync(absolute);
     if (found === place) return readdirSync(opened);
     const code = found.endsWith(' (deleted)') ? 'ENOENT' : 'ELOOP';
-    throw Object.assign(new Error(`${absolute} is not where it was looked for`), { code });
+    throw Object.assign(new Error(`${absolute} has moved`), { code });
   } finally {
     closeSync(handle);
   }

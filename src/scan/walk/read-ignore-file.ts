@@ -20,7 +20,7 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
   try {
     const file = readSmallFile(absolute);
     if (file === null || file.bytes.length > maxBytes)
-      return invalid(`is larger than ${maxBytes / 1024} KiB or no regular file`);
+      return invalid(`is larger than ${maxBytes / 1024} KiB or not a regular file`);
     const patterns = file.bytes
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -28,9 +28,7 @@ export function readIgnoreFile(directory: string, absolute: string): RulesReadin
       .map((pattern, index) => ({ pattern, place: `${name}:${index + 1}` }))
       .filter(({ pattern }) => pattern !== '' && !pattern.startsWith('#'));
     if (patterns.length > maxPatterns)
-      return invalid(
-        `has ${patterns.length} patterns, and at most ${maxPatterns} are allowed; make it shorter`,
-      );
+      return invalid(`has ${patterns.length} patterns, but at most ${maxPatterns} are allowed; remove some`);
     if (patterns.some(({ pattern }) => Buffer.byteLength(pattern) > maxPatternBytes))
       return invalid(`has a pattern of more than ${maxPatternBytes} bytes; make it shorter`);
     return { kind: 'valid', rules: { directory, rules: createIgnoreRules(patterns) } };

@@ -13,7 +13,7 @@ export function readRoot(path: string): RootReading {
   try {
     const stats = statSync(path);
     if (!stats.isDirectory()) {
-      return { kind: 'unavailable', code: 'folder-unavailable', message: `${path} is no directory` };
+      return { kind: 'unavailable', code: 'folder-unavailable', message: `${path} is not a directory` };
     }
     accessSync(path, constants.R_OK | constants.X_OK);
     return { kind: 'there', identity: { path, dev: stats.dev, ino: stats.ino } };

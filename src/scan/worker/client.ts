@@ -63,7 +63,7 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
     }
   });
   worker.on('error', (error) => end(errorMessage(error)));
-  worker.on('exit', () => end('the scanning thread ended'));
+  worker.on('exit', () => end('the scan thread ended'));
 
   sendMessage({ kind: 'plan', plan });
 

@@ -99,7 +99,7 @@ export function servePlan(
     const flood = eventsAtOnce >= floodEvents;
     eventsAtOnce = 0;
     if (flood)
-      lost({ code: 'queue-overflow', message: 'more changed at once than the system may have reported' });
+      lost({ code: 'queue-overflow', message: 'the system may have dropped change events; rescanning' });
   }
 
   function sendEvents(): void {

@@ -44,7 +44,7 @@ export function createMetrics({ status, unready, version }: MetricsOptions): Met
   });
   const rateWaitSeconds = new Histogram({
     name: 'ingestd_rate_wait_seconds',
-    help: 'Time that a request waited for its place within the rate limit, in seconds.',
+    help: 'Time that a request waited for the rate limit, in seconds.',
     buckets: WAIT_BUCKETS,
     registers,
   });
@@ -55,7 +55,7 @@ export function createMetrics({ status, unready, version }: MetricsOptions): Met
   });
   const build = new Gauge({
     name: 'ingestd_build_info',
-    help: 'Always 1; the labels tell what runs.',
+    help: 'Always 1; the labels say what is running.',
     labelNames: ['version', 'node_version'],
     registers,
   });
@@ -174,7 +174,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
     new Gauge<L>({ name: `ingestd_${name}`, help, labelNames, registers: [registry] });
 
-  const health = gauge('health', '0 while all is well, 1 when something needs attention, 2 for an error.');
+  const health = gauge('health', '0: ok, 1: attention, 2: error.');
   const state = gauge('state', '1 for the state that the daemon is in, 0 for the others.', ['state']);
   const ready = gauge('ready', '1 while the folders are watched and the credentials accepted.');
   const folderState = gauge('folder_state', '1 for the state that the folder is in, 0 for the others.', [
@@ -184,9 +184,11 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   const documents = gauge('documents', 'Files on disk, by state.', ['folder', 'state']);
   const paused = gauge('folder_paused', '1 while a person has paused the folder.', ['folder']);
   const held = gauge('held', 'Deletions held for approval.', ['folder']);
-  const kept = gauge('kept', 'Documents that stay at the service although their file is ignored or gone.', [
-    'folder',
-  ]);
+  const kept = gauge(
+    'kept',
+    'Documents kept at the service although their file is ignored, gone or out of reach.',
+    ['folder'],
+  );
   const attached = gauge('attached', 'Files that are attachments of documents.', ['folder']);
   const oldest = gauge(
     'oldest_unsynced_seconds',

@@ -2,6 +2,7 @@ import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
 import { toldAsDoubt } from '../../model/report/headline.ts';
+import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { approve, resolve, retry } from './data/actions.ts';
 import { groupByCause } from './data/group-by-cause.ts';
@@ -33,7 +34,7 @@ export function createAttention(): (status: PageStatus) => void {
 function createFailures(): (status: PageStatus) => void {
   const show = createList<Group<FailureStatus>>(byId('failure-groups'), ({ code }) => code, createGroup);
   const everything = byId('retry-everything');
-  everything.append(button('Retry all that failed', {}, () => retry([])));
+  everything.append(button('Retry all', {}, () => retry([])));
   return (status) => {
     const elsewhere = toldAsDoubt(status);
     const failures = status.failures.filter((failure) => !elsewhere.has(failure));
@@ -124,7 +125,11 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   const heading = el('h3', {});
   const reason = el('p', { class: 'fix' });
   const summary = el('summary', {});
-  const names = el('ul', { class: 'names', tabindex: '0', 'aria-label': `Gone from ${printable(folder)}` });
+  const names = el('ul', {
+    class: 'names',
+    tabindex: '0',
+    'aria-label': `Missing from ${printable(folder)}`,
+  });
   const more = el('p', { class: 'faint' });
   const showNames = createList<string>(
     names,
@@ -147,12 +152,12 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
     node,
     show: (held) => {
       const { count, since, paths } = held;
-      setText(heading, `${countWords(count, 'file')} gone from ${printable(folder)}`);
+      setText(heading, `${countWords(count, 'file')} missing from ${printable(folder)}`);
       setText(
         reason,
-        `If this was a mistake, put the files back: nothing is deleted until you approve it. Since ${momentWords(since)}: ${printable(held.reason)}.`,
+        `If this was a mistake, put the files back: nothing is deleted at the service until you approve it. ${sentence(`Held since ${momentWords(since)}: ${printable(held.reason)}`)}`,
       );
-      setText(summary, count === 1 ? 'Which one' : 'Which ones');
+      setText(summary, count === 1 ? 'Show the file' : 'Show the files');
       showNames(paths);
       more.hidden = count <= paths.length;
       setText(more, `and ${numberWords(count - paths.length)} more`);
@@ -228,8 +233,8 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
   const there = el(
     'details',
     { class: 'adopt' },
-    el('summary', {}, 'It is there'),
-    el('label', {}, 'Its docId ', docId),
+    el('summary', {}, 'It is at the service…'),
+    el('label', {}, 'docId ', docId),
     ' ',
     adopt,
   );

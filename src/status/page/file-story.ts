@@ -2,6 +2,7 @@ import type { Why } from '../../model/ports/control-port.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Activity } from '../../model/report/status.ts';
+import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
@@ -79,11 +80,11 @@ const withFix: ReadonlySet<string> = new Set(['unfit', 'skipped', 'waiting', 'un
 /** What the daemon knows of one file: what it is, what comes next, what the service holds, each attempt. */
 function storyText(why: Why): readonly Node[] {
   const { verdict, next, nextAt } = why;
-  const parts: Node[] = [el('p', {}, sentence(verdict.message))];
+  const parts: Node[] = [el('p', {}, sentence(printable(verdict.message)))];
   const fix = withFix.has(verdict.kind) ? fixBeside(verdict.code) : '';
   if (fix !== '') parts.push(el('p', { class: 'fix' }, fix));
   const when = nextAt === null ? '' : ` (${clockWords(nextAt)})`;
-  for (const note of why.notes) parts.push(el('p', {}, sentence(note)));
+  for (const note of why.notes) parts.push(el('p', {}, sentence(printable(note))));
   parts.push(el('p', {}, el('strong', {}, 'Next: '), printable(next), when), facts(why));
   if (why.attempts.length > 0) parts.push(el('h3', {}, 'Attempts'), attempts(why.attempts));
   return parts;
@@ -103,7 +104,7 @@ function facts(why: Why): HTMLElement {
   row('Attachments', why.attachments.map(printable).join(', '), 'code');
   row(
     'Possible duplicates',
-    why.possibleDuplicates > 0 ? countWords(why.possibleDuplicates, 'more copy', 'more copies') : null,
+    why.possibleDuplicates > 0 ? countWords(why.possibleDuplicates, 'extra copy', 'extra copies') : null,
   );
   row('Metadata', why.metadata === null ? null : JSON.stringify(why.metadata, null, 2), 'pre');
   row('SHA-256', why.sha256, 'code');
@@ -122,12 +123,4 @@ function attempts(all: Why['attempts']): HTMLElement {
     );
   });
   return el('ol', {}, ...rows);
-}
-
-function sentence(text: string): string {
-  const plain = printable(text);
-  // A message that begins with a name keeps it as it is written.
-  const isName = /^\S*[./\\]/.test(plain);
-  const first = isName ? plain.charAt(0) : plain.charAt(0).toUpperCase();
-  return `${first}${plain.slice(1).replace(/[.?!]+$/, '')}.`;
 }

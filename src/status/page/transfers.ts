@@ -55,7 +55,7 @@ function createTransfer({ folder, path, operation, documents }: TransferStatus):
       }
       const rate = speed(sent);
       const words = `${sizeWords(sent)} of ${sizeWords(bytesTotal)}${rate === null ? '' : ` · ${sizeWords(rate)}/s`}`;
-      setText(amount, measured && sent < bytesTotal ? words : 'waiting for the answer');
+      setText(amount, measured && sent < bytesTotal ? words : 'waiting for an answer');
     },
   };
 }
@@ -80,8 +80,8 @@ function createSpeed(): (bytes: number) => number | null {
 function queueWords({ pending, waiting, etaSeconds }: PageStatus['queue'], transfers: number): string {
   const parts: string[] = [];
   if (pending > 0) parts.push(`${numberWords(pending)} queued`);
-  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting to settle or retry`);
-  if (parts.length === 0) return transfers === 0 ? 'Nothing in progress.' : 'Nothing else queued.';
+  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting to settle or be retried`);
+  if (parts.length === 0) return transfers === 0 ? 'Nothing in progress.' : 'Nothing else is queued.';
   return `${parts.join(', ')}${pending > 0 && etaSeconds > 0 ? `, ${shortDuration(etaSeconds)} left` : ''}.`;
 }
 

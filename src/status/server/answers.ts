@@ -49,7 +49,7 @@ export function answerError(error: unknown, reply: FastifyReply, log: LogPort): 
   const status = clientStatus(error);
   if (status !== null) return send(reply, status, { code: 'request', message: errorMessage(error) });
   log.error({ code: errorCode(error), message: errorMessage(error) }, 'request failed');
-  return send(reply, 500, { code: 'unforeseen', message: 'an unexpected error; the log says more' });
+  return send(reply, 500, { code: 'unforeseen', message: 'unexpected error; see the log' });
 }
 
 /** Sends an error body. */

@@ -132,7 +132,7 @@ function answerNotFound(app: FastifyInstance, request: FastifyRequest, reply: Fa
   const allowed = (['GET', 'HEAD', 'POST'] as const).filter(
     (method) => app.findRoute({ method, url }) !== null,
   );
-  if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'there is nothing here' });
+  if (allowed.length === 0) return send(reply, 404, { code: 'not-found', message: 'not found' });
   void reply.header('allow', allowed.join(', '));
-  return send(reply, 405, { code: 'method', message: `answered here: ${allowed.join(', ')}` });
+  return send(reply, 405, { code: 'method', message: `allowed here: ${allowed.join(', ')}` });
 }

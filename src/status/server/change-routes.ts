@@ -67,5 +67,5 @@ export function addChangeRoutes(
 }
 
 function wrong(reply: FastifyReply, wanted: string): FastifyReply {
-  return send(reply, 400, { code: 'request', message: `the body has to be ${wanted}` });
+  return send(reply, 400, { code: 'request', message: `the body must be ${wanted}` });
 }

@@ -46,7 +46,7 @@ export async function resolveHost(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (error) {
-    throw new ConfigurationError(`http.host: ${host} is no address of this machine; try 127.0.0.1`, {
+    throw new ConfigurationError(`http.host: ${host} is not an address of this machine; try 127.0.0.1`, {
       cause: error,
     });
   }
@@ -130,10 +130,10 @@ async function removeStale(path: string): Promise<void> {
 function portProblem(host: string, port: number, error: unknown): string {
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
-    return `http.port: ${port} is taken by another program; stop it, set another port, or false for none`;
+    return `http.port: ${port} is in use by another program; stop it, set another port, or set false for no page`;
   }
   if (code === 'EACCES')
-    return `http.port: ${port} needs more rights than this process has; take one above 1023`;
-  if (code === 'EADDRNOTAVAIL') return `http.host: ${host} is no address of this machine; try 127.0.0.1`;
+    return `http.port: ${port} needs more permissions than this process has; use a port above 1023`;
+  if (code === 'EADDRNOTAVAIL') return `http.host: ${host} is not an address of this machine; try 127.0.0.1`;
   return `http: cannot listen on ${host} port ${port}: ${errorMessage(error)}`;
 }

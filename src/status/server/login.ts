@@ -48,7 +48,7 @@ async function answer({ request, reply, rules, throttle }: Login, given: string)
   const result = await throttle.attempt(request.raw.socket.remoteAddress ?? '', given, rules.httpToken);
   if (result === 'busy')
     return html(reply.code(429), loginPage('Too many failed logins. Try again in a minute.'));
-  if (result === 'wrong') return html(reply.code(401), loginPage('That is not the token.'));
+  if (result === 'wrong') return html(reply.code(401), loginPage('Wrong token.'));
   const { name, value } = rules.cookie;
   const secure = isOverTls(request) ? '; Secure' : '';
   void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`);
@@ -82,7 +82,7 @@ const form = `${head}
 <body class="login">
 <main>
 <h1>ingestd</h1>
-<p>Log in with the token of this address.</p>
+<p>Enter the token of this page (INGESTD_HTTP_TOKEN).</p>
 <form method="post" action="/login">
 <label for="token">Token</label>
 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus>

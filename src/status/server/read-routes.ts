@@ -45,12 +45,12 @@ export function addReadRoutes(
   app.get('/api/history', () => history.report());
   app.get('/api/why', async (request, reply) => {
     const query = whySchema.safeParse(request.query);
-    if (!query.success) return send(reply, 400, { code: 'request', message: 'ask with ?path= and one path' });
+    if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });
     return await control.why(query.data.path);
   });
   // A stream has no end: there is no HEAD route.
   app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
-    if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open' });
+    if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
     reply.hijack();
     const { raw } = reply;
     raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8' });

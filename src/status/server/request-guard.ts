@@ -43,20 +43,24 @@ const pageTokenHeader = 'x-ingestd-token';
 export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal | null {
   const host = header(facts, 'host')?.toLowerCase();
   if (rules.hosts !== null && (host === undefined || !rules.hosts.has(host))) {
-    return refuse(403, 'wrong-host', 'this address is not known by that name');
+    return refuse(
+      403,
+      'wrong-host',
+      'this host name is not allowed; use the address that ingestd listens on',
+    );
   }
   if (fromElsewhere(facts, host)) {
-    return refuse(403, 'other-site', 'requests from other sites are not answered');
+    return refuse(403, 'other-site', 'requests from other sites are not allowed');
   }
   if (facts.access === 'open' || facts.access === 'login') return null;
   if (rules.httpToken !== null && !isLoggedIn(facts, rules.httpToken, rules.cookie)) {
-    return refuse(401, 'login-required', 'log in with the token of this address');
+    return refuse(401, 'login-required', 'log in with the token of this page (INGESTD_HTTP_TOKEN)');
   }
   if (facts.access === 'socket') {
     return refuse(403, 'socket-only', 'only the command line on this machine may do this');
   }
   if (!isReading(facts) && !sameSecret(header(facts, pageTokenHeader) ?? '', rules.pageToken)) {
-    return refuse(403, 'page-token', 'only the page itself may do this; reload it');
+    return refuse(403, 'page-token', 'only the page itself may do this; reload the page');
   }
   return null;
 }

@@ -105,6 +105,6 @@ function reachable(host: string): string {
 
 function unguarded(host: string): ConfigurationError {
   return new ConfigurationError(
-    `http.host: ${host} is open to other machines and no token is set; set INGESTD_HTTP_TOKEN to 16 characters or more, or http.host to 127.0.0.1`,
+    `http.host: ${host} is reachable from other machines, but no token is set; set INGESTD_HTTP_TOKEN to 16 characters or more, or http.host to 127.0.0.1`,
   );
 }

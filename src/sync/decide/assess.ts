@@ -70,11 +70,11 @@ export function assessWithoutDocument(
       const { device } = found;
       if (!hasRecord) return { kind: 'nothing', device };
       if (onRemove === 'keep') {
-        const message = 'the file is gone and onRemove is keep';
+        const message = 'the file was removed, and onRemove is set to keep';
         return { kind: 'dormant', device, reason: { code: keptCode, message } };
       }
       if (stands === null) return { kind: 'gone', device };
-      const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps it as it was until that is fixed or removed`;
+      const message = `its file is ${printable(refKey(stands))} now, which cannot be sent; the service keeps the document until that is fixed or the file is removed`;
       return { kind: 'waiting', againMs: pollMs, reason: { code: 'moved-unsent', message } };
     }
   }

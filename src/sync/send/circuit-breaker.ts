@@ -207,7 +207,7 @@ function createOutage(clock: Clock, log: LogPort): Outage {
       if (reported.has(code)) return;
       reported.add(code);
       const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
-      log.warn({ code, message, ...again }, 'the service is not available');
+      log.warn({ code, message, ...again }, 'service unavailable');
     },
     over: () => {
       if (since === null) return;
@@ -216,7 +216,7 @@ function createOutage(clock: Clock, log: LogPort): Outage {
       since = null;
       until = 0;
       reported.clear();
-      log.info({ lastedSeconds }, 'the service is available again');
+      log.info({ lastedSeconds }, 'service available again');
     },
     reportAgain: () => reported.clear(),
   };

@@ -52,7 +52,7 @@ export function deletedChanges(
 }
 
 const deletedMessage =
-  'the document is deleted; further ones of it may stand at the service, for answers were lost';
+  'the document was deleted; the service may still have extra copies, because answers were lost';
 
 /** What lost answers may have left at the service is not forgotten with the record (contract 7.7). */
 export function traceOfDuplicates(

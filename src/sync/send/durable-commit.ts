@@ -36,12 +36,12 @@ export function createDurableCommit({ ledger, clock, log, changed }: Options): D
   async function once(changes: readonly Change[]): Promise<void> {
     try {
       await ledger.commit(changes);
-      if (trouble !== null) log.info({}, 'the ledger can be written again');
+      if (trouble !== null) log.info({}, 'ledger can be written again');
       if (trouble !== null) setTrouble(null);
     } catch (error) {
       if (errorCode(error) !== 'ledger-unwritable') throw error;
       if (trouble === null)
-        log.error({ error: errorMessage(error) }, 'the ledger cannot be written: sending pauses');
+        log.error({ error: errorMessage(error) }, 'ledger cannot be written; sending is paused');
       setTrouble({ code: 'ledger-unwritable', message: errorMessage(error) });
       throw error;
     }

@@ -236,7 +236,7 @@ describe('an import of JSON', () => {
     ],
     [
       '{"version": 1, "documents": [], "uploading": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "size": 1, "at": "2026-01-01T00:00:00Z"}]}',
-      'uploading: "../a.pdf" is no path',
+      'uploading: "../a.pdf" is not a path',
     ],
     [
       '{"version": 1, "documents": [], "held": [{"folder": "other", "since": "2026-01-01T00:00:00Z", "reason": "many"}]}',

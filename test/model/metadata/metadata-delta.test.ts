@@ -286,7 +286,7 @@ describe('metadata as a statement, contract section 4', () => {
     const [lost] = metadataDelta({}, { docAuthors: [{ authorName: 'J\u001B[2J' }] }).unclearable;
     expect(lost).toEqual({
       code: 'docAuthors:J\u001B[2J',
-      message: String.raw`the author J\x1b[2J stays at the service: the interface can only add authors`,
+      message: String.raw`the author J\x1b[2J stays at the service, which cannot remove authors`,
     });
   });
 

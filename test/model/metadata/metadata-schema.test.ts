@@ -67,10 +67,10 @@ describe('metadata from outside (F53, F55)', () => {
     [
       { companies: [{ value: 'x', identifier: 'LEI-CODE' }] },
       'companies[0].identifier: "LEI-CODE" is not one of ISIN, CUSIP',
-      'take it out',
+      'remove it',
     ],
     [{ customTags: [{ name: 'x', visibility: 7 }] }, 'customTags[0].visibility: 7 is not one of', 'PUBLIC'],
-    [{ docAuthors: [{ authorName: 'x', operation: 'DELETE' }] }, '"DELETE" is not ADD', 'take it out'],
+    [{ docAuthors: [{ authorName: 'x', operation: 'DELETE' }] }, '"DELETE" is not ADD', 'remove it'],
     [{ companies: [{}] }, 'companies[0].value is missing', 'add it'],
     [{ titel: 'x' }, 'titel is not a known field', 'did you mean title?'],
     [
@@ -78,10 +78,10 @@ describe('metadata from outside (F53, F55)', () => {
       'customTags[0].colour is not',
       'has name, operation',
     ],
-    [{ title: { text: 'x' } }, 'title: an object', 'is not a text'],
-    [{ documentOwner: '' }, 'documentOwner: "" is empty', 'take it out'],
+    [{ title: { text: 'x' } }, 'title: an object', 'is not a string'],
+    [{ documentOwner: '' }, 'documentOwner: "" is empty', 'remove it'],
     [{ documentUrl: 'ftp://x' }, 'documentUrl: "ftp://x"', 'must be an http or https address'],
-    [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a text', 'extra is not a known'],
+    [{ title: 5, extra: `\u001b[2J${'x'.repeat(500)}` }, 'title: 5 is not a string', 'extra is not a known'],
   ])('names in %j the field, the value that stands there and the fix', (value, found, fix) => {
     const { message } = readSidecar(value) as { message: string };
     expect(message).toContain(found);
@@ -102,7 +102,7 @@ describe('metadata from outside (F53, F55)', () => {
   it('names three faults and counts the rest', () => {
     const value = { title: 1, sourceType: 2, documentOwner: 3, documentUrl: 4, createdTimestamp: 5 };
     expect(readMetadata(value)).toMatchObject({
-      message: expect.stringMatching(/^5 faults: \(1\) .* \(3\) .* and 2 more$/),
+      message: expect.stringMatching(/^5 problems: \(1\) .* \(3\) .* and 2 more$/),
     });
   });
 });

@@ -196,9 +196,11 @@ describe('numbers in words', () => {
 
   it.each([
     [0, '0 B'],
-    [999, '999 B'],
-    [12_400_000, '12.4 MB'],
-    [999_990, '1.0 MB'],
-    [5e15, '5000.0 TB'],
+    [1023, '1023 B'],
+    [64 * 1024, '64 KiB'],
+    [150 * 1024 * 1024, '150 MiB'],
+    [158_500_000, '151.2 MiB'],
+    [1024 * 1024 - 1, '1.0 MiB'],
+    [5e15, '4547.5 TiB'],
   ])('calls %d bytes %s', (bytes, words) => expect(sizeWords(bytes)).toBe(words));
 });

@@ -45,7 +45,7 @@ describe('the health', () => {
     ['there may be duplicates', aStatus({ possibleDuplicates: 1 })],
     ['it is paused', aStatus({ state: 'paused', paused: ['inbox'] })],
     ['a folder is unavailable', aStatus({ state: 'degraded', folders: [aFolder({ state: 'unavailable' })] })],
-    ['a directory cannot be read', aStatus(because('unreadable-directory'))],
+    ['directory cannot be read', aStatus(because('unreadable-directory'))],
     ['the configuration on disk was refused', aStatus(because('configuration-refused'))],
   ])('asks for attention when %s', (_name, status) => {
     expect(health(status)).toBe('attention');

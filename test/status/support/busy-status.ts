@@ -47,7 +47,7 @@ export function busyStatus(): Partial<Status> {
         folder: 'inbox',
         path: 'notes/todo.md',
         code: 'unsupported-type',
-        message: 'the service does not take md',
+        message: 'the service does not accept files of type md',
       },
       { folder: 'inbox', path: 'link.pdf', code: 'symbolic-link', message: 'a symbolic link' },
     ],
@@ -67,7 +67,7 @@ export function busyStatus(): Partial<Status> {
         path: '2026/q3/transcript.pdf',
         since: new Date(Date.now() - 7_200_000).toISOString(),
         count: 1,
-        message: 'the connection broke after everything was sent',
+        message: 'the connection was reset after the whole request was sent',
       },
     ],
     inDoubtTotal: 1,
@@ -108,7 +108,7 @@ function someFailures(): FailureStatus[] {
     failure(
       `2026/q${(index % 4) + 1}/deck.v${index + 1}.pptx`,
       'double-extension',
-      'the file name has 2 dots and the service takes exactly one',
+      'the file name has 2 dots, but the service accepts only one',
     ),
   );
   return [
@@ -116,7 +116,7 @@ function someFailures(): FailureStatus[] {
     failure(
       '2026/raw/recording-transcript.pdf',
       'too-large',
-      'the file has 171304960 bytes and the service takes 157286400',
+      'the file is larger than 150 MiB (163.4 MiB); make it smaller or split it',
     ),
     failure(
       '2026/q3/call.pdf',

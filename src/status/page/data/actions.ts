@@ -1,5 +1,6 @@
 import type { Resolution } from '../../../model/ports/control-port.ts';
 import { printable } from '../../../lib/text/printable.ts';
+import { countWords } from '../../../lib/text/words.ts';
 import { byId } from '../dom.ts';
 
 /** The body of a request stays well below the daemon's limit of 64 KiB. */
@@ -15,14 +16,14 @@ export async function retry(paths: readonly string[]): Promise<void> {
       const answer = (await post('/api/retry', { paths: batch })) as { retried: number };
       retried += answer.retried;
     }
-    return retried === 0 ? 'Nothing left to retry.' : `Queued again: ${retried}.`;
+    return retried === 0 ? 'Nothing left to retry.' : `${countWords(retried, 'document')} queued again.`;
   });
 }
 
 /** Ends the doubt about an upload, or dismisses possible duplicates; reports how it went. */
 export async function resolve(path: string, resolution: Resolution): Promise<void> {
   const { kind: action, ...rest } = resolution;
-  const done = { adopt: 'Adopted.', again: 'It is sent again.', dismiss: 'Dismissed.' };
+  const done = { adopt: 'Adopted.', again: 'Queued again.', dismiss: 'Dismissed.' };
   await attempt(async () => {
     await post('/api/resolve', { path, action, ...rest });
     return done[action];
@@ -33,7 +34,7 @@ export async function resolve(path: string, resolution: Resolution): Promise<voi
 export async function approve(folder: string): Promise<void> {
   await attempt(async () => {
     const { approved } = (await post('/api/approve', { folder })) as { approved: number };
-    return `Deletions approved: ${approved}.`;
+    return `${countWords(approved, 'deletion')} approved.`;
   });
 }
 
