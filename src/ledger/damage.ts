@@ -10,7 +10,7 @@ const lookFirst = '`ingestd ledger verify` shows what can still be read.';
 /** What a person can do about a ledger that cannot be read without guessing. `dir`: the state directory. */
 export function wayOut(dir: string): string {
   return (
-    `Stop ingestd and restore ${dir} from a backup. Without a backup, move the directory away and import an earlier ` +
+    `Stop ingestd and restore ${dir} from a backup. Without one, move the directory away and import an earlier ` +
     'export with `ingestd ledger import`. Without either, every document is uploaded again, and the service then has ' +
     'two of each.'
   );

@@ -21,13 +21,13 @@ const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'sha
 /** Said when the last attachment goes, contract section 7, 8. */
 const lastAttachment: Unclearable = {
   code: 'attachments',
-  message: 'the service keeps the last attachments: it can replace attachments, but not remove all of them',
+  message: 'the last attachments stay at the service, which can replace attachments but not remove all of them',
 };
 
 /** Said when a sidecar states another one than went out with the upload, interface 2.3. */
 const lateTimestamp: Unclearable = {
   code: 'createdTimestamp',
-  message: 'the service keeps the createdTimestamp of the upload: it cannot be changed',
+  message: 'the createdTimestamp stays as it was sent with the upload, because the service cannot change it',
 };
 
 /**

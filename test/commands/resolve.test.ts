@@ -86,7 +86,7 @@ it('who finds the state directory taken is not told to use another one, which wo
     const { code, stderr } = await run('sync');
     expect(code).toBe(5);
     expect(stderr).toContain('every document would be uploaded a second time');
-    expect(stderr).not.toContain('another state.dir');
+    expect(stderr).not.toContain('state.dir of its own');
   } finally {
     await ledger.close();
   }

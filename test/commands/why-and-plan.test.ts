@@ -77,7 +77,7 @@ it('why names the rule and its line, the document of a sidecar, and where each f
     expect.stringMatching(/^its document inbox\/bad\.txt is not sent: bad\.txt\.meta\.json: .*titel/),
   ]);
   expect((await why('inbox/two.meta.json')).verdict.message).toMatch(
-    /^it could be the sidecar of two\.\w+ and two\.\w+, none of which is sent/,
+    /^it could be the sidecar of two\.\w+ and two\.\w+, so none of them is sent/,
   );
   expect((await why('inbox/sub/.meta.json')).verdict.message).toBe(
     'metadata for the documents in sub and below',

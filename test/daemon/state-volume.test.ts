@@ -26,7 +26,7 @@ describe('the state directory of a container', () => {
   ])('is lost %s, and the warning says what to do', (_name, lines, words) => {
     const judged = judgeStateMount('/state', lines.join('\n'));
     expect(judged).toMatch(words);
-    expect(judged).toContain('give /state a named volume');
+    expect(judged).toContain('mount a named volume at /state');
   });
 
   it('is found by a mount point with a blank in its name', () => {

@@ -85,7 +85,7 @@ it('what was refused where nothing was ever taken is remembered while another di
   await second.idle(({ folders }) => folders[0]?.onDisk === 0);
   // The first sweep has trusted the other directory by now, if it does.
   second.signal('SIGHUP');
-  await eventually(() => Promise.resolve(second.log().includes('sweeping everything') || null));
+  await eventually(() => Promise.resolve(second.log().includes('rescanning all folders') || null));
   await second.idle();
   await rmdir(place.inbox);
   await rename(away, place.inbox);

@@ -17,7 +17,7 @@ import type { ScriptedService } from '../support/scripted-service.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =
-  /the ledger in .*state is of http:\/\/localhost \(any port\) \(3 documents\).*Nothing is sent/;
+  /the ledger in .*state belongs to http:\/\/localhost \(any port\) \(3 documents\).*Nothing is sent/;
 
 let service: ScriptedService;
 let place: Installation;
@@ -77,7 +77,7 @@ describe('a ledger that meets another service', () => {
     const { reasons } = await json<Status>('status');
     expect(reasons).toContainEqual({ code: 'other-service', message: expect.stringMatching(refusal) });
     expect((await place.run('status')).out).toMatch(refusal);
-    expect((await json<{ next: string }>('why', 'inbox/c.txt')).next).toMatch(/^nothing: .*is of/);
+    expect((await json<{ next: string }>('why', 'inbox/c.txt')).next).toMatch(/^nothing; .*belongs to/);
     const verified = await place.run('ledger', 'verify');
     expect([verified.code, verified.out]).toEqual([
       0,
@@ -269,6 +269,6 @@ describe('an import', () => {
     await name(service.ingestUrl, { state: { dir: './production' } });
     await writeFile(place.home.join('more.csv'), 'path,docId\nd.txt,doc-77\n');
     const csv = await place.run('ledger', 'import', place.home.join('more.csv'));
-    expect([csv.code, csv.err]).toEqual([2, expect.stringContaining('is of http://localhost/production')]);
+    expect([csv.code, csv.err]).toEqual([2, expect.stringContaining('belongs to http://localhost/production')]);
   }, 60_000);
 });

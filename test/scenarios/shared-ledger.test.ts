@@ -42,7 +42,7 @@ describe('a ledger that knows a folder as another directory', () => {
     expect([code, err]).toEqual([4, expect.stringContaining('two configurations may share this ledger')]);
     expect(await warnings()).toEqual(['inbox state-shared', 'inbox held']);
     const { out } = await place.run('check');
-    expect(out).toMatch(/inbox: 1 deletion held since 20.*another directory.*\n {2}.*ingestd approve/);
+    expect(out).toMatch(/inbox: 1 deletion held since 20.*not the same directory.*\n {2}.*ingestd approve/);
     expect(out).toMatch(/\nNo problems, 2 warnings\.\n$/);
   }, 60_000);
 

@@ -201,7 +201,7 @@ withTool('chromium', chromiumFound, () => {
       await page.getByRole('button', { name: 'Send again: 2026/q3/transcript.pdf' }).click();
       await eventually(() => world.control.calls.length === 2);
       await page.locator('.adopt summary').click();
-      await page.getByLabel('Its docId').fill('d-77');
+      await page.getByLabel('docId').fill('d-77');
       await page.getByRole('button', { name: 'Adopt it' }).click();
       await eventually(() => world.control.calls.length === 3);
       const path = 'inbox/2026/q3/transcript.pdf';

@@ -422,7 +422,7 @@ describe('the listeners', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const taken = openStatusWorld({ http: { host: '127.0.0.1', port } });
-    await expect(taken).rejects.toThrow(`http.port: ${port} is taken`);
+    await expect(taken).rejects.toThrow(`http.port: ${port} is in use`);
     other.close();
     const nowhere = openStatusWorld({ http: { host: 'no.such.host.invalid', port: 0 } });
     await expect(nowhere).rejects.toThrow('http.host: no.such.host.invalid');

@@ -390,7 +390,7 @@ describe('the sync engine', () => {
     for (let index = 0; index < 20; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     world.folder.sweep();
     await world.quiesce();
-    const told = world.log.lines.filter(({ message }) => message.startsWith('the service is'));
+    const told = world.log.lines.filter(({ message }) => message.startsWith('service '));
     expect(told).toEqual([
       {
         level: 'warn',

@@ -34,7 +34,7 @@ export async function explain(
       ahead: { kind: 'plan', plan },
       nextAt: null,
     });
-    return other === null ? story : { ...story, next: `nothing: ${otherServiceText(other)}` };
+    return other === null ? story : { ...story, next: `nothing; ${otherServiceText(other)}` };
   } finally {
     await port.close();
   }

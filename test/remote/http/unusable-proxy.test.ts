@@ -35,7 +35,7 @@ it.each([
     'pac-proxy-agent',
   ],
   ['of a kind that nobody knows', 'gopher://me:secret@proxy.test', 'gopher'],
-  ['no address', 'http://me:secret@proxy.test:port', 'no address'],
+  ['not a proxy address', 'http://me:secret@proxy.test:port', 'not a proxy address'],
 ])(
   'a proxy that is %s is a mistake in the configuration, said at once and without its password',
   async (_, proxy, words) => {
