@@ -21,7 +21,8 @@ const bulkFields: ReadonlySet<string> = new Set(['companies', 'customTags', 'sha
 /** Said when the last attachment goes, contract section 7, 8. */
 const lastAttachment: Unclearable = {
   code: 'attachments',
-  message: 'the last attachments stay at the service, which can replace attachments but not remove all of them',
+  message:
+    'the last attachments stay at the service, which can replace attachments but not remove all of them',
 };
 
 /** Said when a sidecar states another one than went out with the upload, interface 2.3. */

@@ -599,7 +599,7 @@ export class Engine {
       const isKept = folder.settings.onRemove === 'keep';
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
-      const message = `it is an attachment of ${printable(ref.path)}, which has not let go of it`;
+      const message = `it is an attachment of ${printable(ref.path)} until the valid sidecar of that document no longer lists it`;
       const againMs = Math.min(Math.max(otherHalfMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
     }

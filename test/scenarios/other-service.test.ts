@@ -269,6 +269,9 @@ describe('an import', () => {
     await name(service.ingestUrl, { state: { dir: './production' } });
     await writeFile(place.home.join('more.csv'), 'path,docId\nd.txt,doc-77\n');
     const csv = await place.run('ledger', 'import', place.home.join('more.csv'));
-    expect([csv.code, csv.err]).toEqual([2, expect.stringContaining('belongs to http://localhost/production')]);
+    expect([csv.code, csv.err]).toEqual([
+      2,
+      expect.stringContaining('belongs to http://localhost/production'),
+    ]);
   }, 60_000);
 });

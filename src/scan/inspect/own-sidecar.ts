@@ -53,7 +53,7 @@ export function findSidecar(
   if (ambiguous) {
     return unfit(
       'ambiguous-sidecar',
-      `${name} could be the sidecar of several documents; give it the full name of one of them of them`,
+      `${name} could be the sidecar of several documents; give it the full name of one of them`,
     );
   }
   if (kind === 'link') {
