@@ -291,7 +291,8 @@ const notify = z.strictObject({
     .default(5)
     .meta(
       notes({
-        description: 'Problems are reported when they have lasted this long, all of them in one notification.',
+        description:
+          'Problems are reported when they have lasted this long, all of them in one notification.',
         unit: 'min',
       }),
     ),

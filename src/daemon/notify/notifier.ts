@@ -122,8 +122,7 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
     } catch (error) {
       if (ending.signal.aborted) return;
       attempts += 1;
-      if (attempts === 1)
-        log.warn({ error: errorMessage(error) }, 'notification was not accepted; retrying');
+      if (attempts === 1) log.warn({ error: errorMessage(error) }, 'notification was not accepted; retrying');
       const random = Math.random();
       const ms = nextDelayMs({ kind: 'unavailable', attempt: attempts, retryAfterMs: null, random });
       cancelRetry = clock.after(ms, () => {
