@@ -6,6 +6,8 @@ import { directoriesTo } from './classify-path.ts';
 import type { FolderState } from '../folder-state.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { DirectoryState } from '../walk/directory-state.ts';
+import { statKey } from '../walk/entry.ts';
+import { afterScanMs } from './results.ts';
 
 type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
 
@@ -76,7 +78,9 @@ function unsettledRulesOf(folder: FolderState, place: string): number {
     if (stats === undefined) return companionGrace(folder, path);
     const ownerUid = tree.get(place)?.uid ?? stats.uid;
     if (!stats.isFile() || !companionCounts(settings.sidecarOwner, stats.uid, ownerUid)) return 0;
-    return observations.settle(path, stats);
+    const settleMs = observations.settle(path, stats);
+    // The rules in force are those of the last scan, which may have seen less of it.
+    return tree.get(place)?.rulesKey === statKey(stats) ? settleMs : Math.max(settleMs, afterScanMs);
   } catch {
     // Of a directory that cannot be read a scan says so.
     return 0;

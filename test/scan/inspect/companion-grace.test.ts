@@ -90,6 +90,22 @@ describe('what ignore rules keep in', () => {
     expect((await world.inspect('b.pdf')).kind).toBe('document');
   });
 
+  it('stays in while the scan in force has seen less of them than there is', async () => {
+    world = await folderWorld({
+      settings: { watch: 'polling' },
+      timing: { pollSeconds: 3_600, settleMs: 0 },
+      before: async (folder) => {
+        await folder.write('.ingestignore', '');
+        await folder.write('private/a.pdf', 'pdf');
+      },
+    });
+    await eventually(() => Promise.resolve(world.documents().length === 1 || null));
+    await writeFile(world.join('.ingestignore'), 'private/\n');
+    expect((await world.port.inspect('private/a.pdf')).kind).toBe('settling');
+    await world.port.rescan('event');
+    expect((await world.inspect('private/a.pdf')).kind).toBe('ignored');
+  });
+
   it('goes out when nothing has come in their place within the grace', async () => {
     await ruledFolder(500);
     await unlink(world.join('.ingestignore'));

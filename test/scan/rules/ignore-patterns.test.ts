@@ -56,7 +56,7 @@ describe('include rules', () => {
   it('say why a file is left out', () => {
     const rules = createIncludeRules(['*.pdf', '!draft*'], 'the setting "include"');
     expect(rules?.exclusion('a.txt')).toBe('no pattern in the setting "include" matches it');
-    expect(rules?.exclusion('draft.pdf')).toBe('the pattern "!draft*" in the setting "include" takes it out');
+    expect(rules?.exclusion('draft.pdf')).toBe('the pattern "!draft*" in the setting "include" excludes it');
   });
 
   it('are none where no pattern is given: every file may be a document', () => {
