@@ -13,7 +13,7 @@ describe('the imports of the source', () => {
     expect(brokenWalls(files)).toEqual([]);
   });
 
-  it('hold no folder that is too wide to read at a glance', async () => {
+  it('hold no folder that is too wide to read at a rescan', async () => {
     expect(brokenWidths(await readFolders('src'))).toEqual([]);
   });
 

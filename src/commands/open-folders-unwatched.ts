@@ -11,7 +11,7 @@ interface Surroundings {
   readonly log: LogPort;
 }
 
-/** A folder that is swept once and not watched. */
+/** A folder that is scanned once and not watched. */
 export function openUnwatched(folder: FolderSettings, { settings, log }: Surroundings): FolderPort {
   return openFolder({
     settings: { ...folder, watch: 'polling' },

@@ -18,7 +18,7 @@ import { isDirectory, requireFolders } from './require-folders.ts';
 const mebibyte = 1024 * 1024;
 
 /**
- * Opens the state and every room. Folders are swept from the beginning, in threads of their own: meanwhile the
+ * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
  * ledger is read and the other rooms are loaded. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
  */
 export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {

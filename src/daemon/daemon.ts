@@ -32,7 +32,7 @@ export interface ComposeOptions {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
-  /** Reads them anew, for each token: a secret file may have been rotated. Without it they stay as they are. */
+  /** Reads them again, for each token: a secret file may have been rotated. Without it they stay as they are. */
   readonly readCredentials?: (() => Promise<Credentials | null>) | undefined;
   readonly log: Log;
   readonly clock: Clock;
@@ -54,11 +54,11 @@ export interface Daemon {
   readonly deliveries: DeliveryHistory;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
-  /** Watches and sweeps; resolves after the first sweep of every folder. */
+  /** Watches and scans; resolves after the first scan of every folder. */
   readonly start: () => Promise<void>;
   /** Says in the status why the configuration on disk is not the one that runs; null: it is. */
   readonly refuseConfiguration: (why: string | null) => void;
-  /** Sweeps everything, tries credentials again. */
+  /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
   /** Folders that cannot be read now, with the reason. */
   readonly unavailable: () => readonly { readonly folder: string; readonly message: string }[];

@@ -25,7 +25,7 @@ export interface Reloaded {
   readonly httpToken: string | null;
   /** Where notifications go, a secret; null: nowhere. */
   readonly notifyWebhook: string | null;
-  /** Reads the credentials anew from where they came from, for each token. */
+  /** Reads the credentials again from where they came from, for each token. */
   readonly readCredentials: () => Promise<Credentials | null>;
 }
 
@@ -162,7 +162,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
 
 /**
  * Rejects when the start does, and never resolves: a daemon that watches a part of its folders, or none, is of no use,
- * and whoever started it starts it anew. A stop amidst the start is none of its business.
+ * and whoever started it starts it again. It does not act on a stop during the start.
  */
 async function failureOf(start: Promise<void>): Promise<never> {
   await start.catch((error: unknown) => {

@@ -151,7 +151,7 @@ async function seed(dir, documents) {
   await again.close();
 }
 
-/** What a first sweep asks of every known file. */
+/** What a first scan asks of every known file. */
 function reconcile(ledger) {
   const began = performance.now();
   let same = 0;

@@ -70,8 +70,8 @@ export const saves = {
     await writeFile(`${path}.tmp`, text);
     await rename(`${path}.tmp`, path);
   },
-  'unlink, and written anew after 0.3 s': (path, text) => anew(path, text, 300),
-  'unlink, and written anew after 3 s': (path, text) => anew(path, text, 3_000),
+  'unlink, and written again after 0.3 s': (path, text) => again(path, text, 300),
+  'unlink, and written again after 3 s': (path, text) => again(path, text, 3_000),
   'appended to, with pauses of 1 s': async (path, text) => {
     for (let part = 0; part < 4; part += 1) {
       await appendFile(path, text);
@@ -89,7 +89,7 @@ export async function download(path) {
   await rename(`${path}.crdownload`, path);
 }
 
-async function anew(path, text, ms) {
+async function again(path, text, ms) {
   await rm(path);
   await delay(ms);
   await writeFile(path, text);

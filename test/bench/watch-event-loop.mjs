@@ -1,5 +1,5 @@
 // Loaded before the program (node --import …/watch-event-loop.mjs?FILE): watches the main thread's event loop and
-// writes what it saw to FILE when the process ends. SIGUSR2 writes it at once and begins anew.
+// writes what it saw to FILE when the process ends. SIGUSR2 writes it at once and begins again.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

@@ -12,7 +12,7 @@ afterEach(() => world.close());
 async function lose(): Promise<string> {
   world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
   world.folder.write('a.txt', 'one');
-  world.folder.sweep();
+  world.folder.scan();
   await world.quiesce();
   return [...world.service.documents.keys()].at(-1) ?? '';
 }
@@ -37,7 +37,7 @@ describe('an upload in doubt that is held', () => {
     expect(world.service.documents.size).toBe(1);
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'one' });
     world.folder.write('a.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.documents.get(docId)).toMatchObject({ content: 'two' });
     expect(world.service.documents.size).toBe(1);
@@ -46,7 +46,7 @@ describe('an upload in doubt that is held', () => {
   it('is adopted with its content sent again where the file has changed since', async () => {
     const docId = await lose();
     world.folder.write('a.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     await resolve({ kind: 'adopt', docId });
     expect(world.service.documents.size).toBe(1);
@@ -67,11 +67,11 @@ describe('an upload in doubt that is held', () => {
     expect(world.ledger().doubts()).toEqual([]);
     expect(world.ledger().failure(ref)).toMatchObject({ code: 'doubt-dismissed' });
     await world.restart();
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
     world.folder.write('a.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(2);
     expect(world.ledger().failure(ref)).toBeUndefined();
@@ -94,7 +94,7 @@ describe('an upload in doubt that is held', () => {
   ])('is not adopted under %s', async (_name, given, words) => {
     await lose();
     world.folder.write('b.txt', 'other');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const docId = given === 'known' ? (world.docIds().get('b.txt') ?? '') : given;
     await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(words);
@@ -104,7 +104,7 @@ describe('an upload in doubt that is held', () => {
   it('is not adopted or sent again when its file is gone, and can be dismissed', async () => {
     const docId = await lose();
     world.folder.remove('a.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     await expect(resolve({ kind: 'adopt', docId })).rejects.toThrow(/gone from the folder/);
     await expect(resolve({ kind: 'again' })).rejects.toThrow(/gone from the folder/);

@@ -22,7 +22,7 @@ async function deadWithin(world: NetworkWorld): Promise<void> {
   const { service } = world;
   service.script(service.stalling(service.taken(steps.silence())));
   for (const name of removed) world.folder.remove(name);
-  world.folder.sweep();
+  world.folder.scan();
   await world.until(() => service.stalled() === 1);
   await world.until(() => service.documents.size === 3);
   await world.restart();
@@ -42,7 +42,7 @@ describe('deletions that were under way when the process died', () => {
     const { service } = world;
     service.script(service.stalling(service.taken(steps.silence())));
     for (const name of removed) world.folder.takeAway(name);
-    world.folder.sweep();
+    world.folder.scan();
     await world.until(() => service.documents.size === 3);
     for (const name of removed) world.folder.bringBack(name, name);
     await world.restart();
@@ -52,7 +52,7 @@ describe('deletions that were under way when the process died', () => {
     expect(world.status()).toMatchObject({ failures: [], held: [] });
     // Once made sure of, nothing more is sent.
     const before = service.requests.length;
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(service.requests).toHaveLength(before);
   });
@@ -63,7 +63,7 @@ describe('deletions that were under way when the process died', () => {
     service.script(steps.html(403), steps.html(503));
     service.always(steps.html(404));
     for (const name of removed) world.folder.remove(name);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.status().held).toMatchObject([{ count: 5 }]);
     await world.restart();
@@ -80,7 +80,7 @@ describe('deletions that were under way when the process died', () => {
       service.script(steps.html(status));
       service.always(steps.html(404));
       for (const name of removed) world.folder.remove(name);
-      world.folder.sweep();
+      world.folder.scan();
       await world.quiesce();
       expect(world.status().held).toMatchObject([{ count: 5 }]);
       await world.restart();
@@ -104,7 +104,7 @@ describe('deletions that were under way when the process died', () => {
     const { service } = world;
     service.script(steps.html(503), steps.html(404));
     world.folder.takeAway('0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.until(() => world.ledger().get({ folder: 'inbox', path: '0.txt' })?.unsure?.gone === true);
     world.folder.bringBack('0.txt', '0.txt');
     await world.quiesce();
@@ -120,7 +120,7 @@ describe('a 404 that is not the service’s own word', () => {
     const { service } = world;
     service.script(steps.html(404), steps.html(410));
     world.folder.remove('0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(service.documents.size).toBe(7);
     expect(world.status()).toMatchObject({ state: 'idle', held: [], failures: [] });
@@ -171,7 +171,7 @@ describe('an outage', () => {
     await world.until(() => world.status().state === 'degraded');
     expect(world.status().reasons).toMatchObject([{ code: 'service-unavailable' }]);
     world.folder.remove('new.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.status()).toMatchObject({ state: 'idle', reasons: [] });
   });

@@ -99,7 +99,7 @@ describe('one request', () => {
     else service.script(...script);
     if (fault.away === true) await service.away();
     act.change(world, fault);
-    world.folder.sweep();
+    world.folder.scan();
     await world.shown();
 
     expect(pictureOf(world, before.activities)).toEqual(expectedPicture(one));

@@ -99,7 +99,7 @@ describe('one document among others', () => {
     await world.until(() => world.status().queue.inFlight === 1);
     world.write({ '0.txt': 'changed', 'new.txt': 'new' });
     world.folder.remove('1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.until(() => world.status().folders[0]?.synced === 3 && service.documents.size === 3);
     expect(world.status()).toMatchObject({ queue: { inFlight: 1 }, transfers: [{ path: 'slow.txt' }] });
     await world.quiesce();
@@ -245,7 +245,7 @@ describe('documents that the service does not know', () => {
     const { service } = world;
     service.always(steps.html(404));
     for (const path of ['0.txt', '1.txt', '2.txt', '3.txt', '4.txt']) world.folder.remove(path);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.status().held).toMatchObject([{ count: 5 }]);
     expect(codes(world)).toEqual(['held']);
@@ -259,7 +259,7 @@ describe('documents that the service does not know', () => {
     expect(world.disagreements()).toEqual([]);
   });
 
-  it('N15: are uploaded anew where onMissing says so, and keep their docId until that is done', async () => {
+  it('N15: are uploaded again where onMissing says so, and keep their docId until that is done', async () => {
     const world = await filled(3, { service: { onMissing: 'upload' } });
     const { service } = world;
     const docId = world.ledger().get({ folder: 'inbox', path: '0.txt' })?.docId ?? '';
@@ -293,7 +293,7 @@ describe('documents that the service does not know', () => {
     for (let index = 0; index < 4; index += 1) {
       world.folder.describe(`${index}.txt`, { customTags: [{ name: 'tag', operation: 'ADD' }] });
     }
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.disagreements()).toEqual(['2.txt is not at the service']);
     expect(world.status().failures).toMatchObject([{ path: '2.txt', code: 'missing-at-service' }]);
@@ -306,7 +306,7 @@ describe('documents that the service does not know', () => {
     const { service } = world;
     service.documents.delete(world.ledger().get({ folder: 'inbox', path: '2.txt' })?.docId ?? '');
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.remove(path);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.disagreements()).toEqual([]);
     expect(world.strays()).toEqual([]);

@@ -32,7 +32,7 @@ export interface NetworkWorld {
   readonly engine: () => Engine;
   readonly ledger: () => LedgerPort;
   readonly status: () => Status;
-  /** Writes files and lets the folder be swept. */
+  /** Writes files and lets the folder be scanned. */
   readonly write: (files: Readonly<Record<string, string>>) => void;
   /** Lets time pass until this is true, in steps from one timer to the next. Throws after so many hours. */
   readonly until: (done: () => boolean, hours?: number) => Promise<void>;
@@ -220,7 +220,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     status,
     write: (files) => {
       for (const [path, content] of Object.entries(files)) folder.write(path, content);
-      folder.sweep();
+      folder.scan();
     },
     until,
     quiesce: (hours) => until(() => life.engine.isIdle(), hours),

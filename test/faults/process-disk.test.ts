@@ -138,7 +138,7 @@ describeWhere(missing, 'P10: a state directory', () => {
   });
 });
 
-it('P11: a state directory that is taken away pauses sending; it is not made anew, and put back it goes on', async () => {
+it('P11: a state directory that is taken away pauses sending; it is not made again, and put back it goes on', async () => {
   const daemon = await delivered();
   await rename(state, place.home.join('taken'));
   const files = await pauses(daemon);

@@ -84,7 +84,7 @@ describe('P3: a reload', () => {
     expect((await place.run('status')).code).toBe(2);
   });
 
-  it('that gives a folder another name sends nothing anew: its documents follow, refused ones too', async () => {
+  it('that gives a folder another name sends nothing again: its documents follow, refused ones too', async () => {
     await mkdir(join(place.inbox, 'sub'));
     await writeFile(join(place.inbox, 'a.txt'), 'a');
     await writeFile(join(place.inbox, 'sub/b.txt'), 'b');

@@ -48,7 +48,7 @@ describe('a start that fails', () => {
     expect(err).not.toMatch(/"stopp(?:ing|ed)"/);
   });
 
-  it('for a bug ends the process with exit code 1, so that it is started anew', async () => {
+  it('for a bug ends the process with exit code 1, so that it is started again', async () => {
     place = await installation({
       ...service,
       credentials: plantedCredentials,

@@ -57,7 +57,7 @@ describe('P15: a mistake in the program', () => {
   });
 });
 
-it('P15: a sweeping thread that the system does not give at once costs a start nothing', async () => {
+it('P15: a scanning thread that the system does not give at once costs a start nothing', async () => {
   const refuseOnce = `
     import { syncBuiltinESMExports } from 'node:module';
     import threads from 'node:worker_threads';

@@ -220,14 +220,14 @@ describe('P6: a damaged snapshot', () => {
 });
 
 describe('P7: a state directory that was in use', () => {
-  it('is never begun anew while anything of the ledger is left', async () => {
+  it('is never begun again while anything of the ledger is left', async () => {
     for (const kept of ['ledger.used', journalIn(image)]) {
       await layOut(dir, new Map([[kept, fileIn(image, kept)]]));
       await expect(openIt()).rejects.toThrow('was in use');
     }
   });
 
-  it('P13: is begun anew when a crash came before the first ledger was complete', async () => {
+  it('P13: is begun again when a crash came before the first ledger was complete', async () => {
     await layOut(
       dir,
       new Map([

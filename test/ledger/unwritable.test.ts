@@ -127,7 +127,7 @@ describe('P10: a commit that the disk does not take', () => {
     await ledger.close();
   });
 
-  it('P11: is rejected when the state directory is gone, which is not made anew', async () => {
+  it('P11: is rejected when the state directory is gone, which is not made again', async () => {
     const ledger = await openIt({ compactAfterBytes: 600 });
     await ledger.commit([put('a.pdf', recordOf(1))]);
     await rename(folder.join('state'), folder.join('aside'));

@@ -13,7 +13,7 @@ const text = [
   '',
 ].join('\n');
 
-describe('file systems that do not ring (F44)', () => {
+describe('file systems that report no events (F44)', () => {
   const table = parseMountTable(text);
 
   it.each([
@@ -46,7 +46,7 @@ describe('file systems that do not ring (F44)', () => {
     expect(eventlessFileSystem(statfs, mount) !== null).toBe(polled);
   });
 
-  it('knows that this directory rings', () => {
+  it('knows that this directory reports events', () => {
     expect(eventlessFileSystemAt(import.meta.dirname)).toBeNull();
   });
 });

@@ -57,12 +57,12 @@ describe('attachments', () => {
     const synced = await standing({ 'report.pdf': 'report' });
     await synced.inbox.write('report.pdf.attachments/x.csv', 'half');
     await synced.timestamp(synced.inbox.join('report.pdf.attachments'));
-    await synced.glance();
+    await synced.rescan();
     await synced.pass(1_900);
     expect(synced.service.calls).toEqual([]);
     await synced.inbox.write('report.pdf.attachments/x.csv', 'half and half');
     await synced.timestamp(synced.inbox.join('report.pdf.attachments'));
-    await synced.glance();
+    await synced.rescan();
     await synced.pass(1_900);
     expect(synced.service.calls).toEqual([]);
     await synced.sync();

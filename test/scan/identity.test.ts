@@ -30,7 +30,7 @@ async function asUser(act: () => Promise<void>): Promise<void> {
 }
 
 async function settle(): Promise<void> {
-  await world.glance();
+  await world.rescan();
   await world.pass(longMs);
 }
 

@@ -212,7 +212,7 @@ describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', (
   });
 });
 
-describe('changes that ring for nothing', () => {
+describe('events that change nothing', () => {
   it('F44: a folder that is polled finds changes by its scans, and holds no watch', async () => {
     const world = await folderWorld({ settings: { watch: 'polling' }, timing: { pollSeconds: 0.1 } });
     expect(world.port.health()).toMatchObject({ state: 'polling', watches: 0 });
@@ -226,11 +226,11 @@ describe('changes that ring for nothing', () => {
     const world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'old') });
     const missed = () => world.engine().missedByWatcher('inbox');
     await world.inbox.write('a.txt', 'new');
-    await world.glance('rescan');
+    await world.rescan('rescan');
     await world.sync();
     expect([world.held(), missed()]).toEqual([{ 'a.txt': 'new' }, 1]);
     await world.inbox.write('a.txt', 'newer');
-    await world.glance('event');
+    await world.rescan('event');
     await world.sync();
     expect([world.held(), missed()]).toEqual([{ 'a.txt': 'newer' }, 1]);
     await world.close();

@@ -33,7 +33,7 @@ afterAll(() => world.close());
 const at = (name: string) => `${dir}/${name}`;
 const pause = async (ms: number) => {
   await world.timestamp(dir);
-  await world.glance();
+  await world.rescan();
   await world.pass(ms);
 };
 

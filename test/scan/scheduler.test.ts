@@ -70,7 +70,7 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual(['0 overflow all', '10000 overflow all']);
   });
 
-  it('scans a directory that rings at once, also right after a long first scan', async () => {
+  it('scans a directory with an event at once, also right after a long first scan', async () => {
     const { clock, scheduler, causes } = roundsWorld({ sweepMs: 700 });
     void scheduler.everything('start', true);
     await clock.advance(1_000);
@@ -78,7 +78,7 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual(['0 start all', '1000 event a']);
   });
 
-  it('gathers what rings while a scan of rings rests, so that a busy directory takes no more than a part', async () => {
+  it('gathers events while a scan of events rests, so that a busy directory takes no more than a part', async () => {
     const { clock, scheduler, requests } = roundsWorld({ sweepMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 10) {
       scheduler.changed(['a']);
@@ -105,7 +105,7 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
-  it('F44: scans what does not ring every pollSeconds, and rings first', async () => {
+  it('F44: scans what reports no events every pollSeconds, and events first', async () => {
     const { clock, scheduler, causes } = roundsWorld({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
     await clock.advance(60_100);

@@ -16,7 +16,7 @@ import { folderSettingsOf } from '../support/default-settings.ts';
 import { subfolder } from './folder-world.ts';
 
 /**
- * A folder on disk under the real engine, with a service in memory and a clock in hand. Nothing rings unless it is told
+ * A folder on disk under the real engine, with a service in memory and a clock in hand. No event comes unless it is told
  * to watch: the engine sees the disk when the test says so.
  */
 export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
@@ -24,13 +24,13 @@ export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
   readonly home: TemporaryFolder;
   readonly log: RecordedLog;
   readonly port: () => FolderPort;
-  /** Sweeps everything, so that the engine knows the disk as it is at this instant. No time passes. */
-  readonly glance: (cause?: DirectoryScan['cause']) => Promise<void>;
+  /** Scans everything, so that the engine knows the disk as it is at this instant. No time passes. */
+  readonly rescan: (cause?: DirectoryScan['cause']) => Promise<void>;
   /** Lets everything be done that can be done now, then `ms` pass on the clock in hand, and so on. */
   readonly pass: (ms: number) => Promise<void>;
   /** Gives files of a directory that bear a time of the disk's clock the one that the clock in hand shows. */
   readonly timestamp: (directory: string) => Promise<void>;
-  /** Sweeps, then lets time pass until nothing moves any more. */
+  /** Scans, then lets time pass until nothing moves any more. */
   readonly sync: () => Promise<void>;
   /** Path → content at the service. */
   readonly held: () => Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
       return port;
     },
   });
-  const glance = (cause: DirectoryScan['cause'] = 'event') => port.rescan(cause);
+  const rescan = (cause: DirectoryScan['cause'] = 'event') => port.rescan(cause);
 
   /** What can be done without time passing is done. */
   async function still(): Promise<void> {
@@ -96,7 +96,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
   async function quiesce(): Promise<void> {
     let quiet = 0;
     for (let turn = 0; turn < 5_000; turn += 1) {
-      // The disk and the sweeping thread take their time, whatever the clock in hand says.
+      // The disk and the scanning thread take their time, whatever the clock in hand says.
       await delay(1);
       quiet = world.engine().isIdle() ? quiet + 1 : 0;
       if (quiet > 2) return;
@@ -113,7 +113,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
     home,
     log,
     port: () => port,
-    glance,
+    rescan,
     timestamp,
     pass: async (ms) => {
       for (let passed = 0; passed < ms; passed += stepMs) {
@@ -123,7 +123,7 @@ export async function syncedFolder(options: Options = {}): Promise<SyncedFolder>
       await still();
     },
     sync: async () => {
-      await glance();
+      await rescan();
       await quiesce();
     },
     held: () =>

@@ -83,7 +83,7 @@ it('what was refused where nothing was ever taken is remembered while another di
   await mkdir(place.inbox);
   const second = await place.start();
   await second.idle(({ folders }) => folders[0]?.onDisk === 0);
-  // The first sweep has trusted the other directory by now, if it does.
+  // The first scan has trusted the other directory by now, if it does.
   second.signal('SIGHUP');
   await eventually(() => Promise.resolve(second.log().includes('rescanning all folders') || null));
   await second.idle();

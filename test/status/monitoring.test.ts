@@ -98,7 +98,7 @@ describe('the files for monitoring', () => {
         { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' },
         '390m',
       ],
-    ])('ring %s when it is time, and not before', async (alert, series, at) => {
+    ])('fire %s when it is time, and not before', async (alert, series, at) => {
       const folder = await temporaryFolder();
       const input = Object.entries(series).map(([name, values]) => ({ series: name, values }));
       const file = await folder.write(

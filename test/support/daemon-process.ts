@@ -28,7 +28,7 @@ export interface Installation {
   readonly launch: () => LaunchedDaemon;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
-  /** Writes the configuration anew, with `more` merged into it. */
+  /** Writes the configuration again, with `more` merged into it. */
   readonly configure: (more: Readonly<Record<string, unknown>>) => Promise<void>;
   readonly remove: () => Promise<void>;
 }

@@ -42,7 +42,7 @@ interface Options {
   readonly onRemove?: FolderSettings['onRemove'];
   /** As of `sync`; without it as of `run`: never gives up. */
   readonly maxAttempts?: number;
-  /** A folder on disk instead of the simulated one; opened anew after a restart. */
+  /** A folder on disk instead of the simulated one; opened again after a restart. */
   readonly port?: (clock: ManualClock) => FolderPort;
   /** Another folder, which nobody starts. */
   readonly beside?: FolderPort;

@@ -30,12 +30,12 @@ export interface SimulatedFolder extends FolderPort {
   readonly bringBack: (name: string, to: string) => void;
   /** What its sidecar says. */
   readonly describe: (path: string, metadata: Metadata) => void;
-  /** Lists every directory, as after rings for all of them. */
-  readonly sweep: (cause?: DirectoryScan['cause']) => void;
+  /** Lists every directory, as after events in all of them. */
+  readonly scan: (cause?: DirectoryScan['cause']) => void;
   readonly contents: () => ReadonlyMap<string, string>;
   /** Path → stat, of everything that stands in it. */
   readonly stats: () => ReadonlyMap<string, FileStat>;
-  /** Its root cannot be reached from now on, or can again: looks tell nothing and nothing is swept meanwhile. */
+  /** Its root cannot be reached from now on, or can again: inspections say nothing and nothing is scanned meanwhile. */
   readonly setAway: (away: boolean) => void;
   /** Another root directory stands in its place from now on. */
   readonly replaceRoot: () => void;
@@ -77,7 +77,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     return JSON.stringify(file.metadata);
   }
 
-  function sweep(cause: DirectoryScan['cause'] = 'event'): void {
+  function scan(cause: DirectoryScan['cause'] = 'event'): void {
     if (isAway) return;
     const directories = new Set<string>(['']);
     for (const path of files.keys()) {
@@ -131,11 +131,11 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
     path: root.path,
     start: (given) => {
       listener = given;
-      sweep('start');
+      scan('start');
       return Promise.resolve();
     },
     rescan: (cause) => {
-      sweep(cause);
+      scan(cause);
       return Promise.resolve();
     },
     inspect: (path) => Promise.resolve(look(path)),
@@ -221,7 +221,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       const file = files.get(path);
       if (file !== undefined) file.metadata = metadata;
     },
-    sweep,
+    scan,
     contents: () => new Map([...files].map(([path, { content }]) => [path, content])),
     stats: () => new Map([...files].map(([path, { stat }]) => [path, stat])),
     setAway: (away) => {

@@ -19,12 +19,12 @@ describe('a document in doubt (I9)', () => {
     world = await engineWorld({ safety: { inDoubt } });
     world.service.failNext(lost, { taken: true });
     world.folder.write('d/a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     if (inDoubt === 'hold') await settle();
   }
 
   async function settle(): Promise<void> {
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
   }
 
@@ -68,7 +68,7 @@ describe('a document in doubt (I9)', () => {
     world = await engineWorld({ safety: { inDoubt: 'hold' } });
     const release = world.service.holdNext();
     world.folder.write('d/a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     for (let turn = 0; turn < 1_000 && world.service.calls.length === 0; turn += 1) {
       await world.clock.advance(100);
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -108,7 +108,7 @@ describe('a document in doubt (I9)', () => {
     world = await engineWorld({ safety: { inDoubt: 'retry' } });
     world.service.failNext(lost, { taken: true });
     world.folder.write('d/a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     for (let turn = 0; turn < 1_000 && world.ledger().doubts().length === 0; turn += 1) {
       await world.clock.advance(100);
       await new Promise((resolve) => setTimeout(resolve, 1));

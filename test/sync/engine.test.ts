@@ -17,7 +17,7 @@ afterEach(() => world.close());
 async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
   const made = await engineWorld(options);
   for (let index = 0; index < count; index += 1) made.folder.write(`a/${index}.txt`, `text ${index}`);
-  made.folder.sweep();
+  made.folder.scan();
   await made.quiesce(20);
   made.service.forget();
   return made;
@@ -31,11 +31,11 @@ describe('the sync engine', () => {
     world = await engineWorld();
     world.folder.write('a.txt', 'one');
     world.folder.write('b/c.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload', 'upload']);
     expect([...world.docIds().keys()].sort()).toEqual(['a.txt', 'b/c.txt']);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(2);
   });
@@ -44,7 +44,7 @@ describe('the sync engine', () => {
     world = await filled(1);
     for (let edit = 0; edit < 5; edit += 1) {
       world.folder.write('a/0.txt', `edit ${edit}`);
-      world.folder.sweep();
+      world.folder.scan();
       await world.clock.advance(200);
     }
     await world.quiesce();
@@ -55,11 +55,11 @@ describe('the sync engine', () => {
   it('deletes a document whose file became empty first and was removed then', async () => {
     world = await filled(1);
     world.folder.write('a/0.txt', '');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     world.folder.remove('a/0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['delete']);
   });
@@ -67,7 +67,7 @@ describe('the sync engine', () => {
   it('asks nothing of the service when files are touched', async () => {
     world = await filled(20);
     for (const [path, content] of world.folder.contents()) world.folder.write(path, content);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('the sync engine', () => {
     world = await filled(40);
     const before = [...world.docIds().values()].sort();
     world.folder.rename('a', 'elsewhere/b');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect([...world.docIds().values()].sort()).toEqual(before);
@@ -99,7 +99,7 @@ describe('the sync engine', () => {
     world.folder.rename('a/0.txt', 't.txt');
     world.folder.rename('a/1.txt', 'a/0.txt');
     world.folder.rename('t.txt', 'a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().get('a/0.txt')).toBe(before.get('a/1.txt'));
     expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
@@ -120,7 +120,7 @@ describe('the sync engine', () => {
       inspect: (path: string) =>
         late.delete(path) ? Promise.resolve({ kind: 'settling', againMs: 500 }) : inspect(path),
     });
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const held = [...world.docIds()].map(([path, docId]) => [
       path,
@@ -137,7 +137,7 @@ describe('the sync engine', () => {
     const before = world.docIds();
     world.folder.rename('a/1.txt', 'a/2.txt');
     world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
     expect(world.docIds().get('a/2.txt')).toBe(before.get('a/1.txt'));
@@ -156,7 +156,7 @@ describe('the sync engine', () => {
     world.folder.rename('a/2.txt', 'a/3.txt');
     world.folder.rename('a/1.txt', 'a/2.txt');
     world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['modify', 'modify', 'modify']);
     expect([...world.docIds().values()].sort()).toEqual(before);
@@ -167,7 +167,7 @@ describe('the sync engine', () => {
     world = await filled(30);
     const before = world.docIds();
     world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
     expect(world.docIds().has('a/0.txt')).toBe(false);
@@ -179,12 +179,12 @@ describe('the sync engine', () => {
     world = await filled(30);
     const before = world.docIds();
     for (let index = 0; index < 15; index += 1) world.folder.rename(`a/${index}.txt`, `a/${index + 15}.txt`);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').held).toBe(0);
     expect(world.service.documents.size).toBe(15);
     for (let index = 15; index < 26; index += 1) world.folder.rename(`a/${index}.txt`, 'a/29.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().get('a/29.txt')).toBe(before.get('a/10.txt'));
     expect(world.engine().tasks.counts('inbox').held).toBe(11);
@@ -196,7 +196,7 @@ describe('the sync engine', () => {
     const before = world.docIds();
     world.folder.rename('a/1.txt', 'hidden/1.txt');
     world.folder.rename('a/0.txt', 'a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().get('a/1.txt')).toBe(before.get('a/0.txt'));
     expect(world.docIds().get('hidden/1.txt')).toBe(before.get('a/1.txt'));
@@ -206,9 +206,9 @@ describe('the sync engine', () => {
   it('keeps the docId of the path where a file that was no document is renamed over it', async () => {
     world = await filled(3);
     const docId = world.docIds().get('a/0.txt');
-    world.folder.write('saving', 'saved anew');
+    world.folder.write('saving', 'saved again');
     world.folder.rename('saving', 'a/0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['modify']);
     expect(world.docIds().get('a/0.txt')).toBe(docId);
@@ -217,7 +217,7 @@ describe('the sync engine', () => {
   it('never takes the docId of a document that still stands for a copy of it', async () => {
     world = await filled(1);
     world.folder.write('copy.txt', 'text 0');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);
     expect(new Set(world.docIds().values()).size).toBe(2);
@@ -227,10 +227,10 @@ describe('the sync engine', () => {
     world = await filled(1);
     const docId = world.docIds().get('a/0.txt');
     world.folder.remove('a/0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(3_000);
-    world.folder.write('a/0.txt', 'saved anew');
-    world.folder.sweep();
+    world.folder.write('a/0.txt', 'saved again');
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['modify']);
     expect(world.docIds().get('a/0.txt')).toBe(docId);
@@ -239,7 +239,7 @@ describe('the sync engine', () => {
   it('deletes what is gone after the grace', async () => {
     world = await filled(3);
     world.folder.remove('a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(4_000);
     expect(world.service.calls).toEqual([]);
     await world.quiesce();
@@ -255,7 +255,7 @@ describe('the sync engine', () => {
     world.folder.remove('a/1.txt');
     await world.clock.advance(1);
     world.folder.write('a/an.other.txt', 'another', used);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect([...world.docIds().keys()]).toEqual(['a/0.txt']);
     expect(world.service.calls).toEqual(['delete']);
@@ -264,7 +264,7 @@ describe('the sync engine', () => {
   it('keeps documents whose files are gone where onRemove is keep', async () => {
     world = await filled(3, { onRemove: 'keep' });
     world.folder.remove('a/1.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect(world.docIds().has('a/1.txt')).toBe(true);
@@ -273,7 +273,7 @@ describe('the sync engine', () => {
   it('deletes 600 documents in three requests', async () => {
     world = await filled(1_300, quick);
     for (let index = 0; index < 600; index += 1) world.folder.remove(`a/${index}.txt`);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(3);
     expect(world.service.documents.size).toBe(700);
@@ -284,7 +284,7 @@ describe('the sync engine', () => {
     for (const path of world.folder.contents().keys()) {
       world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
     }
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['bulk modify 250', 'bulk modify 250', 'bulk modify 100']);
   }, 60_000);
@@ -292,7 +292,7 @@ describe('the sync engine', () => {
   it('F45: holds a mass deletion, across a restart too, until it is approved', async () => {
     world = await filled(30);
     world.folder.remove('a');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect(world.engine().tasks.counts('inbox').held).toBe(30);
@@ -309,7 +309,7 @@ describe('the sync engine', () => {
   it('tells of a mass deletion that it holds once, with the number of all', async () => {
     world = await filled(30);
     world.folder.remove('a');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const told = world.log.lines.filter(({ message }) => message === 'held');
     expect(told).toEqual([
@@ -326,10 +326,10 @@ describe('the sync engine', () => {
     const ids = [...world.docIds().values()].sort();
     world.folder.rename('a', 'b');
     world.folder.remove('b');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     for (let index = 0; index < 30; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect([...world.docIds().values()].sort()).toEqual(ids);
@@ -340,7 +340,7 @@ describe('the sync engine', () => {
     world = await filled(3);
     world.folder.replaceRoot();
     world.folder.remove('a');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual([]);
     expect(world.engine().tasks.counts('inbox').held).toBe(3);
@@ -350,7 +350,7 @@ describe('the sync engine', () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.restart();
@@ -358,7 +358,7 @@ describe('the sync engine', () => {
     expect(world.service.calls).toHaveLength(1);
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     world.folder.write('a.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.docIds().size).toBe(1);
   });
@@ -374,7 +374,7 @@ describe('the sync engine', () => {
     } as const;
     for (let time = 0; time < 4; time += 1) world.service.failNext(outcome);
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(5);
     expect(world.service.documents.size).toBe(1);
@@ -388,7 +388,7 @@ describe('the sync engine', () => {
       world.service.failNext(time % 2 === 0 ? away('econnrefused', 'away') : away('http-429', 'too many'));
     }
     for (let index = 0; index < 20; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const told = world.log.lines.filter(({ message }) => message.startsWith('service '));
     expect(told).toEqual([
@@ -414,19 +414,19 @@ describe('the sync engine', () => {
     world = await engineWorld(quick);
     world.folder.write('a/secret.txt', 'secret');
     world.folder.describe('a/secret.txt', { shareInfo: { mode: 'NONE' } });
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     world.service.forget();
     world.folder.rename('a/secret.txt', 'b/secret.txt');
     world.folder.describe('b/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'default' });
-    world.folder.sweep();
+    world.folder.scan();
     await eventually(async () => {
       await world.clock.advance(10);
       return world.docIds().has('b/secret.txt') || null;
     });
     // Its sidecar has come, too.
     world.folder.describe('b/secret.txt', { shareInfo: { mode: 'NONE' }, sourceType: 'own' });
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.parts).toMatchObject([{ content: false, metadata: { sourceType: 'own' } }]);
     expect(world.service.parts[0]?.metadata).not.toHaveProperty('shareInfo');
@@ -434,7 +434,7 @@ describe('the sync engine', () => {
     // Where none comes it is true after the grace.
     world.folder.rename('b/secret.txt', 'c/secret.txt');
     world.folder.describe('c/secret.txt', { shareInfo: { mode: 'EVERYONE' }, sourceType: 'own' });
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect([...world.service.documents.values()].map(({ metadata }) => metadata.shareInfo?.mode)).toEqual([
       'EVERYONE',
@@ -452,7 +452,7 @@ describe('the sync engine', () => {
     } as const;
     world = await engineWorld({ ...quick, beside: { ...hung, health: () => health } });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(9 * 60_000);
     expect(world.service.calls).toEqual([]);
     for (let turn = 0; turn < 2_000 && world.service.documents.size === 0; turn += 1) {
@@ -469,11 +469,11 @@ describe('the sync engine', () => {
     const health = () => ({ ...other.health(), state });
     world = await engineWorld({ ...quick, beside: { ...other, health } });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     state = 'scanning';
     world.folder.remove('a.txt');
-    world.folder.sweep();
+    world.folder.scan();
     for (let turn = 0; turn < 200; turn += 1) {
       await world.clock.advance(100);
       await delay(1);
@@ -496,14 +496,14 @@ describe('the sync engine', () => {
       });
     }
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     while (world.service.calls.length < 3) await world.clock.advance(100);
     world.folder.remove('a.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     await world.clock.advance(10 * 3_600_000);
     world.folder.write('b.txt', 'two');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const over = world.log.lines.find(({ message }) => message === 'service available again');
     // Of the clock in hand, which runs on while the disk is slow.
@@ -515,7 +515,7 @@ describe('the sync engine', () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.documents.size).toBe(2);
     expect([...world.ledger().entries()][0]?.record.possibleDuplicates).toBe(1);
@@ -538,7 +538,7 @@ describe('the sync engine', () => {
     world = await engineWorld({ safety: { inDoubt: 'hold' } });
     world.service.failNext({ kind: 'unknown', code: 'no-answer', message: 'lost' }, { taken: true });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
     expect(world.ledger().doubts()).toHaveLength(1);
@@ -550,10 +550,10 @@ describe('the sync engine', () => {
   it('deletes what is gone while new files of the same size wait for their turn', async () => {
     world = await filled(3);
     for (let index = 0; index < 60; index += 1) world.folder.write(`new/${index}.txt`, `new ${index % 10} `);
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(3_000);
     world.folder.remove('a/0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls.indexOf('delete')).toBeLessThan(58);
     expect(world.docIds().size).toBe(62);
@@ -564,7 +564,7 @@ describe('the sync engine', () => {
     for (let index = 0; index < 5; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     for (let turn = 0; turn < 300; turn += 1) {
       world.folder.write('busy.txt', `line ${turn}`);
-      if (turn % 10 === 0) world.folder.sweep();
+      if (turn % 10 === 0) world.folder.scan();
       await world.clock.advance(100);
     }
     await eventually(() => world.docIds().size === 5);
@@ -582,7 +582,7 @@ describe('the sync engine', () => {
     await world.restart();
     await world.clock.advance(70_000);
     world.folder.write('now.txt', 'now');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(2_100);
     const sent = world.service.calls.length;
     // Until the service has it: how long the disk then takes to write that down is real time.
@@ -606,7 +606,7 @@ describe('the sync engine', () => {
     expect(world.engine().tasks.backlog.size).toBe(201);
     expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(true);
     folder.remove('old/0');
-    folder.sweep();
+    folder.scan();
     expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(false);
     await until(() => service.documents.size === 50);
     expect([...service.documents.values()].map(({ content }) => content)).toContain('newest');
@@ -623,7 +623,7 @@ describe('the sync engine', () => {
     await world.restart();
     expect(world.engine().tasks.backlog.size).toBeGreaterThan(0);
     world.folder.bringBack('a/0.txt', 'b/0.txt');
-    world.folder.sweep('start');
+    world.folder.scan('start');
     await until(() => world.docIds().has('b/0.txt'));
     expect(world.docIds().get('b/0.txt')).toBe(docId);
   }, 60_000);

@@ -14,7 +14,7 @@ async function filled(count: number): Promise<EngineWorld> {
     safety: { maxDeleteCount: 1_000 },
   });
   for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
-  made.folder.sweep();
+  made.folder.scan();
   await made.quiesce();
   made.service.forget();
   return made;
@@ -39,11 +39,11 @@ describe('moves while requests are under way', () => {
     world = await filled(1);
     const docId = world.docIds().get('0.txt');
     world.folder.write('0.txt', 'edited');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     await asked('modify');
     world.folder.rename('0.txt', 'new.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(3_000);
     release();
     await world.quiesce();
@@ -66,10 +66,10 @@ describe('moves while requests are under way', () => {
     world = await filled(2);
     if (to === '1.txt') world.folder.remove(to);
     world.folder.rename('0.txt', to);
-    world.folder.sweep();
+    world.folder.scan();
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     world.folder.write('0.txt', 'another');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     const held = [...world.docIds()].map(([path, docId]) => [
       path,
@@ -82,11 +82,11 @@ describe('moves while requests are under way', () => {
   it('never give a docId to a file whose deletion is being sent', async () => {
     world = await filled(2);
     world.folder.takeAway('0.txt');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     await asked('delete');
     world.folder.bringBack('0.txt', 'back.txt');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(3_000);
     release();
     await world.quiesce();
@@ -104,7 +104,7 @@ describe('moves while requests are under way', () => {
     world.folder.remove('0.txt');
     world.folder.write('a.txt', 'text 0');
     world.folder.write('b.txt', 'text 0');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect([...world.docIds().values()].filter((one) => one === docId)).toHaveLength(1);
     expect(world.service.documents.size).toBe(2);
@@ -115,17 +115,17 @@ describe('moves while requests are under way', () => {
   it('delete at the service what was uploaded while its directory and then the whole folder went', async () => {
     world = await filled(1);
     world.folder.write('d/new.txt', 'new');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     await asked('upload');
     world.folder.remove('d');
-    world.folder.sweep();
+    world.folder.scan();
     world.folder.setAway(true);
     release();
     await world.quiesce();
     expect(world.service.documents.size).toBe(2);
     world.folder.setAway(false);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect([...world.docIds().keys()]).toEqual(['0.txt']);
     expect(world.service.documents.size).toBe(1);

@@ -27,7 +27,7 @@ describe('one pass', () => {
     world = await engineWorld({ maxAttempts: 5 });
     for (let time = 0; time < times; time += 1) world.service.failNext(outcome);
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
     await world.restart();
@@ -39,7 +39,7 @@ describe('one pass', () => {
     world = await engineWorld({ maxAttempts: 5 });
     for (let time = 0; time < 1_000; time += 1) world.service.failNext(busy);
     for (let index = 0; index < 40; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
-    world.folder.sweep();
+    world.folder.scan();
     await until(() => world.engine().isHopeless());
     expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
   });
@@ -50,7 +50,7 @@ describe('one pass', () => {
       world.service.failNext({ ...busy, code: 'http-429', retryAfterMs: 30_000, sent: 'all' });
     }
     for (let index = 0; index < 12; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
-    world.folder.sweep();
+    world.folder.scan();
     await until(() => world.service.documents.size === 12 || world.engine().isHopeless());
     expect(world.service.documents.size).toBe(12);
   });

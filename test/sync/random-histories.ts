@@ -68,7 +68,7 @@ const stepWith = (lostWeight: number): fc.Arbitrary<readonly [string, Step]> =>
       weight: 1,
       arbitrary: fc.constant<[string, Step]>(['rename f', ({ folder }) => folder.rename('f', 'd')]),
     },
-    { weight: 4, arbitrary: fc.constant<[string, Step]>(['sweep', ({ folder }) => folder.sweep()]) },
+    { weight: 4, arbitrary: fc.constant<[string, Step]>(['scan', ({ folder }) => folder.scan()]) },
     {
       weight: 4,
       arbitrary: fc
@@ -121,10 +121,10 @@ export function histories(inDoubt: 'retry' | 'hold') {
       if (inDoubt === 'hold') world.service.failNext(lost, { taken: true });
       for (const [index, at] of ['a.txt', 'd/a.txt', 'd/e/c.txt'].entries())
         world.folder.write(at, `${index}`);
-      world.folder.sweep();
+      world.folder.scan();
       await world.quiesce();
       for (const [, act] of steps) await act(world);
-      world.folder.sweep();
+      world.folder.scan();
       await world.quiesce();
       assert.deepEqual(violations, []);
       if (inDoubt === 'retry') assertAgreement(world);
@@ -176,7 +176,7 @@ async function saveAs(
   if (program === 'LibreOffice') folder.remove(at);
   else folder.takeAway(at);
   if (program === 'Word') {
-    folder.sweep();
+    folder.scan();
     await clock.advance(50);
   }
   folder.write(at, text);

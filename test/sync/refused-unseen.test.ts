@@ -19,7 +19,7 @@ function unlistable(port: SimulatedFolder): FolderPort {
     start: (listener: FolderListener) =>
       port.start({
         ...listener,
-        directory: (sweep) => listener.directory(isListable ? sweep : { ...sweep, entries: [] }),
+        directory: (scan) => listener.directory(isListable ? scan : { ...scan, entries: [] }),
       }),
   };
 }
@@ -34,7 +34,7 @@ it('what was refused is not sent again with each start because its directory can
   });
   world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
   folder?.write('a.txt', 'refused');
-  folder?.sweep();
+  folder?.scan();
   await world.quiesce();
   isListable = false;
   await world.restart();

@@ -20,7 +20,7 @@ const noAnswer: Outcome = {
 async function held(content: string): Promise<void> {
   world = await engineWorld();
   world.folder.write('a.txt', content);
-  world.folder.sweep();
+  world.folder.scan();
   await world.quiesce();
   world.service.forget();
 }
@@ -43,15 +43,15 @@ describe('a change that is taken back', () => {
   it('is taken back at the service too when its modify got no answer', async () => {
     await held('original');
     world.folder.write('a.txt', 'mistake');
-    world.folder.sweep();
+    world.folder.scan();
     world.service.failNext(noAnswer, { taken: true });
     await asked('modify');
     expect(there()).toEqual([['mistake', 'a.txt']]);
     world.folder.write('a.txt', 'original');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(there()).toEqual([['original', 'a.txt']]);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['modify', 'modify']);
   });
@@ -59,7 +59,7 @@ describe('a change that is taken back', () => {
   it('is taken back at the service too when the process died before the answer', async () => {
     await held('original');
     world.folder.write('a.txt', 'mistake');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     await asked('modify');
     world.folder.write('a.txt', 'original');
@@ -72,11 +72,11 @@ describe('a change that is taken back', () => {
   it('is taken back for metadata as well', async () => {
     await held('original');
     world.folder.describe('a.txt', { title: 'mistake' });
-    world.folder.sweep();
+    world.folder.scan();
     world.service.failNext(noAnswer, { taken: true });
     await asked('modify');
     world.folder.describe('a.txt', {});
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(there()).toEqual([['original', 'a.txt']]);
   });

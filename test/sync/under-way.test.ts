@@ -32,7 +32,7 @@ async function filled(count: number, options: Parameters<typeof engineWorld>[0] 
     ...options,
   });
   for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
-  made.folder.sweep();
+  made.folder.scan();
   await made.quiesce();
   made.service.forget();
   return made;
@@ -58,9 +58,9 @@ describe('what comes while something else is under way', () => {
     const docId = world.docIds().get('0.txt') ?? '';
     world.folder.rename('0.txt', '1.txt');
     waits = [30_000];
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(3_000);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect([...world.docIds()]).toEqual([['1.txt', docId]]);
     expect([...world.service.documents.keys()]).toEqual([docId]);
@@ -70,10 +70,10 @@ describe('what comes while something else is under way', () => {
     world = await filled(1);
     world.folder.rename('0.txt', 'new.txt');
     waits = [3_000];
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(300);
     world.folder.write('0.txt', 'another');
-    world.folder.sweep();
+    world.folder.scan();
     await world.clock.advance(100);
     world.service.failNext(rejected);
     world.service.failNext(rejected);
@@ -86,11 +86,11 @@ describe('what comes while something else is under way', () => {
     world = await filled(1);
     world.service.failNext(rejected);
     world.folder.write('bad.txt', 'bad');
-    world.folder.sweep();
+    world.folder.scan();
     await asked('upload');
     world.service.failNext(busy);
     world.folder.write('new.txt', 'new');
-    world.folder.sweep();
+    world.folder.scan();
     await asked('upload', 'upload');
     await until(() => world.engine().tasks.in('retry').size === 1);
     expect(world.engine().tasks.in('retry').size).toBe(1);
@@ -118,12 +118,12 @@ describe('what comes while something else is under way', () => {
   it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
     world = await filled(0);
     world.folder.write('a.txt', 'refused');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     world.service.failNext(rejected);
     await asked('upload');
     world.folder.write('a.txt', 'edited meanwhile');
-    world.folder.sweep();
+    world.folder.scan();
     release();
     await until(() => world.ledger().failure({ folder: 'inbox', path: 'a.txt' }) !== undefined);
     await world.restart();
@@ -138,7 +138,7 @@ describe('what comes while something else is under way', () => {
     world.service.failNext(same);
     world.folder.write('a.txt', 'a');
     world.folder.write('b.txt', 'b');
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload', 'upload']);
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
@@ -146,14 +146,14 @@ describe('what comes while something else is under way', () => {
     expect(world.ledger().intents()).toEqual([]);
   });
 
-  it('is not sent again when something rings while it is refused and nothing has changed', async () => {
+  it('is not sent again when an event comes while it is refused and nothing has changed', async () => {
     world = await filled(0);
     world.folder.write('a.txt', 'refused');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     world.service.failNext(rejected);
     await asked('upload');
-    world.folder.sweep();
+    world.folder.scan();
     release();
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload']);
@@ -166,7 +166,7 @@ describe('what comes while something else is under way', () => {
   it('sends one modify at a time of a document that fell out of a bulk call', async () => {
     world = await filled(10);
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.takeAway(path);
-    world.folder.sweep();
+    world.folder.scan();
     await until(() => world.engine().tasks.in('ready').size === 3);
     world.folder.write('0.txt', 'saved again');
     const release = world.service.holdNext();
@@ -189,7 +189,7 @@ describe('a person’s word', () => {
     world = await filled(6);
     for (let index = 0; index < 30; index += 1) world.service.failNext(unknownThere);
     for (let index = 0; index < 5; index += 1) world.folder.remove(`${index}.txt`);
-    world.folder.sweep();
+    world.folder.scan();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').held).toBeGreaterThan(0);
     await world.engine().approve('inbox');
@@ -201,7 +201,7 @@ describe('a person’s word', () => {
   it('is waited for where an upload is in doubt, across restarts', async () => {
     world = await filled(0, { safety: { inDoubt: 'hold' } });
     world.folder.write('a.txt', 'one');
-    world.folder.sweep();
+    world.folder.scan();
     const release = world.service.holdNext();
     await asked('upload');
     for (let life = 0; life < 3; life += 1) {
@@ -220,13 +220,13 @@ describe('a person’s word', () => {
     world = await filled(6, { service: { requestsPerMinute: 50_000, concurrency: 1 } });
     for (let index = 0; index < 3; index += 1) world.service.failNext(unknownThere);
     for (const path of ['0.txt', '1.txt']) world.folder.remove(path);
-    world.folder.sweep();
+    world.folder.scan();
     await asked('bulk delete 2', 'delete');
     const release = world.service.holdNext();
     await asked('bulk delete 2', 'delete', 'delete');
     const [last] = world.engine().tasks.in('sending');
     world.folder.write(last?.ref.path ?? '', 'back');
-    world.folder.sweep();
+    world.folder.scan();
     release();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').held).toBe(0);
@@ -241,23 +241,23 @@ describe('a person’s word', () => {
       folder.write(name, name);
       service.failNext({ ...busy, retryAfterMs: 120_000 });
     }
-    folder.sweep();
+    folder.scan();
     await asked('upload', 'upload');
     const shut = clock.monotonic();
     const at = async (ms: number) => until(() => clock.monotonic() - shut >= ms, 4_000);
     for (const path of away) folder.takeAway(path);
-    folder.sweep();
+    folder.scan();
     await until(() => world.engine().tasks.in('ready').size === 255);
     for (const path of away) folder.bringBack(path, path);
-    folder.sweep();
+    folder.scan();
     await eventually(() => world.engine().tasks.size() === 2);
     // One is ready, its neighbour waits out its grace, when the service is available again.
     await at(114_500);
     folder.remove('258.txt');
-    folder.sweep();
+    folder.scan();
     await at(116_500);
     folder.remove('259.txt');
-    folder.sweep();
+    folder.scan();
     await until(() => service.calls.length === 5);
     await world.quiesce();
     expect(service.calls.slice(2).sort()).toEqual(['bulk delete 2', 'upload', 'upload']);

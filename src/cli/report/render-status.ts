@@ -17,7 +17,7 @@ const MAX_ROWS = 10;
 /** Names of one folder's held deletions. */
 const MAX_NAMES = 5;
 
-/** A few lines, the verdict first: what a person reads at a glance. */
+/** A few lines, the verdict first: what a person reads in two seconds. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   return [
     headline(status, view),

@@ -24,7 +24,7 @@ const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
 const LOOKS_AT_ONCE = 16;
 
-/** Sweeps one folder and looks at every document in it; gives what would be refused, with the reason. */
+/** Scans one folder and looks at every document in it; gives what would be refused, with the reason. */
 export async function checkFolder(
   folder: FolderSettings,
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
@@ -45,12 +45,12 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
   const attachments: string[] = [];
   let directories = 0;
   await port.start({
-    directory: (sweep) => {
+    directory: (scan) => {
       directories += 1;
-      for (const { path } of sweep.entries) paths.push(path);
-      skips.push(...sweep.skips);
-      for (const name of sweep.subdirectories.filter(isAttachmentDirectory))
-        attachments.push(joinPath(sweep.directory, name));
+      for (const { path } of scan.entries) paths.push(path);
+      skips.push(...scan.skips);
+      for (const name of scan.subdirectories.filter(isAttachmentDirectory))
+        attachments.push(joinPath(scan.directory, name));
     },
     scanned: () => undefined,
     changed: () => undefined,

@@ -34,6 +34,6 @@ export function checkPolling(
 
 interface PollingOptions {
   readonly pollSeconds: number;
-  /** Which file system that does not ring a directory lies on. */
+  /** The file system without events on which a directory lies. */
   readonly fileSystemAt?: (path: string) => string | null;
 }

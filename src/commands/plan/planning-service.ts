@@ -23,11 +23,11 @@ export function createPlanningService(find: Find): PlanningService {
 
   function accept(
     docId: string | null,
-    turn: Permit,
+    permit: Permit,
     sent: readonly SentContent[] = [],
   ): Promise<FileOutcome> {
     requests += 1;
-    turn.spent();
+    permit.spent();
     return Promise.resolve({ outcome: { kind: 'accepted', docId, warning: null }, sent, requests: 1 });
   }
 
@@ -39,33 +39,33 @@ export function createPlanningService(find: Find): PlanningService {
   return {
     operations: () => operations,
     requests: () => requests,
-    upload: (request, turn) =>
-      accept(`planned-${requests + 1}`, turn, [request.file, ...request.attachments].map(unread)),
-    modify: (request, turn) => {
+    upload: (request, permit) =>
+      accept(`planned-${requests + 1}`, permit, [request.file, ...request.attachments].map(unread)),
+    modify: (request, permit) => {
       plan('modify', request.docId, partsOf(request));
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
-      return accept(request.docId, turn, files.map(unread));
+      return accept(request.docId, permit, files.map(unread));
     },
-    remove: ({ docId }, turn) => {
+    remove: ({ docId }, permit) => {
       plan('delete', docId, []);
-      return accept(docId, turn);
+      return accept(docId, permit);
     },
-    bulkModify: ({ docIds, ...change }, turn) => {
+    bulkModify: ({ docIds, ...change }, permit) => {
       for (const docId of docIds) plan('bulk modify', docId, Object.keys(change));
-      return accept(null, turn);
+      return accept(null, permit);
     },
-    bulkRemove: ({ docIds }, turn) => {
+    bulkRemove: ({ docIds }, permit) => {
       for (const docId of docIds) plan('bulk delete', docId, []);
-      return accept(null, turn);
+      return accept(null, permit);
     },
   };
 }
 
 /** Places without end: a plan waits for nothing. */
 export function createFreeLimiter(limit: number): LimiterPort {
-  const turn: Permit = { spent: () => {}, giveBack: () => {} };
+  const permit: Permit = { spent: () => {}, giveBack: () => {} };
   return {
-    take: () => Promise.resolve(turn),
+    take: () => Promise.resolve(permit),
     pause: () => {},
     status: () => ({ limit, used: 0, windowMs: 60_000, pausedUntil: null, nextFreeMs: 0 }),
     waitMs: () => 0,

@@ -19,7 +19,7 @@ export interface ServiceNotifyOptions {
   readonly monotonicMicroseconds?: () => bigint;
 }
 
-/** What the service manager is told of the daemon's life. Nothing here throws, and nothing here waits. */
+/** What the daemon reports to the service manager. Nothing here throws, and nothing here waits. */
 export interface ServiceNotify {
   /** Started, or done with a reload. */
   readonly ready: () => void;

@@ -144,7 +144,7 @@ function leavesByLink(folder: FolderState, path: string): boolean {
       )
         return true;
     } catch {
-      // What cannot be read is told of as the attachment's own trouble.
+      // What cannot be read is reported as a fault of the attachment.
     }
   }
   return false;

@@ -44,7 +44,7 @@ export function servePlan(
     },
   });
   const floodEvents = readEventQueueLength() / 2;
-  let looker: Promise<Inspector> | null = null;
+  let inspector: Promise<Inspector> | null = null;
 
   async function answer(question: Question): Promise<Questions[keyof Questions]['answer']> {
     switch (question.kind) {
@@ -73,7 +73,7 @@ export function servePlan(
    * then it ends, and another begins.
    */
   function loadInspector(): Promise<Inspector> {
-    looker ??= import('../inspect/inspect.ts')
+    inspector ??= import('../inspect/inspect.ts')
       .then(({ createInspector }) => createInspector(folder, scanner.scannedRoot))
       .catch((error: unknown) => {
         setImmediate(() => {
@@ -81,7 +81,7 @@ export function servePlan(
         });
         throw error;
       });
-    return looker;
+    return inspector;
   }
 
   function noteEvent(directory: string): void {

@@ -59,9 +59,9 @@ describeWhere(missing(), 'a folder with mounts', () => {
     mounted.push(path);
   };
   const settled = async () => {
-    await world.glance();
+    await world.rescan();
     await world.pass(longMs);
-    await world.glance();
+    await world.rescan();
     await world.pass(longMs);
   };
   const deletions = () => world.service.calls.filter((call) => call.includes('delete'));
@@ -150,7 +150,7 @@ describeWhere(missing(), 'a folder with mounts', () => {
       mounted.push(world.inbox.join('bound'));
       await world.sync();
       expect(world.held()).toHaveProperty(['bound/bound.txt'], 'bound');
-      await world.glance();
+      await world.rescan();
       unmount(world.inbox.join('bound'));
       await world.restart();
       await settled();
@@ -204,11 +204,11 @@ describe('a root that goes', () => {
     const world = await syncedFolder({ before: (inbox) => inbox.write('one.txt', '1') });
     const away = world.home.join('away');
     await rename(world.inbox.path, away);
-    await world.glance();
+    await world.rescan();
     expect(world.port().health().state).toBe('unavailable');
     await world.pass(longMs);
     await mkdir(world.inbox.path);
-    await world.glance();
+    await world.rescan();
     await world.pass(longMs);
     expect(Object.keys(world.held())).toEqual(['one.txt']);
     await rm(world.inbox.path, { recursive: true });

@@ -74,7 +74,7 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
     expect(watcher.count()).toBe(2);
   });
 
-  it('rings no more for a directory that is forgotten', async () => {
+  it('reports nothing more of a directory that is forgotten', async () => {
     await mkdir(folder.join('a'));
     await mkdir(folder.join('b'));
     await watch('a');
@@ -87,7 +87,7 @@ describe.each(['chokidar', 'native'] as const)('the watcher by %s', (kind) => {
     expect(watcher.count()).toBe(1);
   });
 
-  it('rings when the directory itself goes, and watches another one in its place', async () => {
+  it('reports when the directory itself goes, and watches another one in its place', async () => {
     await mkdir(folder.join('a'));
     await watch('a');
     const goes = [

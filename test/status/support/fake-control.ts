@@ -5,7 +5,7 @@ import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/
 
 /** A daemon that does nothing but remember what it was asked, and says what the test wants it to say. */
 export interface FakeControl extends ControlPort {
-  /** Changes the status and rings. */
+  /** Changes the status and reports it. */
   readonly change: (change: Partial<Status>) => void;
   /** Something happened. */
   readonly happen: (activity: Partial<Activity>) => void;
