@@ -3,6 +3,7 @@ import { addApproveCommand } from './control/approve-command.ts';
 import { addAuthCommand } from './auth/auth-command.ts';
 import { addCheckCommand } from './report/check-command.ts';
 import type { CommandContext } from './context/command-context.ts';
+import { addDoctorCommand } from './report/doctor-command.ts';
 import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
 import { withExamples } from './examples.ts';
@@ -48,6 +49,7 @@ export function createProgram(context: CommandContext): Command {
     addSyncCommand,
     addPlanCommand,
     addCheckCommand,
+    addDoctorCommand,
     addStatusCommand,
     addWhyCommand,
     addLogCommand,

@@ -34,6 +34,7 @@ const commands = [
   'sync',
   'plan',
   'check',
+  'doctor',
   'status',
   'retry',
   'approve',

@@ -48,11 +48,15 @@ async function runCheck(context: CommandContext, flags: CheckFlags): Promise<num
   });
   const problems = findings.filter(({ level }) => level === 'error').length;
   if (flags.json) context.output.json({ ok: problems === 0, problems, findings });
-  else printFindings(findings, problems, context.output);
+  else {
+    printFindings(findings, context.output);
+    printVerdict(findings, context.output);
+  }
   return problems === 0 ? exitCodes.ok : exitCodes.unfinished;
 }
 
-function printFindings(findings: readonly CheckFinding[], problems: number, { line, colors }: Output): void {
+/** Errors first, each with its fix where the message does not say it. */
+export function printFindings(findings: readonly CheckFinding[], { line, colors }: Output): void {
   const marks = { error: colors.red('✘'), warning: colors.yellow('!'), info: colors.dim('·') };
   for (const level of ['error', 'warning', 'info'] as const) {
     for (const finding of findings.filter((each) => each.level === level)) {
@@ -61,6 +65,11 @@ function printFindings(findings: readonly CheckFinding[], problems: number, { li
       if (finding.fix !== '' && !isTold) line(`  ${colors.dim(finding.fix)}`);
     }
   }
+}
+
+/** The last line: how many of them there are. */
+export function printVerdict(findings: readonly CheckFinding[], { line, colors }: Output): void {
+  const problems = findings.filter(({ level }) => level === 'error').length;
   const warnings = findings.filter(({ level }) => level === 'warning').length;
   if (problems > 0) line(colors.red(`${countWords(problems, 'problem')} found.`));
   else if (warnings > 0) line(colors.yellow(`No problems, ${countWords(warnings, 'warning')}.`));

@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** The machine's limit, and that of the user namespace this process is in. */
+/** The machine's limits, and those of the user namespace this process is in. */
 const limitFiles = ['/proc/sys/fs/inotify/max_user_watches', '/proc/sys/user/max_inotify_watches'];
+const instanceFiles = ['/proc/sys/fs/inotify/max_user_instances', '/proc/sys/user/max_inotify_instances'];
 
 /** How many inotify watches a user may hold here; Infinity where the system does not say. */
 export function readWatchLimit(): number {
   return Math.min(...limitFiles.map(numberIn));
+}
+
+/** How many watchers, each with its watches, a user may have; Infinity where the system does not say. */
+export function readInstanceLimit(): number {
+  return Math.min(...instanceFiles.map(numberIn));
 }
 
 /** How many events the kernel keeps for one watcher before it drops some; its default where the system does not say. */

@@ -29,10 +29,26 @@ export function createAgents(address: string): Agents {
     return { http, https, close: () => [http, https].forEach((agent) => agent.destroy()) };
   }
   const proxying = new ProxyAgent({ keepAlive: false });
-  // It uses the address only; the request that its type asks for does not exist yet.
-  checkProxy(Reflect.apply(proxying.getProxyForUrl, undefined, [address]));
+  checkProxy(proxyOf(proxying, address));
   // One agent for both protocols: it chooses by the request.
   return { http: proxying, https: proxying, close: () => proxying.destroy() };
+}
+
+/** The proxy that the environment names for an address, without user and password; null: none. */
+export function proxyFor(address: string): string | null {
+  if (isLoopbackHost(new URL(address).hostname)) return null;
+  const proxying = new ProxyAgent({ keepAlive: false });
+  const proxy = proxyOf(proxying, address);
+  proxying.destroy();
+  if (typeof proxy !== 'string' || proxy === '') return null;
+  if (!URL.canParse(proxy)) return 'no valid address';
+  const { protocol, host } = new URL(proxy);
+  return `${protocol}//${host}`;
+}
+
+/** It uses the address only; the request that its type asks for does not exist yet. */
+function proxyOf(proxying: ProxyAgent, address: string): unknown {
+  return Reflect.apply(proxying.getProxyForUrl, undefined, [address]);
 }
 
 /** Checked at the start: with an invalid proxy nothing could ever be sent. The value may hold a password. */

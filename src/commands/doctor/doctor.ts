@@ -1,0 +1,170 @@
+import { raiseWatchLimitCommand } from '../../lib/files/watch-limit.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
+import type { Health } from '../../model/report/status.ts';
+import type { Settings } from '../../model/settings.ts';
+import { version } from '../../daemon/version.ts';
+import { check } from '../check/check.ts';
+import type { CheckOptions } from '../check/check.ts';
+import { connectDaemon } from '../connect/daemon-client.ts';
+import { statusSchema } from '../connect/status-schema.ts';
+import { examineMachine } from './examine-machine.ts';
+import type { MachineReport } from './examine-machine.ts';
+import { probeAddress } from './probe-address.ts';
+import type { AddressReport, CertificateReport } from './probe-address.ts';
+
+/** What `doctor` finds out: everything that a bug report has to say, and no secret. */
+export interface DoctorReport extends MachineReport {
+  readonly ok: boolean;
+  readonly problems: number;
+  readonly ingestd: {
+    readonly version: string;
+    readonly node: string;
+    readonly program: string;
+    /** Path of the configuration file; null: it is not known. */
+    readonly configuration: string | null;
+    readonly mode: Settings['service']['mode'] | null;
+    readonly daemon: DaemonReport | null;
+  };
+  readonly addresses: readonly AddressReport[];
+  readonly findings: readonly CheckFinding[];
+}
+
+interface DaemonReport {
+  readonly pid: number;
+  readonly version: string;
+  readonly startedAt: string;
+  readonly state: string;
+  readonly health: Health;
+}
+
+/** What `check --online` finds, and what there is to say about this machine and the way to the service. */
+export async function examine(
+  options: Omit<CheckOptions, 'online'>,
+  env: Environment,
+): Promise<DoctorReport> {
+  const { settings } = options;
+  const { findings: daemonFindings, daemon } = await examineDaemon(settings.state.dir);
+  const machine = await examineMachine(settings, env);
+  const addresses = await probeAll(settings);
+  const findings = [
+    ...(await check({ ...options, online: true })),
+    ...daemonFindings,
+    ...judgeWatches(machine.inotify),
+    ...addresses.flatMap((address) => judgeAddress(address, Date.now())),
+  ];
+  const { file, service } = settings;
+  return reportOf({ machine, findings, addresses, configuration: file, mode: service.mode, daemon });
+}
+
+/** The same where the configuration is invalid: what the machine alone says. */
+export async function examineWithout(problem: string, env: Environment): Promise<DoctorReport> {
+  const machine = await examineMachine(null, env);
+  const finding: CheckFinding = {
+    level: 'error',
+    subject: 'configuration',
+    code: 'configuration',
+    message: problem,
+    fix: '',
+  };
+  const rest = { addresses: [], configuration: null, mode: null, daemon: null };
+  return reportOf({ machine, findings: [finding], ...rest });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function reportOf({
+  machine,
+  findings,
+  addresses,
+  ...about
+}: Pick<DoctorReport, 'findings' | 'addresses'> &
+  Pick<DoctorReport['ingestd'], 'configuration' | 'mode' | 'daemon'> & {
+    readonly machine: MachineReport;
+  }): DoctorReport {
+  const problems = findings.filter(({ level }) => level === 'error').length;
+  const program = process.argv[1] ?? '';
+  const ingestd = { version: version(), node: process.version, program, ...about };
+  return { ok: problems === 0, problems, ingestd, ...machine, addresses, findings };
+}
+
+async function examineDaemon(
+  stateDir: string,
+): Promise<{ readonly daemon: DaemonReport | null; readonly findings: readonly CheckFinding[] }> {
+  try {
+    const client = await connectDaemon(stateDir);
+    if (client === null) return { daemon: null, findings: [] };
+    const status = statusSchema.parse(await client.get('/api/status'));
+    const { version, startedAt, state, health } = status;
+    return { daemon: { pid: client.pid, version, startedAt, state, health }, findings: [] };
+  } catch (error) {
+    const finding = { level: 'error', subject: 'daemon', code: 'daemon-silent', fix: '' } as const;
+    return { daemon: null, findings: [{ ...finding, message: errorMessage(error) }] };
+  }
+}
+
+async function probeAll({ service }: Settings): Promise<readonly AddressReport[]> {
+  if (service.mode === 'embedded') return [];
+  const { authUrl, ingestUrl, connectSeconds } = service;
+  const isOne = new URL(authUrl).origin === new URL(ingestUrl).origin;
+  const probe = (key: 'authUrl' | 'ingestUrl', address: string) =>
+    probeAddress(`service.${key}`, address, connectSeconds * 1_000);
+  return [await probe('authUrl', authUrl), ...(isOne ? [] : [await probe('ingestUrl', ingestUrl)])];
+}
+
+const crowdedShare = 0.8;
+
+function judgeWatches({ watchLimit, used }: MachineReport['inotify']): readonly CheckFinding[] {
+  if (watchLimit === null || used === null || used.watches <= watchLimit * crowdedShare) return [];
+  return [
+    {
+      level: 'warning',
+      subject: 'inotify',
+      code: 'watch-limit',
+      message: `${numberWords(used.watches)} of ${numberWords(watchLimit)} watches are in use`,
+      fix: raiseWatchLimitCommand(used.watches),
+    },
+  ];
+}
+
+const dayMs = 86_400_000;
+const warningDays = 14;
+
+/** What speaks against an address; of the token endpoints, whether they answer is said by `check`. */
+export function judgeAddress({ subject, error, tls }: AddressReport, now: number): readonly CheckFinding[] {
+  const unreachable: readonly CheckFinding[] =
+    error === null || subject === 'service.authUrl'
+      ? []
+      : [
+          {
+            level: 'error',
+            subject,
+            code: 'service-unreachable',
+            message: `cannot be reached: ${error}`,
+            fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
+          },
+        ];
+  return [
+    ...unreachable,
+    ...(tls?.chain ?? []).flatMap((certificate) => judgeExpiry(subject, certificate, now)),
+  ];
+}
+
+function judgeExpiry(subject: string, certificate: CertificateReport, now: number): readonly CheckFinding[] {
+  const days = Math.floor((Date.parse(certificate.validTo) - now) / dayMs);
+  if (days > warningDays) return [];
+  const message =
+    days < 0
+      ? `the certificate of ${certificate.subject} has expired (${certificate.validTo})`
+      : `the certificate of ${certificate.subject} expires in ${countWords(days, 'day')}`;
+  return [
+    {
+      level: days < 0 ? 'error' : 'warning',
+      subject,
+      code: 'certificate-expires',
+      message,
+      fix: 'Whoever runs the service has to renew it. Where it has just been renewed, check this machine’s clock.',
+    },
+  ];
+}
