@@ -144,7 +144,9 @@ function placeUnits(program, target) {
       .replaceAll('/opt/ingestd', '/usr/lib/ingestd');
     write(join(target, name), text);
   }
-  rmSync(join(program, 'systemd'), { recursive: true });
+  // What is left is what `ingestd init` makes a user's own service of.
+  for (const name of readdirSync(join(program, 'systemd')))
+    if (name !== 'user') rmSync(join(program, 'systemd', name));
 }
 
 function writeControl(tree, { version, architecture }) {

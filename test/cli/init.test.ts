@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { loadCredentials } from '../../src/config/secrets/load-secrets.ts';
 import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
+import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';
 import type { Prompter } from '../../src/cli/setup/prompter.ts';
 import { eventually } from '../support/eventually.ts';
@@ -172,6 +173,91 @@ describe('init without a terminal', () => {
   });
 });
 
+describe('the file that init writes', () => {
+  it('names the schema for editors, which is there', async () => {
+    await init(['--no-login', '--folder', 'inbox']);
+    const [line = ''] = (await readFile(folder.join('ingestd.yaml'), 'utf8')).split('\n');
+    const [, schema = ''] = /^# yaml-language-server: \$schema=(\S+)$/.exec(line) ?? [];
+    const { properties } = JSON.parse(await readFile(new URL(schema), 'utf8')) as { properties: object };
+    expect(Object.keys(properties)).toContain('folders');
+  });
+});
+
+describe('the user service that init installs', () => {
+  const unitFile = () => folder.join('.config/systemd/user/ingestd.service');
+  const calls = () => readFile(folder.join('calls'), 'utf8');
+
+  /** A systemd that takes note of what it is told. */
+  async function withSystemctl(exitCode: number): Promise<Readonly<Record<string, string>>> {
+    const script = `#!/bin/sh\necho "$@" >> "${folder.join('calls')}"\necho no manager >&2\nexit ${exitCode}\n`;
+    await chmod(await folder.write('bin/systemctl', script), 0o755);
+    return { PATH: `${folder.join('bin')}:${process.env['PATH'] ?? ''}` };
+  }
+
+  it('runs this program with this configuration, and says how to remove it', async () => {
+    const env = await withSystemctl(0);
+    const words = ['--no-login', '--folder', 'inbox', '--user-service', '--config', 'my $HOME 100%/a.yaml'];
+    const { code, stdout, stderr } = await init(words, env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`systemctl --user disable --now ingestd && rm ${unitFile()}`);
+    expect(await calls()).toBe(
+      '--user daemon-reload\n--user enable ingestd.service\n--user restart ingestd.service\n',
+    );
+    const unit = await readFile(unitFile(), 'utf8');
+    const program = join(process.cwd(), 'dist/main.js');
+    expect(unit).toContain(`\nExecStart=:/usr/bin/env "${process.execPath}" "${program}" "run"\n`);
+    expect(unit).toContain(`"INGESTD_CONFIG=${folder.join('my $HOME 100%%/a.yaml')}"`);
+    expect(unit).toMatch(/^Type=notify$/m);
+    expect(unit).not.toMatch(/%h|Documentation/);
+    // A second time it is the same, and nobody has to be asked.
+    expect(await init([...words, '--force'], env)).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('never overwrites a unit of another making by itself', async () => {
+    const env = await withSystemctl(0);
+    await folder.write('.config/systemd/user/ingestd.service', '[Service]\nExecStart=/bin/true\n');
+    const { code, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('ingestd.service exists; it stays as it is')]);
+    await expect(calls()).rejects.toThrow('ENOENT');
+  });
+
+  it('is exit code 1, with where to look, where systemd does not take it', async () => {
+    const env = await withSystemctl(1);
+    const { code, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('journalctl --user -u ingestd')]);
+  });
+
+  it('is neither installed nor asked for without a terminal', async () => {
+    const env = await withSystemctl(0);
+    const { code, stdout } = await init(['--no-login', '--folder', 'inbox'], env);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Next: ingestd check')]);
+    await expect(stat(unitFile())).rejects.toThrow('ENOENT');
+  });
+
+  const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
+  describeWhere(analyze ? null : 'systemd-analyze', 'as systemd reads it', () => {
+    it('has nothing wrong with it, wherever program and configuration lie', async () => {
+      const odd = folder.join('a "b" $c 100% \\d');
+      const program = await folder.write('a "b" $c 100% \\d/node', '#!/bin/sh\n');
+      await chmod(program, 0o755);
+      const template = await readFile('systemd/user/ingestd.service', 'utf8');
+      const unit = await folder.write(
+        'ingestd.service',
+        unitText(template, {
+          command: [program, join(odd, 'main.js'), 'run'],
+          configuration: join(odd, 'x'),
+        }),
+      );
+      const { stdout, stderr, status } = spawnSync(
+        'systemd-analyze',
+        ['--user', '--man=no', 'verify', unit],
+        { encoding: 'utf8', env: { ...process.env, XDG_RUNTIME_DIR: folder.path } },
+      );
+      expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 });
+    });
+  });
+});
+
 describe('init with a person', () => {
   it('asks for what is not known, secrets hidden, and overwrites only after a yes', async () => {
     const asked: string[] = [];
@@ -246,6 +332,59 @@ describeWhere(scriptFound ? null : 'script (bsdutils)', 'init on a real terminal
     expect(shown).not.toContain(password);
     expect((await written()).credentials.password).toBe(password);
   });
+
+  it('asks again after wrong credentials, until they are right, and keeps those', async () => {
+    let logins = 0;
+    const server = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+      request.on('end', () => {
+        logins += 1;
+        const isRight = new URLSearchParams(body).get('password') === 'the right one';
+        const token = { access_token: 'planted-access-token-4711', token_type: 'Bearer', expires_in: 600 };
+        response
+          .writeHead(isRight ? 200 : 401, { 'content-type': 'application/json' })
+          .end(JSON.stringify(isRight ? token : {}));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}`;
+    const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' init --folder inbox --name in --share NONE --no-user-service`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder.path,
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder.path,
+        TERM: 'xterm',
+        ...secrets,
+        INGESTD_AUTH_URL: url,
+        INGESTD_INGEST_URL: url,
+        INGESTD_PASSWORD: 'a wrong one',
+      },
+    });
+    let shown = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    const ended = once(terminal, 'close');
+    const answer = async (question: string, typed: string): Promise<void> => {
+      await eventually(() => shown.includes(question), { withinMs: 10_000 });
+      shown = '';
+      terminal.stdin.write(`${typed}\r`);
+    };
+    await answer('Enter the credentials again?', '');
+    await answer('API key', secrets.INGESTD_API_KEY);
+    await answer('Client ID', '');
+    await answer('Client secret', secrets.INGESTD_CLIENT_SECRET);
+    await answer('User name', '');
+    await answer('Password', 'the right one');
+    expect((await ended)[0]).toBe(0);
+    expect(shown).toContain('The service accepts the credentials');
+    expect(logins).toBe(2);
+    const { apiKey, clientId, password } = (await written()).credentials;
+    expect([apiKey, clientId, password]).toEqual(['the-api-key', 'the-client', 'the right one']);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }, 60_000);
 });
 
 describe('the login that init tries', () => {

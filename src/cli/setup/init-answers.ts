@@ -16,6 +16,8 @@ export interface InitFlags {
   readonly name?: string;
   readonly share?: string;
   readonly login?: boolean;
+  /** Undefined: a person is asked. */
+  readonly userService?: boolean;
   readonly force?: boolean;
   readonly yes?: boolean;
 }
@@ -87,19 +89,7 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
   const authUrl = given.authUrl ?? (await askAddress(prompter, 'Base address of the token endpoints'));
   const ingestUrl =
     given.ingestUrl ?? (await askAddress(prompter, 'Base address of the ingestion operations', authUrl));
-  const credentials = {
-    apiKey: secrets.apiKey ?? (await prompter.secret({ message: 'API key', judge: judgeSecret('apiKey') })),
-    clientId:
-      secrets.clientId ?? (await prompter.text({ message: 'Client ID', judge: judgeSecret('clientId') })),
-    clientSecret:
-      secrets.clientSecret ??
-      (await prompter.secret({ message: 'Client secret', judge: judgeSecret('clientSecret') })),
-    username:
-      secrets.username ??
-      (await prompter.text({ message: 'User name (e-mail)', judge: judgeSecret('username') })),
-    password:
-      secrets.password ?? (await prompter.secret({ message: 'Password', judge: judgeSecret('password') })),
-  };
+  const credentials = await askCredentials(secrets, prompter);
   const folder =
     given.folder ??
     resolve(
@@ -113,6 +103,25 @@ export async function askAnswers(given: GivenAnswers, prompter: Prompter | null)
     given.share ??
     (await prompter.choose('Who may see its documents, unless a sidecar says otherwise?', SHARES));
   return { authUrl, ingestUrl, folder, name, share, credentials };
+}
+
+/** Asks for the secrets that are not given; `before` is offered for those that may be shown. */
+export async function askCredentials(
+  given: Partial<Credentials>,
+  prompter: Prompter,
+  before?: Credentials,
+): Promise<Credentials> {
+  const text = (name: SecretName & keyof Credentials, message: string): Promise<string> =>
+    prompter.text({ message, suggestion: before?.[name], judge: judgeSecret(name) });
+  const secret = (name: SecretName, message: string): Promise<string> =>
+    prompter.secret({ message, judge: judgeSecret(name) });
+  return {
+    apiKey: given.apiKey ?? (await secret('apiKey', 'API key')),
+    clientId: given.clientId ?? (await text('clientId', 'Client ID')),
+    clientSecret: given.clientSecret ?? (await secret('clientSecret', 'Client secret')),
+    username: given.username ?? (await text('username', 'User name (e-mail)')),
+    password: given.password ?? (await secret('password', 'Password')),
+  };
 }
 
 const SHARES = [

@@ -2,9 +2,11 @@ import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
+import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
+import type { Prompter } from './prompter.ts';
 import { terminalPrompter } from './prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
@@ -24,6 +26,12 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       ),
     )
     .option('--no-login', 'do not check the credentials')
+    .addOption(
+      new Option('--user-service', 'install and start the systemd user service without asking').default(
+        undefined,
+      ),
+    )
+    .option('--no-user-service', 'do not offer the systemd user service')
     .option('--force', 'overwrite without asking')
     .option('--yes', 'do not ask questions, even on a terminal')
     .action(async (_options, command: Command) => {
@@ -54,11 +62,30 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
   for (const line of written) output.line(line);
   await tellOfLedger(context, file);
-  const code = flags.login === false ? exitCodes.ok : await tryLogin(context, file, answers);
+  const code =
+    flags.login === false ? exitCodes.ok : await tryLogin(context, flags, { file, answers, prompter });
   if (code !== exitCodes.ok) return code;
+  if (await wantsService(context, flags, prompter)) {
+    const { installUserService } = await import('./user-service.ts');
+    const done = await installUserService({ file, prompter, force: flags.force === true }, env);
+    for (const line of done) output.line(line);
+    return code;
+  }
   const which = flags.config === undefined ? '' : ` --config ${flags.config}`;
   output.line(`Next: ingestd check${which}, then ingestd run${which}`);
   return code;
+}
+
+/** Offered where it can be had; without a person only `--user-service` installs it. */
+async function wantsService(
+  { env }: CommandContext,
+  { userService }: InitFlags,
+  prompter: Prompter | null,
+): Promise<boolean> {
+  if (userService !== undefined || prompter === null) return userService === true;
+  const { hasUserManager } = await import('./user-service.ts');
+  if (!(await hasUserManager(env))) return false;
+  return await prompter.confirm('Run ingestd now and whenever you log in (a systemd user service)?', true);
 }
 
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
@@ -74,33 +101,50 @@ async function tellOfLedger({ env, cwd, output }: CommandContext, file: string):
   );
 }
 
-/** The files stand, whatever the service says: a machine may be set up before its network is. */
+interface Login {
+  readonly file: string;
+  readonly answers: InitAnswers;
+  readonly prompter: Prompter | null;
+}
+
+/**
+ * Tries the credentials, and asks for them again as long as the service refuses them and the person wants to. The files
+ * stand, whatever the service says: a machine may be set up before its network is.
+ */
 async function tryLogin(
   context: CommandContext,
-  file: string,
-  { credentials }: InitAnswers,
+  flags: GlobalFlags,
+  { file, answers, prompter }: Login,
 ): Promise<number> {
   const { env, cwd, redactor, output, complain } = context;
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { createLog } = await import('../../log/create-log.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
-  const log = createLog({ level: 'warn', format: 'auto', redactor });
+  const log = createLog({ level: levelAskedFor(flags) ?? 'warn', format: 'auto', redactor });
   const { login } = await import('../../commands/offline/auth-offline.ts');
-  try {
-    const { expiresAt } = await login({ settings, credentials, log });
-    output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
-    return exitCodes.ok;
-  } catch (error) {
-    if (error instanceof CredentialsRefusedError) {
-      complain(
-        `${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`,
-      );
-      return error.exitCode;
+  let { credentials } = answers;
+  for (;;) {
+    try {
+      const { expiresAt } = await login({ settings, credentials, log });
+      output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
+      return exitCodes.ok;
+    } catch (error) {
+      if (error instanceof ServiceUnavailableError) {
+        complain(`the credentials could not be checked: ${error.message}; check them later with ingestd auth login`);
+        return exitCodes.ok;
+      }
+      if (!(error instanceof CredentialsRefusedError)) throw error;
+      if (prompter === null) {
+        complain(`${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`);
+        return error.exitCode;
+      }
+      complain(error.message);
+      if (!(await prompter.confirm('Enter the credentials again?', true))) return error.exitCode;
     }
-    if (!(error instanceof ServiceUnavailableError)) throw error;
-    complain(
-      `the credentials could not be checked: ${error.message}; check them later with ingestd auth login`,
-    );
-    return exitCodes.ok;
+    const { askCredentials } = await import('./init-answers.ts');
+    const { writeCredentials } = await import('./init-files.ts');
+    credentials = await askCredentials({}, prompter, credentials);
+    redactor.add(Object.values(credentials));
+    await writeCredentials(credentials, file);
   }
 }

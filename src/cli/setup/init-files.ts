@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import type { Credentials } from '../../model/settings.ts';
+import { schemaFile } from '../package-files.ts';
 import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from './prompter.ts';
 
-interface Destination {
+export interface Destination {
   /** The configuration file, absolute. */
   readonly file: string;
   readonly prompter: Prompter | null;
@@ -37,11 +40,19 @@ export async function writeInitFiles(answers: InitAnswers, destination: Destinat
   ];
 }
 
-function secretsOf({ credentials }: InitAnswers): Record<string, string> {
+/** Replaces the credentials in the `.env` beside the configuration. */
+export async function writeCredentials(credentials: Credentials, file: string): Promise<void> {
+  const secretsFile = join(dirname(file), '.env');
+  const { text } = mergeEnvironmentFile((await readIfThere(secretsFile)) ?? '', secretsOf({ credentials }));
+  await writeWhole(secretsFile, text, 0o600);
+}
+
+function secretsOf({ credentials }: Pick<InitAnswers, 'credentials'>): Record<string, string> {
   return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
 }
 
-async function mayOverwrite(file: string, { prompter, force }: Destination): Promise<void> {
+/** Throws ConfigurationError unless a file may be overwritten: by `force`, or because a person says so. */
+export async function mayOverwrite(file: string, { prompter, force }: Destination): Promise<void> {
   if (force) return;
   if (prompter !== null && (await prompter.confirm(`${file} exists. Overwrite it?`))) return;
   throw new ConfigurationError(
@@ -49,7 +60,8 @@ async function mayOverwrite(file: string, { prompter, force }: Destination): Pro
   );
 }
 
-async function readIfThere(file: string): Promise<string | null> {
+/** The text of a file; null: there is none. Throws ConfigurationError where it cannot be read. */
+export async function readIfThere(file: string): Promise<string | null> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -63,8 +75,8 @@ async function readIfThere(file: string): Promise<string | null> {
   }
 }
 
-/** A crash leaves the old file or the new one; the mode holds from the first byte. */
-async function writeWhole(file: string, text: string, mode: number): Promise<void> {
+/** Writes a file: a crash leaves the old one or the new one; the mode holds from the first byte. */
+export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
   const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
     const handle = await open(temporary, 'wx', mode);
@@ -93,7 +105,8 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
     service: { authUrl, ingestUrl },
     folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
   };
-  return `# All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;
+  return `# yaml-language-server: $schema=${pathToFileURL(schemaFile).href}
+# All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;
 }
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */

@@ -8,7 +8,8 @@ export interface Prompter {
   /** What is typed is not shown. */
   readonly secret: (question: Question) => Promise<string>;
   readonly choose: (message: string, choices: readonly Choice[]) => Promise<string>;
-  readonly confirm: (message: string) => Promise<boolean>;
+  /** `usual` is what Enter means; default: no. */
+  readonly confirm: (message: string, usual?: boolean) => Promise<boolean>;
 }
 
 interface Question {
@@ -50,7 +51,7 @@ export async function terminalPrompter(): Promise<Prompter> {
           choices: choices.map(({ value, description }) => ({ value, name: value, description })),
         }),
       ),
-    confirm: (message) => asked(confirm({ message: printable(message), default: false })),
+    confirm: (message, usual = false) => asked(confirm({ message: printable(message), default: usual })),
   };
 }
 

@@ -6,11 +6,13 @@ import { systemClock } from '../../daemon/system-clock.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
+import { fixturesDirectory } from '../package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {
   readonly port?: number;
   readonly host: string;
   readonly data?: string;
+  readonly fixtures?: boolean;
 }
 
 const USUAL_PORT = 7421;
@@ -23,6 +25,7 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
     .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
     .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
+    .option('--fixtures', 'fill it with eighteen example documents, one of each type, for a demonstration')
     .action(async (_options, command: Command) => {
       context.exitWith(await service(context, command.optsWithGlobals()));
     });
@@ -58,6 +61,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
     clock: systemClock,
     log,
     pageToken,
+    fixtures: flags.fixtures === true ? fixturesDirectory : undefined,
   });
   const { authUrl, ingestUrl, pageUrl, credentials } = running;
   redactor.add([credentials.apiKey, credentials.clientSecret, credentials.password]);

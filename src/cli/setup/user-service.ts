@@ -1,0 +1,96 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+import type { CommandContext } from '../context/command-context.ts';
+import { userUnitFile } from '../package-files.ts';
+import { mayOverwrite, readIfThere, writeWhole } from './init-files.ts';
+import type { Destination } from './init-files.ts';
+
+const run = promisify(execFile);
+const unit = 'ingestd.service';
+const withinMs = 30_000;
+
+/** Whether this user has a systemd of its own that answers; root's services are those of the machine. */
+export async function hasUserManager(env: CommandContext['env']): Promise<boolean> {
+  if (process.platform !== 'linux' || process.getuid?.() === 0) return false;
+  try {
+    await systemctl(['show-environment'], env);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Installs the service for this user, with the program that is running and this configuration, and starts it. Gives what
+ * was done and how to take it back, a line each. Throws ConfigurationError where a unit is there that is to stay,
+ * IngestdError where systemd refuses.
+ */
+export async function installUserService(
+  destination: Destination,
+  env: CommandContext['env'],
+): Promise<readonly string[]> {
+  const directory = join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'systemd/user');
+  const file = join(directory, unit);
+  const text = unitText(await readFile(userUnitFile, 'utf8'), {
+    command: [process.execPath, process.argv[1] ?? '', 'run'],
+    configuration: destination.file,
+  });
+  const before = await readIfThere(file);
+  if (before !== null && before !== text) await mayOverwrite(file, destination);
+  await mkdir(directory, { recursive: true });
+  await writeWhole(file, text, 0o644);
+  try {
+    await systemctl(['daemon-reload'], env);
+    await systemctl(['enable', unit], env);
+    // One that runs already takes over the new configuration.
+    await systemctl(['restart', unit], env);
+  } catch (error) {
+    throw new IngestdError(
+      'systemd',
+      exitCodes.unforeseen,
+      `systemd does not start ingestd (${errorMessage(error).trim()}); see: journalctl --user -u ingestd`,
+      { cause: error },
+    );
+  }
+  return [
+    `Wrote ${file}; ingestd runs now and whenever you log in`,
+    'While you are logged out too: loginctl enable-linger',
+    `To remove it: systemctl --user disable --now ingestd && rm ${file} && systemctl --user daemon-reload`,
+  ];
+}
+
+/** The unit that ships with ingestd, for a program and a configuration that may lie anywhere. */
+export function unitText(
+  template: string,
+  { command, configuration }: { readonly command: readonly string[]; readonly configuration: string },
+): string {
+  const settings: Readonly<Record<string, string>> = {
+    // `:`: a dollar in a path is one. By way of env, as systemd takes no program whose path has a quote.
+    ExecStart: [':/usr/bin/env', ...command.map(quoted)].join(' '),
+    Environment: `NODE_ENV=production ${quoted(`INGESTD_CONFIG=${configuration}`)}`,
+  };
+  return template
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && !line.startsWith('Documentation='))
+    .map((line) => {
+      const key = line.slice(0, line.indexOf('='));
+      const value = settings[key];
+      return value === undefined ? line : `${key}=${value}`;
+    })
+    .join('\n')
+    .replace(/^\n*/, '# Written by ingestd init.\n\n');
+}
+
+/** As systemd reads a word: `%` stands for itself when doubled. */
+function quoted(word: string): string {
+  return `"${word.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll('%', '%%')}"`;
+}
+
+async function systemctl(words: readonly string[], env: CommandContext['env']): Promise<void> {
+  await run('systemctl', ['--user', ...words], { env: { ...env }, timeout: withinMs });
+}
