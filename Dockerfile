@@ -41,6 +41,7 @@ COPY LICENSE /app/LICENSE
 COPY --from=build /app/package.json /app/
 COPY --from=build /app/node_modules /app/node_modules
 COPY config /app/config
+COPY fixtures /app/fixtures
 COPY --from=build --chmod=755 /app/dist /app/dist
 
 ENV NODE_ENV=production \

@@ -16,6 +16,7 @@ import type { DocumentStore } from './documents/document-store.ts';
 import { openDocumentStore } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
+import { addFixtures } from './documents/add-fixtures.ts';
 import { listen } from './http/listen.ts';
 import { createPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
@@ -47,6 +48,8 @@ export interface EmbeddedServiceOptions {
   readonly maxAuthRequestsPerMinute?: number | undefined;
   /** Asked for by the page; null: it answers only to the user that runs the service, on this machine. */
   readonly pageToken?: string | null | undefined;
+  /** A directory of files that it is to hold from the start, for demonstrations. */
+  readonly fixtures?: string | undefined;
 }
 
 /** A form of eleven parts of full size has to pass on a slow network. */
@@ -119,6 +122,10 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   const requestLog = createRequestLog(clock);
   const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
+  if (options.fixtures !== undefined) {
+    const added = await addFixtures(options.fixtures, context);
+    log.info({ added }, 'the embedded service holds the example documents');
+  }
 
   const guard = createPageGuard({ token: options.pageToken ?? null, clock, log });
 

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
+import { documentTypes } from '../../src/model/names-and-types.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -12,6 +15,30 @@ beforeEach(async () => {
 });
 
 afterEach(() => folder.remove());
+
+it('service --fixtures holds a document of each type from the start, and none of them twice', async () => {
+  for (let start = 0; start < 2; start += 1) {
+    const child = startIngestd(['service', '--port', '0', '--data', 'data', '--fixtures'], {
+      cwd: folder.path,
+    });
+    let stdout = '';
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    await eventually(() => stdout.includes('INGESTD_PASSWORD='));
+    const { INGESTD_INGEST_URL: url = '' } = parse(stdout);
+    const { documents } = (await (await fetch(`${url}/documents`)).json()) as {
+      documents: { docId: string; fileName: string; sha256: string; metadata: { title: string } }[];
+    };
+    const types = documents.map(({ fileName }) => fileName.split('.').at(-1));
+    expect(types).toHaveLength(18);
+    expect(new Set(types)).toEqual(new Set(documentTypes));
+    const note = documents.find(({ fileName }) => fileName === 'note.pdf');
+    expect(note?.metadata.title).toBe('note');
+    const bytes = await readFile('fixtures/documents/note.pdf');
+    expect(note?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+    child.kill('SIGTERM');
+    expect((await once(child, 'close'))[0]).toBe(0);
+  }
+}, 60_000);
 
 it('service prints a .env that auth login accepts, keeps its credentials, and stops at SIGTERM', async () => {
   const printed: string[] = [];

@@ -71,7 +71,7 @@ describe('the archive of npm pack, installed for all users where no registry ans
   });
 
   it('delivers on the trial', async () => {
-    await copyFile('test/fixtures/documents/note.pdf', folder.join('work/inbox/note.pdf'));
+    await copyFile('fixtures/documents/note.pdf', folder.join('work/inbox/note.pdf'));
     const sync = run('ingestd', 'sync');
     expect(sync).toMatchObject({ status: 0, stdout: expect.stringContaining('1 upload') });
     expect(run('ingestd', 'ledger', 'export').stdout).toContain('note.pdf');

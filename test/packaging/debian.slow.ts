@@ -121,7 +121,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
       .replaceAll('read -rs secret', 'eval "secret=\\$INGESTD_$name"');
     expect(typed).not.toBe(commands);
     await writeFile(join(root, 'etc/ingestd/ingestd.yaml'), configuration);
-    await copyFile('test/fixtures/documents/note.pdf', join(root, 'srv/documents/note.pdf'));
+    await copyFile('fixtures/documents/note.pdf', join(root, 'srv/documents/note.pdf'));
     expect(machine.run(typed)).toMatchObject({ status: 0 });
     await eventually(() => documents() === 1, { withinMs: 30_000, everyMs: 300 });
     expect(ask('stat -c "%a" /etc/ingestd/credentials/INGESTD_PASSWORD')).toBe('640');
@@ -205,7 +205,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
     expect(ask("dpkg-query -W -f '${Version}' ingestd")).toBe('1.1.0');
     expect([property('ActiveState'), property('MainPID') === pid]).toEqual(['active', false]);
     expect(ask('cat /etc/ingestd/ingestd.yaml')).toBe(configuration.trim());
-    await copyFile('test/fixtures/documents/minutes.txt', join(root, 'srv/documents/minutes.txt'));
+    await copyFile('fixtures/documents/minutes.txt', join(root, 'srv/documents/minutes.txt'));
     await eventually(() => documents() === 2, { withinMs: 30_000, everyMs: 300 });
   }, 120_000);
 
@@ -219,7 +219,7 @@ describeWhere(missing, 'the Debian package, on a machine with a real systemd and
   }, 90_000);
 
   it('goes on where it was when it is installed again', async () => {
-    await copyFile('test/fixtures/documents/figures.xlsx', join(root, 'srv/documents/figures.xlsx'));
+    await copyFile('fixtures/documents/figures.xlsx', join(root, 'srv/documents/figures.xlsx'));
     expect(await install('1.0.0')).toMatchObject({ status: 0 });
     expect(machine.run('systemctl start ingestd')).toMatchObject({ status: 0 });
     await eventually(() => documents() === 3, { withinMs: 30_000, everyMs: 300 });

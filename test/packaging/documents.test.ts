@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { documentTypes } from '../../src/model/names-and-types.ts';
 
-const folder = 'test/fixtures/documents';
+const folder = 'fixtures/documents';
 const maxBytes = 30 * 1024;
 const compound = 'd0cf11e0a1b11ae1';
 const zip = '504b0304';

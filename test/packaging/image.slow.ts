@@ -84,7 +84,7 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
     expect(running.run(['touch', '/app/x']).status).not.toBe(0);
     expect(running.run(['touch', '/data/reports/x']).status).not.toBe(0);
 
-    await cp('test/fixtures/documents/note.pdf', join(image.root, 'data/reports/note.pdf'));
+    await cp('fixtures/documents/note.pdf', join(image.root, 'data/reports/note.pdf'));
     await eventually(() => uploadedBy(running) === 1, { withinMs: 30_000, everyMs: 300 });
   }, 90_000);
 

@@ -68,7 +68,7 @@ describeWhere(
     });
 
     it('delivers a document', async () => {
-      await copyFile('test/fixtures/documents/note.pdf', join(root, 'srv/documents/note.pdf'));
+      await copyFile('fixtures/documents/note.pdf', join(root, 'srv/documents/note.pdf'));
       await eventually(() => uploaded() === 1, { withinMs: 30_000, everyMs: 500 });
     }, 90_000);
 

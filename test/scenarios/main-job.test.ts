@@ -11,7 +11,9 @@ import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
-const fixtures = new URL('../fixtures/documents/', import.meta.url).pathname;
+const fixtures = ['../../fixtures/documents/', '../fixtures/documents/'].map(
+  (path) => new URL(path, import.meta.url).pathname,
+);
 
 let data: TemporaryFolder;
 let service: EmbeddedService;
@@ -46,7 +48,7 @@ function requests(): number {
 
 describe('the main job', () => {
   it('brings a real file of every supported type into the service, byte for byte, with its metadata', async () => {
-    await cp(fixtures, place.inbox, { recursive: true });
+    for (const directory of fixtures) await cp(directory, place.inbox, { recursive: true });
     await writeFile(
       join(place.inbox, 'note.pdf.meta.json'),
       JSON.stringify({
@@ -58,7 +60,11 @@ describe('the main job', () => {
     const done = await place.run('sync', '--json');
     expect([done.code, done.err]).toEqual([0, expect.anything()]);
     const stored = service.documents();
-    const names = (await readdir(fixtures)).map((name) => name.normalize('NFC')).sort();
+    const listed = await Promise.all(fixtures.map((directory) => readdir(directory)));
+    const names = listed
+      .flat()
+      .map((name) => name.normalize('NFC'))
+      .sort();
     expect(stored.map(({ fileName }) => fileName).sort()).toEqual(names);
     for (const { docId, fileName } of stored) {
       const there = await readFile(service.contentPath(docId) ?? '');

@@ -1,0 +1,77 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+import { sizeWords } from '../../lib/text/words.ts';
+import { RefusalError } from '../http/answers.ts';
+import type { FileRecord } from './stored-document.ts';
+
+const batchBytes = 256 * 1024;
+
+/** Where the bytes of one part go, under which rules. */
+interface Destination {
+  readonly directory: string;
+  readonly name: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * Streams one file to disk, hashed on its way; its bytes are durable when this returns, its name is not yet.
+ * Throws RefusalError 413 past `maxBytes`, and then nothing is left of it.
+ */
+export async function storeIncoming(
+  content: Readable,
+  { directory, name, maxBytes }: Destination,
+): Promise<FileRecord> {
+  const blob = randomUUID();
+  const path = join(directory, blob);
+  const handle = await open(path, 'wx', 0o600);
+  const hash = createHash('sha256');
+  let size = 0;
+  try {
+    await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
+      for await (const bytes of inBatches(chunks)) {
+        size += bytes.length;
+        if (size > maxBytes) throw tooLarge(name, maxBytes);
+        hash.update(bytes);
+        await writeAll(handle, bytes);
+      }
+    });
+    await handle.datasync();
+    await handle.close();
+    return { blob, name, size, sha256: hash.digest('hex') };
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** Large writes instead of many small ones. */
+async function* inBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let waiting: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    waiting.push(chunk);
+    bytes += chunk.length;
+    if (bytes < batchBytes) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    bytes = 0;
+  }
+  if (bytes > 0) yield Buffer.concat(waiting);
+}
+
+/** The kernel may take less than it was given. */
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) {
+    offset += (await handle.write(bytes, offset, bytes.length - offset)).bytesWritten;
+  }
+}
+
+function tooLarge(name: string, maxBytes: number): RefusalError {
+  return new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${sizeWords(maxBytes)}`);
+}
