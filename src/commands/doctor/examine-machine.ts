@@ -44,7 +44,7 @@ export interface MachineReport {
 }
 
 /** Where a folder or the state directory lies. */
-export interface PlaceReport {
+interface PlaceReport {
   /** `state.dir`, or the folder's name. */
   readonly what: string;
   readonly path: string;

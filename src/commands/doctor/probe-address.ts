@@ -37,7 +37,7 @@ export interface AddressReport {
   readonly error: string | null;
 }
 
-export interface TlsReport {
+interface TlsReport {
   readonly protocol: string | null;
   readonly cipher: string | null;
   /** Why the chain is not trusted; null: it is. */
