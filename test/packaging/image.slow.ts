@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
+import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
+import { recordedLog } from '../support/recorded-log.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -42,6 +46,7 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
     for (const path of [
       'app/dist/main.js',
       'app/config/trial.yaml',
+      'app/fixtures/documents/note.pdf',
       'app/node_modules/got',
       'usr/local/bin/node',
       'app/LICENSE',
@@ -99,5 +104,77 @@ describeWhere(missingForRootTree() ?? missingForImage(), 'the image, as buildah 
 
   it('is not healthy after that', () => {
     expect(runOnce(image, image.health).status).not.toBe(0);
+  });
+
+  describe('with Docker secrets', () => {
+    const secrets = {
+      INGESTD_API_KEY: 'apiKey',
+      INGESTD_CLIENT_ID: 'clientId',
+      INGESTD_CLIENT_SECRET: 'clientSecret',
+      INGESTD_USERNAME: 'username',
+      INGESTD_PASSWORD: 'password',
+    } as const;
+    const fileOf = (name: string) => `/run/secrets/${name.slice('INGESTD_'.length).toLowerCase()}`;
+    let service: EmbeddedService;
+    let withSecrets: Image;
+
+    beforeAll(async () => {
+      service = await startEmbeddedService({
+        dataDir: folder.join('service'),
+        clock: systemClock,
+        log: recordedLog(),
+      });
+      const { authUrl, ingestUrl } = service;
+      const remote = configuration.replace('{ mode: embedded }', JSON.stringify({ authUrl, ingestUrl }));
+      await writeFile(join(image.root, 'etc/ingestd/ingestd.yaml'), remote);
+      await mkdir(join(image.root, 'run/secrets'), { recursive: true });
+      const files = Object.keys(secrets).map((name) => [`${name}_FILE`, fileOf(name)]);
+      withSecrets = { ...image, env: { ...image.env, ...Object.fromEntries(files) } };
+    });
+
+    /** Secrets as they are mounted: an owner and a mode. */
+    async function mountSecrets(uid: number, mode: number): Promise<void> {
+      await rm(join(image.root, 'state'), { recursive: true });
+      await mkdir(join(image.root, 'state'), { mode: 0o700 });
+      await chown(join(image.root, 'state'), 1000, 1000);
+      for (const [name, key] of Object.entries(secrets)) {
+        const file = join(image.root, fileOf(name));
+        await rm(file, { force: true });
+        await writeFile(file, service.credentials[key]);
+        await chown(file, uid, uid);
+        await chmod(file, mode);
+      }
+    }
+
+    afterAll(() => service.close());
+
+    it.each([
+      ['a file of the user, as Compose mounts it', 1000, 0o400],
+      ['a file of root that all may read, as Swarm makes it', 0, 0o444],
+    ])(
+      '%s: delivers, and no secret is in the environment',
+      async (_, uid, mode) => {
+        await mountSecrets(uid, mode);
+        const before = service.documents().length;
+        container = startContainer(withSecrets);
+        const running = container;
+        await eventually(() => service.documents().length > before, { withinMs: 30_000, everyMs: 300 });
+        const environment = running.run(['cat', '/proc/1/environ']).stdout;
+        expect(environment).toContain('INGESTD_PASSWORD_FILE=/run/secrets/password');
+        for (const key of Object.values(secrets)) {
+          expect(environment).not.toContain(service.credentials[key]);
+          expect(running.output()).not.toContain(service.credentials[key]);
+        }
+        expect(await running.stop()).toBe(0);
+      },
+      90_000,
+    );
+
+    it('a file that its user may not read: says which one, and ends with exit code 2', async () => {
+      await mountSecrets(0, 0o400);
+      const { status, stderr } = runOnce(withSecrets, withSecrets.start);
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/INGESTD_API_KEY_FILE: \/run\/secrets\/api_key cannot be read \(EACCES\)/);
+    }, 60_000);
   });
 });
