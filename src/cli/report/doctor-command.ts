@@ -22,16 +22,16 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
   const command = program
     .command('doctor')
     .description(
-      'what check --online finds, and all about this machine and the way to the service: one report without secrets',
+      'check --online plus this machine and the connection to the service, as one report without secrets',
     )
-    .option('--json', 'print it as one JSON value')
+    .option('--json', 'print JSON')
     .action(async (_options, command: Command) => {
       context.exitWith(await doctor(context, command.optsWithGlobals()));
     });
   withExamples(command, [
     {
       command: 'ingestd doctor > report.txt',
-      does: 'for a bug report; it names folders and files: read it first',
+      does: 'for a bug report; it contains names of folders and files',
     },
   ]);
 }
