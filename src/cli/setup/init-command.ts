@@ -130,12 +130,16 @@ async function tryLogin(
       return exitCodes.ok;
     } catch (error) {
       if (error instanceof ServiceUnavailableError) {
-        complain(`the credentials could not be checked: ${error.message}; check them later with ingestd auth login`);
+        complain(
+          `the credentials could not be checked: ${error.message}; check them later with ingestd auth login`,
+        );
         return exitCodes.ok;
       }
       if (!(error instanceof CredentialsRefusedError)) throw error;
       if (prompter === null) {
-        complain(`${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`);
+        complain(
+          `${error.message}; correct them in ${join(dirname(file), '.env')}, then run ingestd auth login`,
+        );
         return error.exitCode;
       }
       complain(error.message);
