@@ -217,7 +217,10 @@ describe('the user service that init installs', () => {
     const env = await withSystemctl(0);
     await folder.write('.config/systemd/user/ingestd.service', '[Service]\nExecStart=/bin/true\n');
     const { code, stderr } = await init(['--no-login', '--folder', 'inbox', '--user-service'], env);
-    expect([code, stderr]).toEqual([2, expect.stringContaining('ingestd.service exists; it stays as it is')]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('ingestd.service already exists and was not changed'),
+    ]);
     await expect(calls()).rejects.toThrow('ENOENT');
   });
 

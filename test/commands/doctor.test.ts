@@ -145,7 +145,7 @@ describe('doctor', () => {
     await folder.write('inbox/a.txt', 'a');
     const [code, found] = await report(secrets);
     expect(code).toBe(4);
-    const message = 'its certificate cannot be trusted (DEPTH_ZERO_SELF_SIGNED_CERT)';
+    const message = 'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)';
     expect(found.addresses).toMatchObject([
       {
         subject: 'service.authUrl',
