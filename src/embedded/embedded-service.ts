@@ -154,6 +154,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    guard.close();
     await close();
     window.close();
     await store.close();

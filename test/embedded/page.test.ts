@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 
+import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import type { Trial } from './trial.ts';
 import { startTrial } from './trial.ts';
@@ -112,13 +113,38 @@ describe('with a token', () => {
     expect((await get('/documents', { cookie: `${pair}x` })).status).toBe(401);
   });
 
-  it('many wrong ones are slowed down', async () => {
+  it('the cookie is Secure where the browser came over TLS', async () => {
+    const answer = await fetch(`${trial.service.authUrl}/login`, {
+      method: 'POST',
+      headers: { 'x-forwarded-proto': 'https' },
+      body: new URLSearchParams({ token }),
+    });
+    expect(answer.headers.get('set-cookie')).toMatch(/; SameSite=Strict; Secure$/);
+  });
+
+  it.each([
+    [
+      'by the form',
+      (given: string) => ['/login', { method: 'POST', body: new URLSearchParams({ token: given }) }],
+    ],
+    ['as a bearer', (given: string) => ['/documents', { headers: { authorization: `Bearer ${given}` } }]],
+  ] as const)('wrong ones %s are slowed down, and then the right one too', async (_, request) => {
+    const attempt = async (given: string) => {
+      const [path, init] = request(given);
+      return (await fetch(`${trial.service.authUrl}${path}`, init as RequestInit)).status;
+    };
+    for (let count = 0; count < 3; count += 1) expect(await attempt('wrong')).toBe(401);
+    // A second for each, one after the other; not more than a few wait.
     const statuses: number[] = [];
-    for (let count = 0; count < 12; count += 1) {
-      const body = new URLSearchParams({ token: 'wrong' });
-      statuses.push((await fetch(`${trial.service.authUrl}/login`, { method: 'POST', body })).status);
-    }
-    expect(statuses.slice(-2)).toEqual([429, 429]);
+    const waiting = Array.from({ length: 9 }, async () => void statuses.push(await attempt(token)));
+    await eventually(() => statuses.length === 1);
+    expect(statuses).toEqual([429]);
+    await eventually(async () => {
+      await trial.clock.advance(1000);
+      return statuses.length === 9;
+    });
+    await Promise.all(waiting);
+    expect(statuses.slice(1)).toEqual(Array.from({ length: 8 }, () => 200));
   });
 
   it('the service itself stays open to whoever has its credentials', async () => {

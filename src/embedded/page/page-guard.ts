@@ -6,12 +6,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
+import { isOverTls } from '../../lib/server/is-over-tls.ts';
+import { createLoginThrottle } from '../../lib/server/login-throttle.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { createSlidingWindow } from '../http/request-limit.ts';
 import { loginHtml } from './page-html.ts';
 
-const wrongLoginsPerMinute = 10;
 const cookieName = 'ingestd-service';
 
 /** Keeps the page, and the content of every document with it, to those who may see the status page. */
@@ -19,7 +19,9 @@ export interface PageGuard {
   /** Lets a request pass, or answers it with 401 or 403. */
   readonly check: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
   /** Answers the login form: the right token is exchanged for a cookie. */
-  readonly logIn: (given: string, reply: FastifyReply) => Promise<unknown>;
+  readonly logIn: (given: string, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Lets nobody wait any longer. */
+  readonly close: () => void;
 }
 
 /**
@@ -36,7 +38,10 @@ export function createPageGuard({
   readonly log: LogPort;
 }): PageGuard {
   const peers = new WeakMap<Socket, Promise<boolean>>();
-  const wrongLogins = createSlidingWindow({ limit: wrongLoginsPerMinute, windowMs: 60_000, clock });
+  const throttle = createLoginThrottle({
+    clock,
+    onFailure: (failure) => log.warn(failure, 'login to the page of the embedded service failed'),
+  });
   const cookie =
     token === null ? '' : createHmac('sha256', token).update('embedded service').digest('base64url');
 
@@ -61,46 +66,49 @@ export function createPageGuard({
           'only the user that runs the service may see this page; log in as that user, or set INGESTD_HTTP_TOKEN',
         );
       }
-      if (isOpen(request) || isProven(request, token, cookie)) return undefined;
+      if (openRoutes.has(request.routeOptions.url ?? '')) return undefined;
+      const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+      if (bearer !== undefined) {
+        const attempt = await throttle.attempt(socket, bearer, token);
+        if (attempt === 'right') return undefined;
+        if (attempt === 'busy') return refuse(reply, 429, 'too many failed logins; try again in a minute');
+      }
+      if (hasCookie(headers.cookie ?? '', cookie)) return undefined;
       reply.header('WWW-Authenticate', 'Bearer realm="ingestd"');
-      if (request.url !== '/') return refuse(reply, 401, 'this address asks for its token');
+      if (request.routeOptions.url !== '/') return refuse(reply, 401, 'this address asks for its token');
       return reply.code(401).type('text/html; charset=utf-8').send(loginHtml(''));
     },
-    logIn: async (given, reply) => {
+    logIn: async (given, { raw }, reply) => {
       reply.type('text/html; charset=utf-8');
-      if (token !== null && !sameSecret(given, token)) {
-        const waitMs = wrongLogins.take();
-        log.warn({}, 'wrong token for the page of the embedded service');
-        if (waitMs === null) return reply.code(401).send(loginHtml('Wrong token.'));
-        return reply.code(429).send(loginHtml('Too many wrong tokens. Wait a minute.'));
-      }
-      reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict`);
+      const attempt = token === null ? 'right' : await throttle.attempt(raw.socket, given, token);
+      if (attempt === 'busy')
+        return reply.code(429).send(loginHtml('Too many failed logins. Try again in a minute.'));
+      if (attempt === 'wrong') return reply.code(401).send(loginHtml('Wrong token.'));
+      const secure = isOverTls(raw) ? '; Secure' : '';
+      reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`);
       // No redirect: a strict cookie is not sent when the navigation began at another site.
       return reply.header('Refresh', '0; url=/').send(loginHtml('You are logged in.'));
     },
+    close: throttle.close,
   };
 }
+
+/** The login and how it looks. */
+const openRoutes: ReadonlySet<string> = new Set(['/page.css', '/icon.svg', '/login']);
 
 async function judgePeer(socket: Socket): Promise<boolean> {
   const own = process.getuid?.();
   return own === undefined || isTrustedPeer(await peerUser(socket, own), own);
 }
 
-/** The login and how it looks. */
-function isOpen({ method, url }: FastifyRequest): boolean {
-  return url === '/page.css' || url === '/icon.svg' || (method === 'POST' && url === '/login');
-}
-
-function isProven({ raw: { headers } }: FastifyRequest, token: string, cookie: string): boolean {
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-  if (bearer !== undefined && sameSecret(bearer, token)) return true;
+function hasCookie(header: string, cookie: string): boolean {
   const prefix = `${cookieName}=`;
-  return (headers.cookie ?? '')
+  return header
     .split(';')
     .map((pair) => pair.trim())
     .some((pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie));
 }
 
-function refuse(reply: FastifyReply, status: 401 | 403, message: string): FastifyReply {
+function refuse(reply: FastifyReply, status: 401 | 403 | 429, message: string): FastifyReply {
   return reply.code(status).send({ error: message });
 }

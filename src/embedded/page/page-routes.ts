@@ -78,7 +78,7 @@ export async function addPageRoutes(
     return reply.code(error.status).send({ error: error.message });
   });
   app.post('/login', async (request, reply) =>
-    guard.logIn(typeof request.body === 'string' ? request.body : '', reply),
+    guard.logIn(typeof request.body === 'string' ? request.body : '', request, reply),
   );
   asset('/', 'text/html; charset=utf-8', pageHtml);
   asset('/page.css', 'text/css; charset=utf-8', pageStyle);

@@ -3,13 +3,14 @@ import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
+import { createLoginThrottle } from '../../lib/server/login-throttle.ts';
+import type { LoginThrottle } from '../../lib/server/login-throttle.ts';
 import { noSchemas } from '../../lib/server/server-limits.ts';
 import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import type { AppOptions } from './app-options.ts';
 import { addChangeRoutes } from './change-routes.ts';
-import { addLoginRoute, showLogin, createLoginThrottle } from './login.ts';
-import type { LoginThrottle } from './login.ts';
+import { addLoginRoute, showLogin } from './login.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
 import { bearerOf, isReading, judgePeer, judgeRequest } from './request-guard.ts';
@@ -33,7 +34,10 @@ const maxBodyBytes = 64 * 1024;
 /** Builds the routes; nothing listens yet. */
 export async function openApp(options: AppOptions): Promise<App> {
   let handle: RequestListener | null = null;
-  const throttle = createLoginThrottle(options);
+  const throttle = createLoginThrottle({
+    clock: options.clock,
+    onFailure: (failure) => options.log.warn(failure, 'login failed'),
+  });
   const app = fastify({
     bodyLimit: maxBodyBytes,
     exposeHeadRoutes: true,
@@ -106,7 +110,7 @@ async function judgeBearer(
 ): Promise<Refusal | null> {
   const given = bearerOf(request.headers);
   if (httpToken === null || given === null) return null;
-  const attempt = await throttle.attempt(request.raw.socket.remoteAddress ?? '', given, httpToken);
+  const attempt = await throttle.attempt(request.raw.socket, given, httpToken);
   if (attempt !== 'busy') return null;
   return { status: 429, code: 'too-many-logins', message: 'too many failed logins; try again in a minute' };
 }

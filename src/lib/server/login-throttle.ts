@@ -1,0 +1,97 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../time/clock.ts';
+import { peerOf } from './peer-of.ts';
+import { sameSecret } from './same-secret.ts';
+
+/** Compares tokens, and slows down clients that keep sending wrong ones. */
+export interface LoginThrottle {
+  /** After some failures each attempt of a peer, a right one too, waits; `busy`: too many of its attempts wait. */
+  readonly attempt: (
+    socket: Pick<Socket, 'remoteAddress'>,
+    given: string,
+    expected: string,
+  ) => Promise<'right' | 'wrong' | 'busy'>;
+  readonly close: () => void;
+}
+
+/** Wrong attempts before the throttle begins. */
+const freeFailures = 3;
+const slowMs = 1000;
+const maxWaiting = 8;
+
+/** After this long without an attempt a peer's failures are forgotten. */
+const forgetMs = 10 * 60_000;
+const maxPeers = 1000;
+
+interface Peer {
+  failures: number;
+  waiting: number;
+  /** Ends when the attempt before is answered. */
+  last: Promise<void>;
+  failedAt: number;
+}
+
+export function createLoginThrottle({
+  clock,
+  onFailure,
+}: {
+  readonly clock: Clock;
+  /** Beyond the first few at most once a second for each peer. */
+  readonly onFailure: (failure: { readonly peer: string; readonly failures: number }) => void;
+}): LoginThrottle {
+  const peers = new Map<string, Peer>();
+  const cancels = new Set<() => void>();
+  let closed = false;
+
+  const wait = (ms: number) =>
+    new Promise<void>((resolve) => {
+      if (closed) return resolve();
+      const done = () => {
+        cancels.delete(cancel);
+        stop();
+        resolve();
+      };
+      const stop = clock.after(ms, done);
+      const cancel = done;
+      cancels.add(cancel);
+    });
+
+  const noteFailure = (address: string, peer: Peer | undefined) => {
+    const now = clock.monotonic();
+    const known = peer ?? { failures: 0, waiting: 0, last: Promise.resolve(), failedAt: now };
+    known.failures += 1;
+    known.failedAt = now;
+    for (const [key, { failedAt, waiting }] of peers) {
+      const isOld = now - failedAt >= forgetMs || peers.size >= maxPeers;
+      if (isOld && waiting === 0 && key !== address) peers.delete(key);
+    }
+    peers.set(address, known);
+    onFailure({ peer: address, failures: known.failures });
+  };
+
+  return {
+    attempt: async (socket, given, expected) => {
+      const address = peerOf(socket);
+      const known = peers.get(address);
+      const isOld = known !== undefined && clock.monotonic() - known.failedAt >= forgetMs;
+      const peer = isOld ? undefined : known;
+      if (peer !== undefined && peer.failures >= freeFailures) {
+        if (peer.waiting >= maxWaiting) return 'busy';
+        peer.waiting += 1;
+        peer.last = peer.last.then(() => wait(slowMs));
+        await peer.last;
+        peer.waiting -= 1;
+      }
+      if (sameSecret(given, expected)) {
+        if (peer !== undefined) peer.failures = 0;
+        return 'right';
+      }
+      noteFailure(address, peer);
+      return 'wrong';
+    },
+    close: () => {
+      closed = true;
+      for (const cancel of cancels) cancel();
+    },
+  };
+}
