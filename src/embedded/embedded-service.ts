@@ -121,6 +121,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   const { credentials } = auth.identity;
   const requestLog = createRequestLog(clock);
   const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
+  const strangersWindow = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
   if (options.fixtures !== undefined) {
     const added = await addFixtures(options.fixtures, context);
@@ -143,9 +144,12 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   addFallbacks(app, log);
   app.register(async (scope) => addPageRoutes(scope, { store, guard }));
   app.register(async (scope) => addAuthRoutes(scope, { context: auth, requestLog }));
-  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, requestLog }), {
-    prefix: ingestionPrefix,
-  });
+  app.register(
+    async (scope) => addIngestionRoutes(scope, { context, auth, window, strangersWindow, requestLog }),
+    {
+      prefix: ingestionPrefix,
+    },
+  );
   const { host = '127.0.0.1', port = 0, usualPort } = options;
   const { url, close } = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
     window.close();
@@ -192,5 +196,6 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
     tokenStore: await openTokenStore(data, clock),
     accessTokenSeconds,
     authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
+    strangersWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };
 }

@@ -88,7 +88,7 @@ describe('the rate limit', () => {
     expect(await status()).toBe(404);
     await trial.clock.advance(20_000);
     expect((await trial.json('PATCH', '/bulk/modify/metadata', {})).status).toBe(422);
-    expect((await trial.call('POST', '/upload-document', { headers: {} })).status).toBe(401);
+    expect((await trial.json('DELETE', '/bulk/delete', {})).status).toBe(422);
     for (let tries = 0; tries < 3; tries += 1) {
       const refused = await trial.call('DELETE', '/delete-document/x');
       expect(refused.status).toBe(429);
@@ -100,6 +100,18 @@ describe('the rate limit', () => {
     expect(await status()).toBe(429);
     await trial.clock.advance(20_000);
     expect([await status(), await status(), await status()]).toEqual([404, 404, 429]);
+  });
+
+  it('has a limit of their own for requests without a valid token, which take nothing from the account', async () => {
+    await trial.headers();
+    const strangers = ['Bearer nonsense', ''].flatMap((authorization) =>
+      Array.from({ length: 3 }, async () => {
+        const headers = { authorization, ClientId: trial.service.credentials.clientId };
+        return (await trial.call('POST', '/upload-document', { headers })).status;
+      }),
+    );
+    expect((await Promise.all(strangers)).toSorted()).toEqual([401, 401, 401, 429, 429, 429]);
+    expect([await status(), await status(), await status(), await status()]).toEqual([404, 404, 404, 429]);
   });
 
   it('counts when a request arrives, not when it is answered', async () => {

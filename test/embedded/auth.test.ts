@@ -136,6 +136,13 @@ describe('the token endpoint', () => {
     expect((await trial.auth()).status).toBe(429);
   });
 
+  it('is not exhausted by requests without the right API key', async () => {
+    await trial.restart({ maxAuthRequestsPerMinute: 2 });
+    const strange = async () => (await trial.auth({}, { 'x-api-key': 'guessed' })).status;
+    expect([await strange(), await strange(), await strange()]).toEqual([403, 403, 429]);
+    expect((await trial.auth()).status).toBe(200);
+  });
+
   it('makes up its credentials once and keeps them for its owner alone', async () => {
     const { credentials } = trial.service;
     expect(new Set(Object.values(credentials)).size).toBe(5);

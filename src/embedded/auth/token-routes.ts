@@ -75,6 +75,8 @@ export interface AuthContext {
   readonly tokenStore: TokenStore;
   readonly accessTokenSeconds: number;
   readonly authWindow: SlidingWindow;
+  /** For requests without the right API key: they take nothing from those of the user. */
+  readonly strangersWindow: SlidingWindow;
 }
 
 /** Interface 2.1. */
@@ -95,7 +97,11 @@ async function grantToken(
   context: AuthContext,
   request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
 ): Promise<TokenAnswer> {
-  const waitMs = context.authWindow.take();
+  const isKnown = sameSecret(
+    headerOf(request.headers, 'x-api-key') ?? '',
+    context.identity.credentials.apiKey,
+  );
+  const waitMs = (isKnown ? context.authWindow : context.strangersWindow).take();
   if (waitMs !== null) throw tooMany('too many authentication requests', waitMs);
   const apiKey = requireApiKey(request.headers);
   if (mediaTypeOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {

@@ -22,10 +22,12 @@ interface IngestionRoutes {
   readonly context: IngestionContext;
   readonly auth: AuthContext;
   readonly window: SlidingWindow;
+  /** For requests without a valid token: they take nothing from those of the account. */
+  readonly strangersWindow: SlidingWindow;
   readonly requestLog: RequestLog;
 }
 
-/** The ingestion operations, interface 4.3 to 4.7: rate first, then the token, then the operation. */
+/** The ingestion operations, interface 4.3 to 4.7: the rate first, of the account or of strangers, then the operation. */
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
   app.removeAllContentTypeParsers();
@@ -56,15 +58,20 @@ export async function addIngestionRoutes(app: FastifyInstance, routes: Ingestion
   );
 }
 
-/** Counts a request as it arrives, before anything else is known of it. */
-function watch({ auth, window, requestLog }: IngestionRoutes, operation: ServiceOperation) {
+/** Counts a request as it arrives, before anything but its token is known. */
+function watch({ auth, window, strangersWindow, requestLog }: IngestionRoutes, operation: ServiceOperation) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
       const answered = requestLog.arrive(operation);
       reply.raw.once('finish', () => answered(reply.statusCode));
-      const waitMs = window.take();
+      const authorised = authoriseIngestion(auth, request.raw.headers);
+      const isKnown = await authorised.then(
+        () => true,
+        () => false,
+      );
+      const waitMs = (isKnown ? window : strangersWindow).take();
       if (waitMs !== null) throw tooMany('too many requests', waitMs);
-      await authoriseIngestion(auth, request.raw.headers);
+      await authorised;
     },
   };
 }

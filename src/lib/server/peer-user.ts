@@ -26,17 +26,53 @@ const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
  * ports (there are many loopback addresses) one of another user decides: an allowed connection must not hide another.
  */
 export async function peerUser(
-  { localPort, remotePort }: Pick<Socket, 'localPort' | 'remotePort'>,
+  { localPort = 0, remotePort = 0 }: Pick<Socket, 'localPort' | 'remotePort'>,
   own: number,
 ): Promise<PeerUser> {
-  const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
-  if (texts.every((text) => text === null)) return { kind: 'unknown' };
-  const ends = texts
-    .flatMap((text) => readConnections(text ?? ''))
-    .filter((one) => one.localPort === remotePort && one.remotePort === localPort);
+  const connections = await listConnections();
+  if (connections === null) return { kind: 'unknown' };
+  const ends = connections.get(portsKey(remotePort, localPort)) ?? [];
   if (ends.length === 0 || ends.some(({ isHeld }) => !isHeld)) return { kind: 'nobody' };
   const uid = ends.find((one) => one.uid !== own)?.uid ?? own;
   return { kind: 'user', uid };
+}
+
+/** By `portsKey`; null: this system has no such tables. */
+type Connections = ReadonlyMap<string, readonly Connection[]> | null;
+
+let reading: Promise<Connections> | null = null;
+let next: Promise<Connections> | null = null;
+
+/**
+ * The connections as they are after this call. The tables are long where there are many connections: callers that come
+ * while they are read share the next reading.
+ */
+function listConnections(): Promise<Connections> {
+  next ??= (reading ?? Promise.resolve()).then(async () => {
+    next = null;
+    reading = readTables();
+    const connections = await reading;
+    if (next === null) reading = null;
+    return connections;
+  });
+  return next;
+}
+
+async function readTables(): Promise<Connections> {
+  const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
+  if (texts.every((text) => text === null)) return null;
+  const connections = new Map<string, Connection[]>();
+  for (const one of texts.flatMap((text) => readConnections(text ?? ''))) {
+    const key = portsKey(one.localPort, one.remotePort);
+    const known = connections.get(key);
+    if (known === undefined) connections.set(key, [one]);
+    else known.push(one);
+  }
+  return connections;
+}
+
+function portsKey(localPort: number, remotePort: number): string {
+  return `${localPort} ${remotePort}`;
 }
 
 /** Says whether a peer may see and do what the process's own user may: that user and root; anybody where the system cannot say. */

@@ -2,58 +2,84 @@ import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startIngestd } from '../../support/ingestd.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { call } from './call.ts';
 
-/** What was measured while a daemon's HTTP address was attacked. */
+/** What was measured while an address of a daemon was attacked. */
 export interface UnderAttack {
-  /** How much more memory the daemon took at most than before. */
+  /** How much more memory the daemon took at most than before, while it delivered as much. */
   readonly extraBytes: number;
-  /** The longest that a well-behaved client waited for the page. */
+  /** The longest that a well-behaved client waited for the page of the address. */
   readonly slowestMs: number;
   /** How often the page was asked for. */
   readonly pages: number;
+  /** Documents a second, before the attack and during it. */
+  readonly rates: { readonly before: number; readonly during: number };
+  /** Documents that were not delivered once, and cleanly. */
+  readonly harmed: number;
 }
 
-/**
- * Starts a daemon with nothing to do, holds `connections` open that send their headers byte by byte or read no events,
- * pipelines `requests` that nobody reads, and asks for the page meanwhile as a browser would.
- */
-export async function attack({
-  connections,
-  requests,
-  pages,
-}: {
+interface Attack {
+  /** Whose address: the status page's, or that of the embedded service to which the daemon delivers. */
+  readonly target: 'status' | 'embedded';
+  /** Held open: half of them send their headers byte by byte, the others read nothing of their answers. */
   readonly connections: number;
+  /** Pipelined, and their answers not read. */
   readonly requests: number;
-  readonly pages: number;
-}): Promise<UnderAttack> {
+  /** To be delivered before the attack, and as many during it. */
+  readonly documents: number;
+}
+
+/** So many that the process is measured, not the limit. */
+const requestsPerMinute = 60_000;
+
+const configuration = `
+service: { mode: embedded, requestsPerMinute: ${requestsPerMinute} }
+folders: [{ name: inbox, path: ./inbox }]
+state: { dir: ./state }
+http: { port: 0 }
+timing: { settleMs: 100 }
+`;
+
+/** Starts a daemon, lets it deliver, and does it once more while hostile clients hold its address. */
+export async function attack({ target, connections, requests, documents }: Attack): Promise<UnderAttack> {
   const folder = await temporaryFolder();
   const sockets: Socket[] = [];
-  await folder.write(
-    'ingestd.yaml',
-    'service:\n  mode: embedded\nfolders:\n  - name: inbox\n    path: ./inbox\nstate:\n  dir: ./state\nhttp:\n  port: 0\n',
-  );
+  await folder.write('ingestd.yaml', configuration);
+  await folder.write('inbox/.keep', '');
   const daemon = startIngestd(['run', '--config', 'ingestd.yaml'], { cwd: folder.path });
   daemon.stdout?.resume();
   daemon.stderr?.resume();
   try {
-    const port = await eventually(async () => {
+    const { http, socket } = await eventually(async () => {
       const text = await readFile(folder.join('state', 'daemon.json'), 'utf8').catch(() => null);
-      return text === null ? null : Number(new URL((JSON.parse(text) as { http: string }).http).port);
+      return text === null ? null : (JSON.parse(text) as { http: string; socket: string });
     });
+    // The command line's way in, which no hostile client has.
+    const status = async () => (await call({ to: socket, path: '/api/status' })).json() as Status;
+    const port = portOf(target === 'status' ? http : (await status()).service);
     const host = `127.0.0.1:${port}`;
     const page = () => call({ to: port, path: '/', headers: { host } });
+    const resident = () => residentBytes(daemon.pid ?? 0);
+
+    let written = 0;
+    const deliver = async (): Promise<number> => {
+      const wanted = written + documents;
+      for (; written < wanted; written += 1) await folder.write(`inbox/${written}.txt`, `${written}`);
+      const { totals } = await status();
+      const began = performance.now();
+      await eventually(async () => (await status()).totals.uploaded >= wanted, { withinMs: 60_000 });
+      return ((wanted - totals.uploaded) * 1000) / (performance.now() - began);
+    };
+
     // What is loaded with the first answers is no cost of the attack.
-    for (let index = 0; index < 20; index += 1) {
-      await page();
-      await call({ to: port, path: '/api/status', headers: { host } });
-    }
+    for (let index = 0; index < 20; index += 1) await page();
+    const before = await deliver();
     await delay(500);
-    const idle = await residentBytes(daemon.pid ?? 0);
-    let most = idle;
+    const idle = await resident();
 
     const open = (text: string) => {
       const socket = connect(port, '127.0.0.1');
@@ -62,37 +88,54 @@ export async function attack({
       socket.pause();
       sockets.push(socket);
     };
+    const unread = target === 'status' ? '/api/events' : '/documents';
     for (let index = 0; index < connections; index += 1) {
       open(
         index % 2 === 0
           ? `GET / HTTP/1.1\r\nHost: ${host}\r\nX-Slow: `
-          : `GET /api/events HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+          : `GET ${unread} HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
       );
     }
-    const paths = ['/api/status', '/', '/metrics', '/api/history', '/assets/page.js'];
-    for (const path of paths.slice(0, 4)) {
-      open(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(Math.ceil(requests / 4)));
-    }
+    const paths = {
+      status: ['/api/status', '/', '/metrics', '/api/history'],
+      embedded: ['/documents', '/', '/page.js', '/services/i/ingestion-api/v1/nothing'],
+    }[target];
+    for (const path of paths)
+      open(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(Math.ceil(requests / paths.length)));
 
+    let most = idle;
     let slowestMs = 0;
-    for (let index = 0; index < pages; index += 1) {
+    let pages = 0;
+    let isDelivering = true;
+    const delivered = deliver().finally(() => {
+      isDelivering = false;
+    });
+    while (isDelivering || pages < 20) {
       const began = performance.now();
-      const { status } = await eventually(async () => {
+      const { status: code } = await eventually(async () => {
         const answer = await page().catch(() => null);
         // All places were taken for a moment: a browser asks again.
         return answer === null || answer.status === 503 ? null : answer;
       });
-      if (status !== 200) throw new Error(`the page was answered with ${status}`);
+      if (code !== 200) throw new Error(`the page was answered with ${code}`);
       slowestMs = Math.max(slowestMs, performance.now() - began);
-      most = Math.max(most, await residentBytes(daemon.pid ?? 0));
+      most = Math.max(most, await resident());
+      pages += 1;
       await delay(100);
     }
-    return { extraBytes: most - idle, slowestMs, pages };
+    const during = await delivered;
+    const { failuresTotal, possibleDuplicates, totals } = await status();
+    const harmed = failuresTotal + possibleDuplicates + Math.abs(totals.uploaded - written);
+    return { extraBytes: most - idle, slowestMs, pages, rates: { before, during }, harmed };
   } finally {
     for (const socket of sockets) socket.destroy();
     daemon.kill('SIGKILL');
     await folder.remove();
   }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
 }
 
 async function residentBytes(pid: number): Promise<number> {
