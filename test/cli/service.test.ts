@@ -75,3 +75,12 @@ it('service prints a .env that auth login accepts, keeps its credentials, and st
   }
   expect(printed[1]).toBe(printed[0]);
 });
+
+it('service takes no token for its page that is short enough to guess', async () => {
+  const ran = await ingestd(['service', '--port', '0', '--data', 'data'], {
+    cwd: folder.path,
+    env: { INGESTD_HTTP_TOKEN: 'short' },
+  });
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('INGESTD_HTTP_TOKEN: its value is shorter than 16 characters');
+});

@@ -50,9 +50,11 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const log = createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
-  const { readSecret } = await import('../../config/secrets/read-secret.ts');
+  const { loadHttpToken } = await import('../../config/secrets/load-secrets.ts');
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
-  const pageToken = (await readSecret('httpToken', { env, environmentFile, cwd })) ?? null;
+  // Its page needs none: without one it answers to this machine alone.
+  const http = { host: '127.0.0.1', port: 0 };
+  const pageToken = await loadHttpToken({ http }, { env, environmentFile, cwd });
   if (pageToken !== null) redactor.add([pageToken]);
   const running = await startEmbeddedService({
     ...address,

@@ -65,7 +65,7 @@ interface HttpTokenFault {
  * characters, or there is none and the address is not loopback. Throws ConfigurationError where it cannot be read.
  */
 export async function findHttpToken(
-  { http: { host, port } }: Settings,
+  { http: { host, port } }: Pick<Settings, 'http'>,
   sources: SecretSources,
 ): Promise<{ readonly token: string | null; readonly fault: HttpTokenFault | null }> {
   const token = (await readSecret('httpToken', sources)) ?? null;
@@ -86,7 +86,10 @@ export async function findHttpToken(
  * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where the
  * address is not loopback and no token of 16 characters is given.
  */
-export async function loadHttpToken(settings: Settings, sources: SecretSources): Promise<string | null> {
+export async function loadHttpToken(
+  settings: Pick<Settings, 'http'>,
+  sources: SecretSources,
+): Promise<string | null> {
   const { token, fault } = await findHttpToken(settings, sources);
   if (fault === null) return token;
   throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
