@@ -79,7 +79,7 @@ it('service prints a .env that auth login accepts, keeps its credentials, and st
 it('service takes no token for its page that is short enough to guess', async () => {
   const ran = await ingestd(['service', '--port', '0', '--data', 'data'], {
     cwd: folder.path,
-    env: { INGESTD_HTTP_TOKEN: 'short' },
+    env: { INGESTD_HTTP_TOKEN: 'x1-y2-z3' },
   });
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('INGESTD_HTTP_TOKEN: its value is shorter than 16 characters');
