@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { promisify } from 'node:util';
 import { runInNewContext } from 'node:vm';
 
@@ -78,6 +79,39 @@ describeWhere(process.getuid?.() === 0 ? null : 'root', 'another user of this ma
     }
     expect(await asNobody('/services/i/ingestion-api/v1/delete-document/x')).toMatch(/\n404$/);
   });
+});
+
+it('every answer carries a strict policy, errors too', async () => {
+  const { port } = new URL(trial.service.authUrl);
+  const requests = [
+    'GET /',
+    'GET /documents',
+    'GET /nothing',
+    'GET /%',
+    'POST /auth',
+    'TRACE /',
+    'nonsense',
+  ].concat(
+    'PUT /services/i/ingestion-api/v1/modify-document/%FF',
+    'DELETE /services/i/ingestion-api/v1/delete-document/x',
+  );
+  for (const line of requests) {
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(port), '127.0.0.1');
+      let all = '';
+      socket.on('data', (chunk: Buffer) => (all += chunk.toString('latin1')));
+      socket.once('error', reject).once('close', () => resolve(all));
+      socket.end(`${line} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\n\r\n`);
+    });
+    expect([line, text.toLowerCase()]).toEqual([
+      line,
+      expect.stringContaining("\r\ncontent-security-policy: default-src 'none'"),
+    ]);
+    expect([line, text.toLowerCase()]).toEqual([
+      line,
+      expect.stringContaining('\r\nx-content-type-options: nosniff'),
+    ]);
+  }
 });
 
 describe('with a token', () => {

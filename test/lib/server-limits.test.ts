@@ -104,6 +104,16 @@ describe('a limited server', () => {
     expect(handled).toBe(1);
   });
 
+  it('has a request with an unknown expectation handled like any other', async () => {
+    const port = await serve(
+      (_request, response) => void response.writeHead(200, { 'x-guarded': 'yes' }).end(),
+    );
+    const socket = await open(port);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nExpect: nonsense\r\n\r\n');
+    await eventually(() => socket.text().includes('\r\n\r\n'));
+    expect(socket.text()).toMatch(/^HTTP\/1\.1 200 OK\r\nx-guarded: yes\r\n/);
+  });
+
   it('closes a connection after so many requests', async () => {
     const port = await serve((_request, response) => response.end('done'), { maxRequestsPerConnection: 3 });
     const socket = await open(port);

@@ -68,6 +68,19 @@ interface Connection {
 export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
   const limits = { ...defaultLimits, ...given };
   const connections = new Map<Socket, Connection>();
+  const take = (request: IncomingMessage, response: ServerResponse) => {
+    const connection = connections.get(request.socket);
+    // A request that was parsed before its connection was cut is dropped.
+    if (connection === undefined || request.socket.destroyed) return;
+    connection.requests += 1;
+    if (connection.requests >= limits.maxRequestsPerConnection) response.shouldKeepAlive = false;
+    if (!connection.isAnswering) {
+      answer(connection, handle, [request, response]);
+    } else if (connection.waiting.push([request, response]) > limits.maxWaitingRequests) {
+      connection.waiting.length = 0;
+      request.socket.destroy();
+    }
+  };
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -76,23 +89,13 @@ export function createLimitedServer(handle: RequestListener, given: Partial<Serv
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(5000, limits.headersMs),
     },
-    (request, response) => {
-      const connection = connections.get(request.socket);
-      // A request that was parsed before its connection was cut is dropped.
-      if (connection === undefined || request.socket.destroyed) return;
-      connection.requests += 1;
-      if (connection.requests >= limits.maxRequestsPerConnection) response.shouldKeepAlive = false;
-      if (!connection.isAnswering) {
-        answer(connection, handle, [request, response]);
-      } else if (connection.waiting.push([request, response]) > limits.maxWaitingRequests) {
-        connection.waiting.length = 0;
-        request.socket.destroy();
-      }
-    },
+    take,
   );
   const maxConnections = Math.min(limits.maxConnections, affordableConnections());
   server.maxConnections = maxConnections + refusalReserve;
   server.setTimeout(limits.idleMs);
+  // Node would answer an expectation that it does not know by itself, past all limits.
+  server.on('checkExpectation', take);
 
   const makeRoom = (peer: string): boolean => {
     const all = [...connections.values()];
