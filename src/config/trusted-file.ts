@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { lstat, open } from 'node:fs/promises';
 
 import { ConfigurationError } from '../model/errors.ts';
 
@@ -23,12 +23,15 @@ export interface TrustedFile {
  * could have written it, see `distrust`, and what opening and reading throw.
  */
 export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions): Promise<TrustedFile> {
+  const link = await lstat(file);
   const handle = await open(file, 'r');
   try {
     // Of the open file: what is judged is what is read.
     const stats = await handle.stat();
-    const fault = env['INGESTD_TRUST_CONFIG'] === '1' ? null : distrust(file, stats, process.getuid?.());
-    if (fault !== null) throw new ConfigurationError(fault);
+    const own = process.getuid?.();
+    const fault =
+      distrust(file, stats, own) ?? (link.isSymbolicLink() ? distrustLink(file, link, own) : null);
+    if (fault !== null && env['INGESTD_TRUST_CONFIG'] !== '1') throw new ConfigurationError(fault);
     const buffer = Buffer.alloc(maxBytes + 1);
     let length = 0;
     for (let read = 1; read > 0 && length < buffer.length; length += read) {
@@ -38,6 +41,14 @@ export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptio
   } finally {
     await handle.close();
   }
+}
+
+const anyway = 'or set INGESTD_TRUST_CONFIG=1 in the environment to use it anyway';
+
+/** Whoever made a link chose which file is read, and from where its relative paths are seen. */
+function distrustLink(file: string, { uid }: Pick<Stats, 'uid'>, ownUid: number | undefined): string | null {
+  if (ownUid === undefined || uid === ownUid || uid === 0) return null;
+  return `${file} is a link that another user made (uid ${uid}; ingestd runs as uid ${ownUid}); name the file itself, ${anyway}`;
 }
 
 /**
@@ -51,7 +62,6 @@ export function distrust(
 ): string | null {
   // A system without users.
   if (ownUid === undefined) return null;
-  const anyway = 'or set INGESTD_TRUST_CONFIG=1 in the environment to use it anyway';
   if (uid !== ownUid && uid !== 0) {
     return `${file} belongs to another user (uid ${uid}; ingestd runs as uid ${ownUid}), who can change it; change its owner with chown, ${anyway}`;
   }

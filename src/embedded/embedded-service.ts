@@ -11,7 +11,7 @@ import { addFallbacks, answerBadUrl, answerClientError } from './http/add-fallba
 import type { AuthContext } from './auth/token-routes.ts';
 import { addAuthRoutes } from './auth/token-routes.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
-import { openDataDirectory, lockData } from './documents/data-directory.ts';
+import { claimDataDirectory, openDataDirectory, lockData } from './documents/data-directory.ts';
 import type { DocumentStore } from './documents/document-store.ts';
 import { openDocumentStore } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
@@ -86,6 +86,7 @@ export interface EmbeddedService {
  * ConfigurationError when the address cannot be had.
  */
 export async function startEmbeddedService(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
+  await claimDataDirectory(options.dataDir);
   const unlock = await lockData(options.dataDir);
   try {
     const data = await openDataDirectory(options.dataDir);

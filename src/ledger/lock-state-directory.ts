@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { takeProcessLock } from '../lib/process/process-lock.ts';
@@ -47,6 +47,7 @@ export async function prepareDirectory(dir: string): Promise<void> {
     const found = await stat(dir);
     refuseForeign(dir, found);
     if ((found.mode & MODE_BITS) === MODE) return;
+    if ((found.mode & OTHERS_WRITE) !== 0) await refusePlanted(dir);
     if (first !== undefined || (await isForState(dir))) await chmod(dir, MODE);
     refuseWritable(dir, await stat(dir));
   } catch (error) {
@@ -68,6 +69,18 @@ function refuseWritable(dir: string, { mode }: Stats): void {
   throw new ConfigurationError(
     `state.dir: other users can write to ${dir} (mode ${permissions}) and could change what is sent and deleted; choose a directory only for ingestd, for example ${dir}/ingestd`,
   );
+}
+
+/** What another user put there while others could write must not become the ledger. */
+async function refusePlanted(dir: string): Promise<void> {
+  const own = process.geteuid?.();
+  for (const name of own === undefined ? [] : await readdir(dir)) {
+    const { uid } = await lstat(join(dir, name));
+    if (uid === own || uid === 0) continue;
+    throw new ConfigurationError(
+      `state.dir: others can write in ${dir}, and ${name} in it belongs to another user (uid ${uid}); look whose it is, then remove it, or name a directory for ingestd alone`,
+    );
+  }
 }
 
 /** A setting that names /var/lib or /tmp must not lock everybody else out of it. */

@@ -295,7 +295,7 @@ describe('init with a person', () => {
       environmentFile: folder.join('.env'),
     });
     const complete: InitAnswers = await askAnswers(given, prompter);
-    await writeInitFiles(complete, { file, prompter, force: false });
+    await writeInitFiles(complete, { file, prompter, force: false, env: {} });
     expect(asked).toEqual([
       'Base address of the token endpoints',
       'Base address of the ingestion operations',

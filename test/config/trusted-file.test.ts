@@ -1,4 +1,4 @@
-import { chmod, chown } from 'node:fs/promises';
+import { chmod, chown, lchown, symlink } from 'node:fs/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -66,6 +66,21 @@ describe('a file that others can write', () => {
       });
       expect(await read(trusting)).toBe('secret');
     }
+  });
+
+  it('is refused as a link that another user made', async () => {
+    // Only root can make one for somebody else.
+    if (process.getuid?.() !== 0) return;
+    await symlink(await folder.write('elsewhere/ingestd.yaml', yaml), folder.join('ingestd.yaml'));
+    expect((await load()).settings.folders[0]?.name).toBe('a');
+    await lchown(folder.join('ingestd.yaml'), 1001, 1001);
+    await expect(load()).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /ingestd\.yaml is a link that another user made \(uid 1001;.*INGESTD_TRUST_CONFIG=1/,
+      ),
+    });
+    expect((await load(trusting)).settings.folders[0]?.name).toBe('a');
   });
 
   it('says nothing about where a daemon may be', async () => {

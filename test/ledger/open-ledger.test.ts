@@ -128,6 +128,20 @@ describe('the ledger', () => {
     expect(await readdir(folder.join('state'))).toEqual(['somebody-else.txt']);
   });
 
+  it('S4: is refused where another user could write and has left something', async () => {
+    if (process.getuid?.() !== 0) return;
+    await folder.write('state/ledger.json', '{}');
+    await chown(folder.join('state/ledger.json'), 1001, 1001);
+    await chmod(folder.join('state'), 0o777);
+    await expect(openIt()).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringMatching(
+        /others can write in .*ledger\.json in it belongs to another user \(uid 1001\)/,
+      ),
+    });
+    expect((await stat(folder.join('state'))).mode & 0o777).toBe(0o777);
+  });
+
   it('gives commits that come together one fsync', async () => {
     const disk = recordingDisk();
     const ledger = await openIt({ disk });

@@ -59,7 +59,7 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   const given = await givenAnswers({ flags, env, cwd, environmentFile: join(dirname(file), '.env') });
   const answers = await askAnswers(given, prompter);
   context.redactor.add(Object.values(answers.credentials));
-  const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true });
+  const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true, env });
   for (const line of written) output.line(line);
   await tellOfLedger(context, file);
   const code =
@@ -67,7 +67,7 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   if (code !== exitCodes.ok) return code;
   if (await wantsService(context, flags, prompter)) {
     const { installUserService } = await import('./user-service.ts');
-    const done = await installUserService({ file, prompter, force: flags.force === true }, env);
+    const done = await installUserService({ file, prompter, force: flags.force === true, env });
     for (const line of done) output.line(line);
     return code;
   }
@@ -149,6 +149,6 @@ async function tryLogin(
     const { writeCredentials } = await import('./init-files.ts');
     credentials = await askCredentials({}, prompter, credentials);
     redactor.add(Object.values(credentials));
-    await writeCredentials(credentials, file);
+    await writeCredentials(credentials, { file, env });
   }
 }

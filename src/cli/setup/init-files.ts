@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
+import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
@@ -11,11 +12,15 @@ import { schemaFile } from '../package-files.ts';
 import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from './prompter.ts';
 
+/** Larger ones are refused when they are used. */
+const maxFileBytes = 1024 * 1024;
+
 export interface Destination {
   /** The configuration file, absolute. */
   readonly file: string;
   readonly prompter: Prompter | null;
   readonly force: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /**
@@ -26,9 +31,9 @@ export interface Destination {
 export async function writeInitFiles(answers: InitAnswers, destination: Destination): Promise<string[]> {
   const { file } = destination;
   const secretsFile = join(dirname(file), '.env');
-  const before = await readIfThere(secretsFile);
+  const before = await readIfThere(secretsFile, destination);
   const secrets = mergeEnvironmentFile(before ?? '', secretsOf(answers));
-  if ((await readIfThere(file)) !== null) await mayOverwrite(file, destination);
+  if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
   if (secrets.replaces) await mayOverwrite(secretsFile, destination);
   await mkdir(dirname(file), { recursive: true });
   await writeWhole(secretsFile, secrets.text, 0o600);
@@ -41,9 +46,15 @@ export async function writeInitFiles(answers: InitAnswers, destination: Destinat
 }
 
 /** Replaces the credentials in the `.env` beside the configuration. */
-export async function writeCredentials(credentials: Credentials, file: string): Promise<void> {
+export async function writeCredentials(
+  credentials: Credentials,
+  { file, env }: Pick<Destination, 'file' | 'env'>,
+): Promise<void> {
   const secretsFile = join(dirname(file), '.env');
-  const { text } = mergeEnvironmentFile((await readIfThere(secretsFile)) ?? '', secretsOf({ credentials }));
+  const { text } = mergeEnvironmentFile(
+    (await readIfThere(secretsFile, { env })) ?? '',
+    secretsOf({ credentials }),
+  );
   await writeWhole(secretsFile, text, 0o600);
 }
 
@@ -60,11 +71,16 @@ export async function mayOverwrite(file: string, { prompter, force }: Destinatio
   );
 }
 
-/** The text of a file; null: there is none. Throws ConfigurationError where it cannot be read. */
-export async function readIfThere(file: string): Promise<string | null> {
+/**
+ * The text of a file; null: there is none. Throws ConfigurationError where it cannot be read, or another user may have
+ * written it: what stands in a `.env` is kept.
+ */
+export async function readIfThere(file: string, { env }: Pick<Destination, 'env'>): Promise<string | null> {
   try {
-    return await readFile(file, 'utf8');
+    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxFileBytes });
+    return bytes.toString('utf8');
   } catch (error) {
+    if (errorCode(error) === 'configuration') throw error;
     if (errorCode(error) === 'ENOENT') return null;
     throw new ConfigurationError(
       `${file} cannot be read (${errorCode(error) ?? 'unknown'}); name another file with --config`,

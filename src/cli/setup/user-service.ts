@@ -30,17 +30,15 @@ export async function hasUserManager(env: CommandContext['env']): Promise<boolea
  * was done and how to take it back, a line each. Throws ConfigurationError where a unit is there that is to stay,
  * IngestdError where systemd refuses.
  */
-export async function installUserService(
-  destination: Destination,
-  env: CommandContext['env'],
-): Promise<readonly string[]> {
+export async function installUserService(destination: Destination): Promise<readonly string[]> {
+  const { env } = destination;
   const directory = join(env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config'), 'systemd/user');
   const file = join(directory, unit);
   const text = unitText(await readFile(userUnitFile, 'utf8'), {
     command: [process.execPath, process.argv[1] ?? '', 'run'],
     configuration: destination.file,
   });
-  const before = await readIfThere(file);
+  const before = await readIfThere(file, destination);
   if (before !== null && before !== text) await mayOverwrite(file, destination);
   await mkdir(directory, { recursive: true });
   await writeWhole(file, text, 0o644);

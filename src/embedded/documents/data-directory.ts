@@ -1,9 +1,9 @@
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { temporarySuffix } from '../../lib/files/durable-file.ts';
 import { takeProcessLock } from '../../lib/process/process-lock.ts';
-import { StateLockedError } from '../../model/errors.ts';
+import { ConfigurationError, StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
 export interface DataDirectory {
@@ -15,12 +15,37 @@ export interface DataDirectory {
   readonly join: (name: string) => string;
 }
 
-/** Makes the data directory (0700) and removes what an interrupted run left half written. */
+/** What the service itself puts there before its credentials, and what a file system of its own holds. */
+const beginnings = /^(?:lock.*|content|incoming|window.*|tokens.*|documents.*|identity.*|lost\+found)$/;
+
+/**
+ * Makes the data directory, 0700, or takes over one that a service made. Throws ConfigurationError for another user's, who
+ * could read what is sent, and for one that holds other files, which would be locked away or removed.
+ */
+export async function claimDataDirectory(root: string): Promise<void> {
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  const own = process.geteuid?.();
+  const { uid } = await stat(root);
+  if (own !== undefined && uid !== own) {
+    throw new ConfigurationError(
+      `${root} belongs to another user (uid ${uid}; ingestd runs as uid ${own}), who could read what is sent; name another directory`,
+    );
+  }
+  const other = (await readdir(root)).find((name) => !beginnings.test(name));
+  if (other !== undefined) {
+    throw new ConfigurationError(
+      `${root} holds other files (${other}); the embedded service needs a directory of its own`,
+    );
+  }
+  await chmod(root, 0o700);
+}
+
+/** Makes what is in the data directory and removes what an interrupted run left half written. */
 export async function openDataDirectory(root: string): Promise<DataDirectory> {
   const content = join(root, 'content');
   const incoming = join(root, 'incoming');
   await rm(incoming, { recursive: true, force: true });
-  for (const directory of [root, content, incoming]) {
+  for (const directory of [content, incoming]) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
     await chmod(directory, 0o700);
   }
@@ -32,7 +57,6 @@ export async function openDataDirectory(root: string): Promise<DataDirectory> {
 
 /** Holds the data directory for this process; what it returns lets go. Throws StateLockedError while another holds it. */
 export async function lockData(root: string): Promise<() => Promise<void>> {
-  await mkdir(root, { recursive: true, mode: 0o700 });
   const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
   if (attempt.kind === 'taken') return attempt.lock.release;
   const { pid } = attempt.holder;
