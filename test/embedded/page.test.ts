@@ -157,16 +157,19 @@ describe('with a token', () => {
   });
 
   it.each([
-    [
-      'by the form',
-      (given: string) => ['/login', { method: 'POST', body: new URLSearchParams({ token: given }) }],
-    ],
-    ['as a bearer', (given: string) => ['/documents', { headers: { authorization: `Bearer ${given}` } }]],
-  ] as const)('wrong ones %s are slowed down, and then the right one too', async (_, request) => {
-    const attempt = async (given: string) => {
-      const [path, init] = request(given);
-      return (await fetch(`${trial.service.authUrl}${path}`, init as RequestInit)).status;
-    };
+    {
+      way: 'by the form',
+      path: '/login',
+      init: (given: string): RequestInit => ({ method: 'POST', body: new URLSearchParams({ token: given }) }),
+    },
+    {
+      way: 'as a bearer',
+      path: '/documents',
+      init: (given: string): RequestInit => ({ headers: { authorization: `Bearer ${given}` } }),
+    },
+  ])('wrong ones $way are slowed down, and then the right one too', async ({ path, init }) => {
+    const attempt = async (given: string) =>
+      (await fetch(`${trial.service.authUrl}${path}`, init(given))).status;
     for (let count = 0; count < 3; count += 1) expect(await attempt('wrong')).toBe(401);
     // A second for each, one after the other; not more than a few wait.
     const statuses: number[] = [];

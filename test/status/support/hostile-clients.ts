@@ -106,11 +106,11 @@ export async function attack({ target, connections, requests, documents }: Attac
     let most = idle;
     let slowestMs = 0;
     let pages = 0;
-    let isDelivering = true;
+    const attacked = { isDelivering: true };
     const delivered = deliver().finally(() => {
-      isDelivering = false;
+      attacked.isDelivering = false;
     });
-    while (isDelivering || pages < 20) {
+    while (attacked.isDelivering || pages < 20) {
       const began = performance.now();
       const { status: code } = await eventually(async () => {
         const answer = await page().catch(() => null);
