@@ -8,7 +8,8 @@ it.each(['status', 'embedded'] as const)(
     const attacked = await attack({ target, connections: 200, requests: 1000, documents: 100 });
     const { extraBytes, slowestMs, harmed } = attacked;
     expect(extraBytes).toBeLessThan(60e6);
-    expect(slowestMs).toBeLessThan(1000);
+    // Where everything is slow, other tests run on the same processors.
+    expect(slowestMs.during).toBeLessThan(Math.max(1000, 10 * slowestMs.before));
     expect(harmed).toBe(0);
   },
   120_000,

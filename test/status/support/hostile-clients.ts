@@ -12,10 +12,8 @@ import { call } from './call.ts';
 export interface UnderAttack {
   /** How much more memory the daemon took at most than before, while it delivered as much. */
   readonly extraBytes: number;
-  /** The longest that a well-behaved client waited for the page of the address. */
-  readonly slowestMs: number;
-  /** How often the page was asked for. */
-  readonly pages: number;
+  /** The longest that a well-behaved client waited for the page of the address, before the attack and during it. */
+  readonly slowestMs: { readonly before: number; readonly during: number };
   /** Documents a second, before the attack and during it. */
   readonly rates: { readonly before: number; readonly during: number };
   /** Documents that were not delivered once, and cleanly. */
@@ -75,9 +73,32 @@ export async function attack({ target, connections, requests, documents }: Attac
       return ((wanted - totals.uploaded) * 1000) / (performance.now() - began);
     };
 
+    /** Asks for the page all the while, as people do. */
+    const measure = async () => {
+      const meanwhile = { isDelivering: true };
+      const delivered = deliver().finally(() => {
+        meanwhile.isDelivering = false;
+      });
+      let slowestMs = 0;
+      let most = 0;
+      for (let pages = 0; meanwhile.isDelivering || pages < 20; pages += 1) {
+        const began = performance.now();
+        const { status: code } = await eventually(async () => {
+          const answer = await page().catch(() => null);
+          // All places were taken for a moment: a browser asks again.
+          return answer === null || answer.status === 503 ? null : answer;
+        });
+        if (code !== 200) throw new Error(`the page was answered with ${code}`);
+        slowestMs = Math.max(slowestMs, performance.now() - began);
+        most = Math.max(most, await resident());
+        await delay(100);
+      }
+      return { rate: await delivered, slowestMs, most };
+    };
+
     // What is loaded with the first answers is no cost of the attack.
     for (let index = 0; index < 20; index += 1) await page();
-    const before = await deliver();
+    const before = await measure();
     await delay(500);
     const idle = await resident();
 
@@ -103,30 +124,15 @@ export async function attack({ target, connections, requests, documents }: Attac
     for (const path of paths)
       open(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`.repeat(Math.ceil(requests / paths.length)));
 
-    let most = idle;
-    let slowestMs = 0;
-    let pages = 0;
-    const attacked = { isDelivering: true };
-    const delivered = deliver().finally(() => {
-      attacked.isDelivering = false;
-    });
-    while (attacked.isDelivering || pages < 20) {
-      const began = performance.now();
-      const { status: code } = await eventually(async () => {
-        const answer = await page().catch(() => null);
-        // All places were taken for a moment: a browser asks again.
-        return answer === null || answer.status === 503 ? null : answer;
-      });
-      if (code !== 200) throw new Error(`the page was answered with ${code}`);
-      slowestMs = Math.max(slowestMs, performance.now() - began);
-      most = Math.max(most, await resident());
-      pages += 1;
-      await delay(100);
-    }
-    const during = await delivered;
+    const during = await measure();
     const { failuresTotal, possibleDuplicates, totals } = await status();
     const harmed = failuresTotal + possibleDuplicates + Math.abs(totals.uploaded - written);
-    return { extraBytes: most - idle, slowestMs, pages, rates: { before, during }, harmed };
+    return {
+      extraBytes: during.most - idle,
+      slowestMs: { before: before.slowestMs, during: during.slowestMs },
+      rates: { before: before.rate, during: during.rate },
+      harmed,
+    };
   } finally {
     for (const socket of sockets) socket.destroy();
     daemon.kill('SIGKILL');
