@@ -7,6 +7,7 @@ import { addDoctorCommand } from './report/doctor-command.ts';
 import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
 import { withExamples } from './examples.ts';
+import { addFleetCommand } from './fleet/fleet-command.ts';
 import { addHealthCommand } from './report/health-command.ts';
 import { addInitCommand } from './setup/init-command.ts';
 import { addLogCommand } from './report/log-command.ts';
@@ -62,6 +63,7 @@ export function createProgram(context: CommandContext): Command {
     addNotifyCommand,
     addAuthCommand,
     addLedgerCommand,
+    addFleetCommand,
     addInitCommand,
     addServiceCommand,
     addHealthCommand,

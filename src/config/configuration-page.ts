@@ -41,6 +41,9 @@ mounts them with other owners or modes, set \`INGESTD_TRUST_CONFIG=1\` in the en
 
 const introductions: Readonly<Record<string, string>> = {
   'folders[]': 'At least one. Folders, and the state directory, must not lie inside each other.\n\n',
+  cluster:
+    'Many hosts with one account share its minute on Redis: [fleet.md](fleet.md). Left out: one host. `INGESTD_REDIS_URL` (or\n' +
+    '`INGESTD_REDIS_URL_FILE`) gives `cluster.redisUrl` too, and has to where it holds a password.\n\n',
   service: '`https` is required for both addresses, unless the host is a loopback address.\n\n',
 };
 
@@ -76,5 +79,6 @@ ${rows.join('\n')}
 
 \`INGESTD_HTTP_TOKEN\` (16 characters or more) is needed only where \`http.host\` is not a loopback address.
 \`INGESTD_NOTIFY_WEBHOOK\` is the address that notifications are posted to: see [notifications.md](notifications.md).
+\`INGESTD_REDIS_URL\` is the address of Redis where many hosts share an account: see [fleet.md](fleet.md).
 `;
 }

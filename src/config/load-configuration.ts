@@ -12,7 +12,7 @@ import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/json-s
 import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
-import type { SecretSources } from './secrets/read-secret.ts';
+import { type SecretSources, readSecret } from './secrets/read-secret.ts';
 import { settingsSchema } from './settings/settings-schema.ts';
 
 /** The configuration, with what comes from its surroundings. */
@@ -56,14 +56,16 @@ export async function loadConfiguration(search: ConfigurationSearch): Promise<Co
     const issues = explainIssues(parsed.error.issues, input, schema);
     throw configurationError(source, [...secrets, ...merged.problems, ...issues.filter(isNoSecret)]);
   }
-  const { settings, problems } = buildSettings(parsed.data, { file, directory, env: search.env });
+  const secretSources = { env: search.env, environmentFile, cwd: search.cwd };
+  const redisUrl = await readSecret('redisUrl', secretSources);
+  const { settings, problems } = buildSettings(parsed.data, { file, directory, env: search.env, redisUrl });
   const wrong = [...secrets, ...merged.problems, ...problems];
   if (wrong.length > 0) throw configurationError(source, wrong);
   if (search.checkFolders !== false) await checkPaths(settings);
   return {
     settings,
     trial,
-    secretSources: { env: search.env, environmentFile, cwd: search.cwd },
+    secretSources,
     warnings: [...environmentFile.warnings, ...warnings],
   };
 }

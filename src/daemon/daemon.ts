@@ -6,6 +6,7 @@ import { isWithin } from '../lib/time/clock.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -81,12 +82,14 @@ interface Opened {
   readonly pauses: Pauses;
   /** What the chart shows of the last day. */
   readonly deliveries: DeliveryHistory;
+  /** Null: no other host shares the account. */
+  readonly cluster: Cluster | null;
 }
 
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
 export function assembleDaemon(
   options: ComposeOptions,
-  { ledger, folders, embedded, history, deliveries, pauses }: Opened,
+  { ledger, folders, embedded, history, deliveries, pauses, cluster }: Opened,
 ): Daemon {
   const { settings, log, clock } = options;
   const credentials = embedded?.credentials ?? options.credentials;
@@ -98,12 +101,15 @@ export function assembleDaemon(
     clock,
     settings: settings.service,
     log,
+    store: cluster?.tokens ?? null,
   });
-  const limiter = createLimiter({
+  const recent = ledger.sentRequests();
+  const local = createLimiter({
     requestsPerMinute: settings.service.requestsPerMinute,
     clock,
-    recent: ledger.sentRequests(),
+    recent,
   });
+  const limiter = cluster?.limiter(local, recent) ?? local;
   const client = createIngestionClient({
     ingestUrl: embedded?.ingestUrl ?? settings.service.ingestUrl,
     tokens,
@@ -116,6 +122,8 @@ export function assembleDaemon(
   const activities = createActivities(history.recent);
   activities.listen(history.add);
   const changes = createChanges(clock);
+  cluster?.listen(changes.note);
+  if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: string | null = null;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
@@ -157,7 +165,7 @@ export function assembleDaemon(
       },
       totals: () => addTotals(history.before, engine.totals),
       duplicates,
-      ownReasons,
+      ownReasons: () => [...ownReasons(), ...(cluster?.reasons() ?? [])],
     });
   }
 
@@ -225,6 +233,7 @@ export function assembleDaemon(
       await Promise.all(folders.map((port) => port.start(engine.listener(port.name))));
       phase = 'running';
       changes.note();
+      cluster?.publish(status);
     },
     refuseConfiguration: (why) => {
       refusedConfiguration = why;
@@ -247,10 +256,12 @@ export function assembleDaemon(
         limiter.close();
       });
       await Promise.all(folders.map((port) => port.close()));
-      if (settings.service.revokeOnStop) await revokeInTime();
+      // The other hosts go on with a token that is shared.
+      if (settings.service.revokeOnStop && cluster === null) await revokeInTime();
       client.close();
       tokens.close();
       limiter.close();
+      await cluster?.close();
       await history.close();
       await ledger.close();
       await embedded?.close();

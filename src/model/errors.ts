@@ -92,6 +92,14 @@ export class ContentUnreadableError extends IngestdError {
   }
 }
 
+/** A permit's place in the minute was lost before its request began. Nothing went out. */
+export class PermitLostError extends IngestdError {
+  constructor(message = 'the permit of this request was lost before it began') {
+    super('permit-lost', exitCodes.unforeseen, message);
+    this.name = 'PermitLostError';
+  }
+}
+
 /** A call to something that is closed or closing. */
 export class StoppedError extends IngestdError {
   constructor(message = 'stopped') {

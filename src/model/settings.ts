@@ -1,4 +1,5 @@
 import type { Metadata } from './metadata/metadata.ts';
+import type { RedisAddress } from '../lib/server/redis-address.ts';
 
 /** From the least important lines to none. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -67,6 +68,17 @@ export interface SafetySettings {
   readonly inDoubt: 'retry' | 'hold';
 }
 
+/** Many hosts with one account, contract section 3. */
+export interface ClusterSettings {
+  readonly redis: RedisAddress;
+  /** Undefined: derived from service and user. */
+  readonly account?: string | undefined;
+  /** Undefined: host name and the state directory's id. */
+  readonly host?: string | undefined;
+  /** Requests a minute while Redis is away. */
+  readonly aloneShare: number;
+}
+
 /** The configuration, read and validated: contract section 3. */
 export interface Settings {
   /** The file it came from, absolute. */
@@ -82,6 +94,8 @@ export interface Settings {
     readonly command: readonly string[];
     readonly afterMinutes: number;
   };
+  /** Null: this host is alone. */
+  readonly cluster: ClusterSettings | null;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'auto' | 'json' | 'pretty';

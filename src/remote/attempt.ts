@@ -82,6 +82,7 @@ async function send(
 ): Promise<Attempted> {
   const { ingestUrl, sendApiKey, bandwidth, accessToken, permit, watch } = ticket;
   try {
+    await permit.guard?.confirm();
     const { headers, body } = await wireBody(call.content, parts);
     const result = await exchange(
       {
@@ -95,6 +96,7 @@ async function send(
         },
         body: body === null || bandwidth === null ? body : throttled(body, bandwidth),
         ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
+        guard: permit.guard,
       },
       ticket.exchange,
     );
@@ -175,6 +177,8 @@ function contentOf({ source }: OpenPart): SentContent {
 function withoutContent(error: unknown): Outcome {
   const message = errorMessage(error);
   if (errorCode(error) === 'content-changed') return { kind: 'changed', message };
+  if (errorCode(error) === 'permit-lost')
+    return { kind: 'unavailable', code: 'permit-lost', message, retryAfterMs: null, sent: 'nothing' };
   return { kind: 'unreadable', message };
 }
 

@@ -1042,6 +1042,12 @@ export class Engine {
 
   #putInLine(key: string, { priority, at }: Task, operation: SendKind): void {
     this.#sends.put(key, levels[operation === 'delete' ? 'deletion' : priority], at);
+    this.#noteDemand();
+  }
+
+  /** Other hosts may share the minute: what is urgent here goes before what is not there. */
+  #noteDemand(): void {
+    this.#options.limiter.demand?.({ level: this.#sends.firstLevel, count: this.#sends.size });
   }
 
   /** It is ready no more: something else is to be done with it, or nothing. */
@@ -1110,6 +1116,7 @@ export class Engine {
   async #takePermits(): Promise<void> {
     while (this.#hasRoom() && this.#sends.size > 0) {
       const asked = this.#clock.monotonic();
+      this.#noteDemand();
       const permit = await this.#options.limiter.take().catch(() => null);
       if (permit === null) return;
       this.#permit = permit;

@@ -79,6 +79,7 @@ describe('a good configuration', () => {
       safety: { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry' },
       http: { host: '127.0.0.1', port: 7420 },
       notify: { command: [], afterMinutes: 5 },
+      cluster: null,
       log: { level: 'info', format: 'auto' },
     });
   });

@@ -304,6 +304,7 @@ function settingsFor(
     safety: safetySettingsOf(safety),
     notify: { command: [], afterMinutes: 5 },
     http: { host: '127.0.0.1', port: false },
+    cluster: null,
     log: { level: 'info', format: 'json' },
   };
 }

@@ -46,6 +46,7 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
 
 interface RevokeFlags extends GlobalFlags {
   readonly all?: boolean;
+  readonly fleet?: boolean;
 }
 
 /** `ingestd auth revoke [--all]`: revokes the daemon's token, or one obtained for this. */
@@ -54,6 +55,7 @@ function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
     .command('revoke')
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
     .option('--all', 'also revoke every refresh token of the user')
+    .option('--fleet', 'the token that all hosts of a fleet share')
     .action(async (_options, command: Command) => {
       context.exitWith(await authRevoke(context, command.optsWithGlobals()));
     });
@@ -67,6 +69,11 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
   const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
   const { settings, log } = prepared;
   const all = flags.all === true;
+  if (settings.cluster !== null && flags.fleet !== true) {
+    throw new ConfigurationError(
+      'the hosts of the fleet share one token (cluster), and nothing was revoked; to revoke it for all of them, add --fleet',
+    );
+  }
   const daemon = await connectDaemon(settings.state.dir);
   if (daemon === null) {
     const credentials = await credentialsFor(prepared, context);

@@ -39,6 +39,8 @@ export async function prepare(
   const level = asked ?? configured.level;
   const settings = { ...configuration.settings, log: { ...configured, level } };
   if (level === 'debug' || level === 'trace') context.showStacks();
+  if (settings.cluster !== null && settings.cluster.redis.password !== null)
+    redactor.add([settings.cluster.redis.password]);
   const { createLog } = await import('../../log/create-log.ts');
   const log = createLog({
     level: quiet && asked === undefined ? quietLevel(level) : level,

@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../../model/errors.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/folder-argument.ts';
 import { prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
+import { fleetAddress } from '../fleet/fleet-address.ts';
 
 /** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
 export function addPauseCommand(program: Command, context: CommandContext): void {
@@ -15,12 +17,14 @@ export function addPauseCommand(program: Command, context: CommandContext): void
       'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
     )
     .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)')
     .action(async (folder: string | undefined, _options, command: Command) => {
       context.exitWith(await change(context, 'pause', folder, command.optsWithGlobals()));
     });
   withExamples(command, [
     { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
     { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
+    { command: 'ingestd pause --fleet', does: 'no host of the account sends' },
   ]);
 }
 
@@ -30,6 +34,7 @@ export function addResumeCommand(program: Command, context: CommandContext): voi
     .command('resume')
     .description('send again, for one folder or all')
     .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)')
     .action(async (folder: string | undefined, _options, command: Command) => {
       context.exitWith(await change(context, 'resume', folder, command.optsWithGlobals()));
     });
@@ -39,12 +44,17 @@ export function addResumeCommand(program: Command, context: CommandContext): voi
   ]);
 }
 
+interface PauseFlags extends GlobalFlags {
+  readonly fleet?: boolean;
+}
+
 async function change(
   context: CommandContext,
   action: 'pause' | 'resume',
   folder: string | undefined,
-  flags: GlobalFlags,
+  flags: PauseFlags,
 ): Promise<number> {
+  if (flags.fleet === true) return changeFleet(context, action, folder, flags);
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir);
@@ -61,5 +71,21 @@ async function change(
       ? `Nothing is paused${start}.`
       : `Paused: ${names}${start}. Resume with ingestd resume.`,
   );
+  return exitCodes.ok;
+}
+
+async function changeFleet(
+  context: CommandContext,
+  action: 'pause' | 'resume',
+  folder: string | undefined,
+  flags: PauseFlags,
+): Promise<number> {
+  if (folder !== undefined)
+    throw new ConfigurationError(`--fleet is for whole hosts: leave out ${printable(folder)}`);
+  const address = await fleetAddress(context, flags);
+  const { setFleetPaused } = await import('../../commands/fleet/ask-fleet.ts');
+  const isChanged = await setFleetPaused(address, action === 'pause');
+  const words = action === 'pause' ? 'No host of the fleet sends' : 'All hosts of the fleet send again';
+  context.output.line(isChanged ? `${words}.` : `${words}: nothing to change.`);
   return exitCodes.ok;
 }

@@ -103,6 +103,7 @@ function secretWords(name: string): string {
   const uses: Readonly<Record<string, string>> = {
     INGESTD_HTTP_TOKEN: 'Token for the HTTP address; required when it is not a loopback address.',
     INGESTD_NOTIFY_WEBHOOK: 'The address that notifications are posted to.',
+    INGESTD_REDIS_URL: 'The address of Redis, with its password, where many hosts share an account.',
   };
   return `${uses[name] ?? 'One of the five secrets of the service.'} Also ${name}_FILE, a file that holds it, and a file of that name in $CREDENTIALS_DIRECTORY.`;
 }

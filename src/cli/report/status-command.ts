@@ -8,12 +8,15 @@ import type { CommandContext, GlobalFlags } from '../context/command-context.ts'
 import type { Prepared } from '../context/prepare.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
+import { fleetAddress } from '../fleet/fleet-address.ts';
+import { fleetVerdict, renderFleet } from '../fleet/render-fleet.ts';
 import { renderStatus } from './render-status.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;
   readonly check?: boolean;
+  readonly fleet?: boolean;
   readonly watch?: boolean | number;
 }
 
@@ -26,14 +29,17 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .description('show the state of the running daemon, or of the ledger when none is running')
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
+    .option('--fleet', 'all hosts of the account (cluster)')
     .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
     .action(async (_options, command: Command) => {
       const flags: StatusFlags = command.optsWithGlobals();
-      context.exitWith(await (flags.check === true ? check(context, flags) : status(context, flags)));
+      if (flags.fleet === true) context.exitWith(await fleet(context, flags));
+      else context.exitWith(await (flags.check === true ? check(context, flags) : status(context, flags)));
     });
   withExamples(command, [
     { command: 'ingestd status --watch', does: 'refresh continuously' },
     { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
+    { command: 'ingestd status --fleet', does: 'all hosts with this account' },
     { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
   ]);
 }
@@ -46,6 +52,23 @@ function secondsOf(text: string): number {
 }
 
 const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
+
+/** All hosts of the account, as they tell of themselves in Redis; with `--check` in one line. */
+async function fleet(context: CommandContext, flags: StatusFlags): Promise<number> {
+  const { output } = context;
+  try {
+    const { fleetStatus } = await import('../../commands/fleet/ask-fleet.ts');
+    const found = await fleetStatus(await fleetAddress(context, flags));
+    if (flags.json) output.json(found);
+    else if (flags.check === true) output.line(`${found.health}: ${fleetVerdict(found)}`);
+    else for (const line of renderFleet(found, output.colors)) output.line(line);
+    return flags.check === true ? checkCodes[found.health] : 0;
+  } catch (error) {
+    if (flags.check !== true) throw error;
+    context.complain(errorMessage(error));
+    return checkCodes.error;
+  }
+}
 
 /** One line and an exit code that follow the health. What cannot be asked is an error. */
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {

@@ -4,7 +4,7 @@ import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 
 /** A secret and the environment variable that carries it. */
-export type SecretName = keyof Credentials | 'httpToken' | 'notifyWebhook';
+export type SecretName = keyof Credentials | 'httpToken' | 'notifyWebhook' | 'redisUrl';
 
 /** Where each secret comes from, contract section 3; each also as `…_FILE` and as a systemd credential. */
 export const secretVariables: Readonly<Record<SecretName, string>> = {
@@ -15,6 +15,7 @@ export const secretVariables: Readonly<Record<SecretName, string>> = {
   password: 'INGESTD_PASSWORD',
   httpToken: 'INGESTD_HTTP_TOKEN',
   notifyWebhook: 'INGESTD_NOTIFY_WEBHOOK',
+  redisUrl: 'INGESTD_REDIS_URL',
 };
 
 /** The five that the service asks for. */
@@ -41,6 +42,7 @@ const spellings: Readonly<Record<string, SecretName | null>> = {
   httptoken: 'httpToken',
   notifywebhook: 'notifyWebhook',
   webhook: 'notifyWebhook',
+  redisurl: 'redisUrl',
   token: null,
   accesstoken: null,
   refreshtoken: null,

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ServiceSettings, Settings } from '../../model/settings.ts';
 import { checkAddress } from './check-address.ts';
+import { clusterSettings } from './cluster-settings.ts';
 import type { Problem } from './explain-issues.ts';
 import type { SettingsInput } from './settings-schema.ts';
 import { expandHome, stateDirectory } from '../choose-state-directory.ts';
@@ -13,15 +14,18 @@ export interface Surroundings {
   /** What relative paths are relative to, absolute. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** `INGESTD_REDIS_URL`, wherever it stands. */
+  readonly redisUrl?: string | undefined;
 }
 
 /** The settings with absolute paths and judged addresses, and what is wrong with them beyond their shape. */
 export function buildSettings(
   input: SettingsInput,
-  { file, directory, env }: Surroundings,
+  { file, directory, env, redisUrl }: Surroundings,
 ): { readonly settings: Settings; readonly problems: readonly Problem[] } {
   const problems: Problem[] = [];
   const home = env['HOME'] || homedir();
+  const fleet = clusterSettings(input, redisUrl);
   const settings: Settings = {
     ...input,
     file,
@@ -31,8 +35,9 @@ export function buildSettings(
       path: resolve(directory, expandHome(folder.path, home)),
     })),
     state: { dir: stateDirectory({ written: input.state.dir, directory, env }) },
+    cluster: fleet.cluster,
   };
-  problems.push(...repeatedNames(input));
+  problems.push(...fleet.problems, ...repeatedNames(input));
   return { settings, problems };
 }
 

@@ -298,6 +298,41 @@ const notify = z.strictObject({
     ),
 });
 
+const cluster = z.strictObject({
+  redisUrl: text()
+    .optional()
+    .meta(
+      notes({
+        description:
+          'redis://host:port, rediss:// for TLS, redis+sentinel://host:port,…/name for Sentinel. With a password it is a secret: INGESTD_REDIS_URL.',
+      }),
+    ),
+  account: z
+    .string()
+    .regex(/^[\w.@-]{1,100}$/)
+    .optional()
+    .meta(
+      notes({
+        description:
+          'Names the shared budget. Hosts with one account need the same service.requestsPerMinute.',
+        defaultWords: 'derived from the service and the user',
+      }),
+    ),
+  host: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional()
+    .meta(
+      notes({
+        description: 'Names this host among the others, each differently.',
+        defaultWords: "host name and the state directory's id",
+      }),
+    ),
+  aloneShare: whole(0, 1_000_000)
+    .default(0)
+    .meta(notes({ description: 'Requests in a minute that this host may send while Redis is away.' })),
+});
+
 const log = z.strictObject({
   level: z
     .enum(logLevels)
@@ -318,6 +353,7 @@ export const settingsSchema = z.strictObject({
   safety: safety.prefault({}),
   http: http.prefault({}),
   notify: notify.prefault({}),
+  cluster: cluster.optional(),
   log: log.prefault({}),
 });
 

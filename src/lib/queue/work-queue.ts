@@ -55,6 +55,14 @@ export class WorkQueue {
     return this.#levels.size + this.#beyond.reduce((total, { size }) => total + size, 0);
   }
 
+  /** The level of what comes first, 0 where nothing waits. */
+  get firstLevel(): number {
+    return Math.max(
+      0,
+      this.#inWindow.findLastIndex((count) => count > 0),
+    );
+  }
+
   get running(): number {
     return this.#queue.pending;
   }

@@ -7,6 +7,27 @@ export interface Permit {
   readonly spent: () => void;
   /** Nothing went out: the place is free at once. */
   readonly giveBack: () => void;
+  /** Left out where the place cannot be lost. */
+  readonly guard?: PermitGuard;
+}
+
+/** What keeps a request from going out, or on, when its place in the minute is lost. */
+export interface PermitGuard {
+  /** Resolves when a request may begin. Rejects where the place is lost. */
+  readonly confirm: () => Promise<void>;
+  /** Asked right before the first byte. True says that the request has begun. */
+  readonly mayBegin: () => boolean;
+  /** Asked before each piece of a body. */
+  readonly mayGoOn: () => boolean;
+  /** Aborted when the request may not go on. */
+  readonly signal: AbortSignal;
+}
+
+/** What is in line for permits. */
+export interface Demand {
+  /** The priority of the first, higher before lower: 3 live, 2 retry, 1 backlog, 0 deletion. */
+  readonly level: number;
+  readonly count: number;
 }
 
 /** The budget of requests, as the service counts it. */
@@ -16,6 +37,8 @@ export interface LimiterPort {
    * way). Rejects with StoppedError after close.
    */
   readonly take: (options?: { readonly ahead?: boolean }) => Promise<Permit>;
+  /** Says what is in line, whenever its priority changes. Left out where nobody else takes of the minute. */
+  readonly demand?: (demand: Demand) => void;
   /** No place is given for `ms` from now, whatever is free: Retry-After. A longer pause wins. */
   readonly pause: (ms: number) => void;
   readonly status: () => {

@@ -7,7 +7,13 @@ type HealthFacts = Pick<
 >;
 
 /** Reasons that need no action: the cause is worked around, or passes. */
-const notes: ReadonlySet<string> = new Set(['polling', 'watch-limit', 'rate-limited', 'not-running']);
+const notes: ReadonlySet<string> = new Set([
+  'polling',
+  'watch-limit',
+  'rate-limited',
+  'not-running',
+  'fleet-opens',
+]);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */
 const partial: ReadonlySet<string> = new Set([
@@ -19,6 +25,11 @@ const partial: ReadonlySet<string> = new Set([
   'folder-unreadable',
   'folder-changed',
   'folder-unavailable',
+  'redis-unavailable',
+  'redis-refuses',
+  'alone-share',
+  'fleet-paused',
+  'other-credentials',
 ]);
 
 /** The health that a reason implies. An unknown one is an error. */

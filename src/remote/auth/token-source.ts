@@ -7,6 +7,7 @@ import { createRedactor } from '../../lib/text/redactor.ts';
 import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
+import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials, ServiceSettings } from '../../model/settings.ts';
 import { createAgents } from '../http/agents.ts';
 import { MisaddressedError, createTokenEndpoint } from './token-endpoint.ts';
@@ -53,6 +54,8 @@ export interface TokenSourceOptions {
   readonly clock: Clock;
   readonly settings: Pick<ServiceSettings, 'connectSeconds' | 'idleSeconds' | 'responseSeconds'>;
   readonly log: LogPort;
+  /** Shares tokens with other hosts; null or left out: each has its own. */
+  readonly store?: TokenStorePort | null;
 }
 
 interface Held {
@@ -72,6 +75,7 @@ export function createTokenSource({
   clock,
   settings,
   log,
+  store = null,
 }: TokenSourceOptions): TokenSource {
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
@@ -91,6 +95,8 @@ export function createTokenSource({
   let held: Held | null = null;
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
   let flight: Promise<AccessToken> | null = null;
+  /** The last token that was used: another one is wanted. */
+  let stale: string | null = null;
   let accepted = false;
   /** Counts the calls of `forget`: a failure of an attempt that began before one says nothing about what came after. */
   let era = 0;
@@ -124,6 +130,7 @@ export function createTokenSource({
     forget: () => {
       era += 1;
       suspect = true;
+      store?.forget();
       backOff.forget();
     },
     status: () => ({
@@ -186,14 +193,34 @@ export function createTokenSource({
     try {
       const credentials = await currentCredentials();
       const since = clock.monotonic();
-      const grant = (await byRefresh(credentials)) ?? (await endpoint.password(credentials));
-      return keep(grant, credentials, since);
+      if (store === null) return keep(await grantFor(credentials), credentials, since);
+      return await share(store, credentials);
     } catch (error) {
       // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;
       if (begun === era) noteFailure(error, times);
       throw error;
     }
+  }
+
+  async function grantFor(credentials: Credentials): Promise<Grant> {
+    return (await byRefresh(credentials)) ?? endpoint.password(credentials);
+  }
+
+  /** The token of all hosts: another one has it already, or this one asks for all. */
+  async function share(store: TokenStorePort, credentials: Credentials): Promise<AccessToken> {
+    const shared = await store.obtain(credentials, {
+      stale,
+      ask: async (refreshToken) => {
+        if (refreshToken !== null) refresh = { token: refreshToken, credentials };
+        const grant = await grantFor(credentials);
+        const lifeMs = lifeOf(grant.expiresIn);
+        return { accessToken: grant.accessToken, refreshToken: grant.refreshToken ?? refreshToken, lifeMs };
+      },
+    });
+    const { accessToken, refreshToken, lifeMs, leftMs } = shared;
+    const since = clock.monotonic() + leftMs - lifeMs;
+    return keep({ accessToken, refreshToken, expiresIn: lifeMs / 1000 }, credentials, since);
   }
 
   /** Null: the password is to be tried. */
@@ -220,6 +247,7 @@ export function createTokenSource({
     known = [...known, accessToken.value, ...(token === null ? [] : [token])].slice(-knownTokens);
     const deadAt = since + lifeMs;
     const expiresAt = clock.now() + deadAt - clock.monotonic();
+    stale = accessToken.value;
     held = { accessToken, lifeMs, renewAt: since + useOf(lifeMs), deadAt, expiresAt };
     accepted = true;
     backOff.obtained();
@@ -239,6 +267,7 @@ export function createTokenSource({
       try {
         const result = await endpoint.revoke(accessToken.credentials, accessToken.value, { all });
         dropToken(accessToken);
+        await store?.drop(accessToken.credentials, accessToken.value).catch(() => {});
         if (result === 'done' && all) refresh = null;
         // A dead token needs no revoking; the refresh tokens are the user's, and need a live one to be revoked.
         if (result === 'done' || !all) return;

@@ -17,6 +17,7 @@ const words = new Map(
     'proxy-authentication': 'the proxy requires credentials',
     'no-answer': 'no answer was received',
     stopped: 'ingestd is stopping',
+    'permit-lost': 'the permit of the request was lost',
   }),
 );
 

@@ -1,11 +1,12 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
 
 import { got } from 'got';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorCode } from '../../model/errors.ts';
-import type { BodySent } from '../../model/ports/service-port.ts';
+import { errorCode, PermitLostError } from '../../model/errors.ts';
+import { Readable } from 'node:stream';
+
+import type { BodySent, PermitGuard } from '../../model/ports/service-port.ts';
 import type { Agents } from './agents.ts';
 import { watchConnection } from './watch-connection.ts';
 import type { Waits } from './watch-connection.ts';
@@ -20,6 +21,8 @@ export interface WireRequest {
   readonly body: WireBody | null;
   /** Called with the number of bytes of each piece of the body as it goes out. */
   readonly onBytes?: (bytes: number) => void;
+  /** Keeps it from going out, or on; left out: nothing does. */
+  readonly guard?: PermitGuard | undefined;
 }
 
 export interface WireBody {
@@ -65,7 +68,8 @@ export interface ExchangeOptions {
 export function exchange(request: WireRequest, options: ExchangeOptions): Promise<Exchange> {
   return new Promise((resolve) => {
     const { agents, clock, waits, signal } = options;
-    const body = request.body?.stream ?? null;
+    const { guard } = request;
+    const body = request.body === null ? null : guarded(request.body.stream, guard);
     let sent: BodySent = 'nothing';
     let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | null = null;
     let settled = false;
@@ -92,12 +96,16 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       clock,
       waits,
       bytes: request.body?.bytes ?? 0,
-      onBegun: () => (sent = 'part'),
+      onBegun: () => {
+        if (guard?.mayBegin() === false) return fail('permit-lost');
+        sent = 'part';
+      },
       onFinished: () => (sent = 'all'),
       onFault: fail,
     });
 
     signal.addEventListener('abort', onAbort, { once: true });
+    guard?.signal.addEventListener('abort', onLost, { once: true });
     if (signal.aborted) queueMicrotask(onAbort);
     if (body !== null && body.errored !== null) fail(errorCode(body.errored) ?? 'body-failed');
     body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
@@ -131,6 +139,14 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       fail('stopped');
     }
 
+    /** What was sent in full is the service's: its answer is worth waiting for. */
+    function onLost(): void {
+      if (sent === 'all') return;
+      // What the operating system has not sent yet must not go out later.
+      watch.reset();
+      fail('permit-lost');
+    }
+
     function fail(code: string): void {
       if (head !== null) settle('cut');
       else finish({ kind: 'fault', code, host: hostOf(request.url), sent });
@@ -146,12 +162,29 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       if (settled) return;
       settled = true;
       signal.removeEventListener('abort', onAbort);
+      guard?.signal.removeEventListener('abort', onLost);
       watch.close();
       body?.destroy();
       stream.destroy();
       resolve(result);
     }
   });
+}
+
+/** The same body, each piece of which is asked for; an error of one stream is passed on to the other. */
+function guarded(stream: Readable, guard: PermitGuard | undefined): Readable {
+  if (guard === undefined) return stream;
+  const checked = Readable.from(permitted(stream, guard), { objectMode: false });
+  // A stream that was never read would leave the other open.
+  checked.once('close', () => stream.destroy());
+  return checked;
+}
+
+async function* permitted(stream: Readable, { mayGoOn }: PermitGuard): AsyncGenerator<Buffer> {
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (!mayGoOn()) throw new PermitLostError();
+    yield chunk;
+  }
 }
 
 function causeOf(error: unknown): unknown {

@@ -48,6 +48,8 @@ export interface ConnectionWatch {
   readonly follow: (request: ClientRequest) => void;
   /** The headers of the answer are here: nothing needs to be sent any more. */
   readonly answered: () => void;
+  /** Drops the connection with everything that has not gone out yet. */
+  readonly reset: () => void;
   readonly close: () => void;
 }
 
@@ -79,6 +81,11 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
       });
     },
     answered: awaitAnswer,
+    reset: () => {
+      // What is encrypted has no such call.
+      if (socket !== null && !('encrypted' in socket)) socket.resetAndDestroy();
+      else socket?.destroy();
+    },
     close: () => {
       cancelWhole();
       cancelPhase();

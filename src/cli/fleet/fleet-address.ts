@@ -1,0 +1,18 @@
+import type { FleetAddress } from '../../commands/fleet/ask-fleet.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { credentialsFor, prepare } from '../context/prepare.ts';
+
+/** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
+export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { cluster, service } = prepared.settings;
+  if (cluster === null) {
+    throw new ConfigurationError(
+      'cluster is missing: this configuration is for one host, and there is no fleet. docs/fleet.md says how to make one',
+    );
+  }
+  // They name the account where the configuration does not.
+  const credentials = cluster.account === undefined ? await credentialsFor(prepared, context) : null;
+  return { cluster, service, username: credentials?.username ?? '' };
+}

@@ -1,0 +1,66 @@
+import { printable } from '../../lib/text/printable.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
+import { explain } from '../../model/report/explanations.ts';
+import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
+import type { Output } from '../output.ts';
+
+const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
+const mostFailures = 3;
+
+/** All hosts, the verdict first and those that need a person before the others. */
+export function renderFleet(fleet: FleetStatus, colors: Output['colors']): string[] {
+  const { rate, hosts } = fleet;
+  const width = Math.max(0, ...hosts.map(({ host }) => printable(host).length));
+  return [
+    colors.bold(colors[healthColors[fleet.health]](fleetVerdict(fleet))),
+    '',
+    ...hosts.flatMap((host) => hostRows(host, width, colors)),
+    ...(hosts.length === 0 ? [] : ['']),
+    colors.dim(`Account ${printable(fleet.account)}`),
+    colors.dim(`${countWords(rate.used, 'request')} used by all hosts in ${rate.windowSeconds} s`),
+  ];
+}
+
+/** The fleet in one line. */
+export function fleetVerdict({ hosts, paused, health }: FleetStatus): string {
+  const here = hosts.filter(({ presence }) => presence === 'here');
+  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
+  const troubled = here.filter((host) => host.health !== 'ok').length;
+  if (hosts.length === 0) return 'No host has told of itself in the last day';
+  return [
+    ...(paused ? ['The whole fleet is paused'] : []),
+    ...(troubled > 0
+      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
+      : []),
+    ...(gone > 0 ? [`${countWords(gone, 'host')} gone`] : []),
+    health === 'ok'
+      ? `All ${countWords(here.length, 'host')} are well`
+      : `${countWords(here.length, 'host')} connected`,
+  ].join('. ');
+}
+
+function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {
+  const { presence, health, folders, queue, failures, failuresTotal } = host;
+  const paint = colors[healthColors[presence === 'gone' && health === 'ok' ? 'attention' : health]];
+  const synced = folders.reduce((total, one) => total + one.synced, 0);
+  const left = queue.pending + queue.inFlight + queue.waiting;
+  const parts = [
+    presence === 'here' ? host.headline : `${presence} since ${host.lastSeen}`,
+    `${numberWords(synced)} delivered`,
+    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
+    ...(failuresTotal > 0 ? [colors.red(`${numberWords(failuresTotal)} failed`)] : []),
+    colors.dim(`${countWords(host.used, 'request')} of the minute, ${printable(host.version)}`),
+  ];
+  const more = failuresTotal - Math.min(mostFailures, failures.length);
+  return [
+    `${paint(printable(host.host).padEnd(width))}  ${parts.join(', ')}`,
+    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${printable(message)}`),
+    ...failures
+      .slice(0, mostFailures)
+      .map(
+        ({ folder, path, code, message }) =>
+          `  ${printable(`${folder}/${path}`)}: ${printable(message)} ${colors.dim(explain(code).fix)}`,
+      ),
+    ...(failures.length > 0 && more > 0 ? [colors.dim(`  and ${numberWords(more)} more`)] : []),
+  ];
+}

@@ -1,0 +1,42 @@
+import type { RedisSession } from '../redis/session.ts';
+
+/** What became of a host that was to be forgotten. */
+export type Forgotten =
+  | { readonly kind: 'forgotten'; readonly share: number }
+  /** It has spoken with Redis within the last seconds. */
+  | { readonly kind: 'alive' }
+  | { readonly kind: 'unknown'; readonly hosts: readonly string[] };
+
+/** KEYS: state, seen, shares, summaries. ARGV: host, unreachableMs. */
+const forgetScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local alive = redis.call('ZSCORE', KEYS[2], ARGV[1])
+if not alive then
+  if redis.call('HDEL', KEYS[4], ARGV[1]) == 1 then return 0 end
+  return -2
+end
+if now - tonumber(alive) <= tonumber(ARGV[2]) then return -1 end
+local share = tonumber(redis.call('HGET', KEYS[3], ARGV[1]) or 0)
+redis.call('ZREM', KEYS[2], ARGV[1])
+redis.call('HDEL', KEYS[4], ARGV[1])
+if redis.call('HDEL', KEYS[3], ARGV[1]) == 1 then redis.call('HINCRBY', KEYS[1], 'version', 1) end
+return share
+`;
+
+/** Ends the reservation of a host that is gone for good. */
+export async function forgetHost(
+  session: RedisSession,
+  {
+    prefix,
+    host,
+    unreachableMs,
+  }: { readonly prefix: string; readonly host: string; readonly unreachableMs: number },
+): Promise<Forgotten> {
+  const keys = ['state', 'seen', 'shares', 'summaries'].map((key) => `${prefix}:${key}`);
+  const share = Number(await session.evaluate(forgetScript, keys, [host, String(unreachableMs)]));
+  if (share >= 0) return { kind: 'forgotten', share };
+  if (share === -1) return { kind: 'alive' };
+  const hosts = await session.send(['ZRANGE', `${prefix}:seen`, '0', '999']);
+  return { kind: 'unknown', hosts: Array.isArray(hosts) ? hosts.map(String) : [] };
+}

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+
+import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
+import type { Health, Status } from '../../model/report/status.ts';
+import { headline } from '../../model/report/headline.ts';
+import type { RedisSession } from '../redis/session.ts';
+
+/** KEYS: summaries, seen. ARGV: host, summary, aliveMs. What was not renewed for a day goes. */
+const publishScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
+redis.call('PEXPIRE', KEYS[1], 172800000)
+return redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf')
+`;
+
+/** KEYS: summaries, use, permits, state. */
+const readScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', KEYS[1], all[i]) end
+end
+return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]),
+  redis.call('ZCOUNT', KEYS[3], now, '+inf'), redis.call('HGET', KEYS[4], 'halted') or '' }
+`;
+
+/** A summary is renewed every five seconds. */
+export const publishMs = 5_000;
+const aliveMs = 15_000;
+const mostFolders = 50;
+const mostFailures = 10;
+const mostReasons = 10;
+const longestText = 300;
+
+/** What of a status the other hosts are told. */
+export function summaryOf(status: Status): HostSummary {
+  const { version, state, health, queue, failuresTotal } = status;
+  return {
+    version,
+    state,
+    health,
+    headline: headline(status),
+    reasons: status.reasons
+      .slice(0, mostReasons)
+      .map(({ code, message }) => ({ code, message: cut(message) })),
+    folders: status.folders
+      .slice(0, mostFolders)
+      .map(({ name, state: watched, onDisk, synced, pending, waiting, failed, held }) => {
+        return { name, state: watched, onDisk, synced, pending, waiting, failed, held };
+      }),
+    queue: { pending: queue.pending, inFlight: queue.inFlight, waiting: queue.waiting },
+    failures: status.failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
+      return { folder, path: cut(path), code, message: cut(message) };
+    }),
+    failuresTotal,
+  };
+}
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+/** Tells the others; gives how many hosts speak with Redis. */
+export async function publishSummary(
+  session: RedisSession,
+  {
+    prefix,
+    host,
+    summary,
+  }: { readonly prefix: string; readonly host: string; readonly summary: HostSummary },
+): Promise<number> {
+  const keys = [`${prefix}:summaries`, `${prefix}:seen`];
+  return Number(
+    await session.evaluate(publishScript, keys, [host, JSON.stringify(summary), String(aliveMs)]),
+  );
+}
+
+const count = z.number().default(0);
+const summarySchema = z.object({
+  version: z.string(),
+  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
+  health: z.enum(['ok', 'attention', 'error']),
+  headline: z.string(),
+  reasons: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
+  folders: z
+    .array(
+      z.object({
+        name: z.string(),
+        state: z.string(),
+        onDisk: count,
+        synced: count,
+        pending: count,
+        waiting: count,
+        failed: count,
+        held: count,
+      }),
+    )
+    .default([]),
+  queue: z.object({ pending: count, inFlight: count, waiting: count }),
+  failures: z
+    .array(z.object({ folder: z.string(), path: z.string(), code: z.string(), message: z.string() }))
+    .default([]),
+  failuresTotal: count,
+});
+
+const flat = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+const readSchema = z.tuple([z.string(), flat, flat, z.number(), z.string()]);
+
+const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
+
+/** What all hosts of the account say of themselves, those that need a person first. */
+export async function readFleet(session: RedisSession, prefix: string): Promise<FleetStatus> {
+  const keys = ['summaries', 'use', 'permits', 'state'].map((key) => `${prefix}:${key}`);
+  const [now, summaries, use, used, halted] = readSchema.parse(await session.evaluate(readScript, keys, []));
+  const shares = new Map(pairsOf(use));
+  const hosts = pairsOf(summaries).map(([host, text]) => {
+    const space = text.indexOf(' ');
+    const ago = Number(now) - Number(text.slice(0, space));
+    return hostOf(host, text.slice(space + 1), { ago, used: Number(shares.get(host) ?? 0) });
+  });
+  hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
+  const worst = Math.max(0, ...hosts.map(weightOf));
+  return {
+    health: worst === 2 ? 'error' : worst === 1 || halted !== '' ? 'attention' : 'ok',
+    account: /\{(.*)\}/.exec(prefix)?.[1] ?? prefix,
+    paused: halted !== '',
+    rate: { used, windowSeconds: 60 },
+    hosts,
+  };
+}
+
+function hostOf(
+  host: string,
+  text: string,
+  { ago, used }: { readonly ago: number; readonly used: number },
+): FleetHost {
+  const summary = readSummary(text);
+  const presence: Presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
+  return { ...summary, host, presence, lastSeen: new Date(Date.now() - ago).toISOString(), used };
+}
+
+/** Another version of ingestd may say it otherwise. */
+function readSummary(text: string): HostSummary {
+  try {
+    return summarySchema.parse(JSON.parse(text));
+  } catch {
+    return {
+      version: 'unknown',
+      state: 'degraded',
+      health: 'attention',
+      headline: 'Its summary cannot be read: another version of ingestd?',
+      reasons: [],
+      folders: [],
+      queue: { pending: 0, inFlight: 0, waiting: 0 },
+      failures: [],
+      failuresTotal: 0,
+    };
+  }
+}
+
+/** Who stopped on purpose needs nobody; who is gone does. */
+function weightOf({ presence, health }: FleetHost): number {
+  if (presence === 'stopped') return 0;
+  return presence === 'gone' ? Math.max(1, weights[health]) : weights[health];
+}
+
+function pairsOf(list: z.output<typeof flat>): readonly (readonly [string, string])[] {
+  if (!Array.isArray(list)) return Object.entries(list);
+  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
+}

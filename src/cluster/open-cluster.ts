@@ -1,0 +1,161 @@
+import { countWords } from '../lib/text/words.ts';
+import { redisNodes } from '../lib/server/redis-address.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { SentRequest } from '../model/ports/ledger-port.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { LimiterPort } from '../model/ports/service-port.ts';
+import type { TokenStorePort } from '../model/ports/token-store-port.ts';
+import type { Reason, Status } from '../model/report/status.ts';
+import type { ClusterSettings } from '../model/settings.ts';
+import { Publisher } from './fleet/publisher.ts';
+import { summaryOf } from './fleet/summaries.ts';
+import { fleetPrefix, hostName, stateId } from './host-name.ts';
+import { fleetTimes } from './permits/fleet-times.ts';
+import type { FleetTimes } from './permits/fleet-times.ts';
+import { SharedLimiter } from './permits/shared-limiter.ts';
+import { openLink } from './redis/link.ts';
+import { createTokenStore } from './token/token-store.ts';
+import type { TokenStore } from './token/token-store.ts';
+
+export interface ClusterOptions {
+  readonly settings: ClusterSettings;
+  readonly requestsPerMinute: number;
+  readonly stateDir: string;
+  /** Address of the ingestion operations, and who signs in there: they name the account. */
+  readonly service: { readonly ingestUrl: string; readonly username: string };
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** Shorter only in tests. */
+  readonly times?: FleetTimes;
+}
+
+/** This host among the others of its account. */
+export interface Cluster {
+  readonly host: string;
+  /** One token for all hosts. */
+  readonly tokens: TokenStorePort;
+  /** Puts the shared minute before the local one; to be called once. */
+  readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
+  /** Tells the other hosts from now on how this one is. */
+  readonly publish: (status: () => Status) => void;
+  /** This host's status may have changed. */
+  readonly noteChange: () => void;
+  /** Hosts that speak with Redis, this one included; 0: not known. */
+  readonly hosts: () => number;
+  /** Calls when what a person sees of the fleet has changed. */
+  readonly listen: (listener: () => void) => void;
+  /** What the others and Redis keep this host from. */
+  readonly reasons: () => readonly Reason[];
+  /** Tells the others that this host stops. */
+  readonly close: () => Promise<void>;
+}
+
+/** Joins the hosts of an account. Redis need not be there yet. */
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { settings, clock, log, service, times = fleetTimes } = options;
+  const host = settings.host ?? hostName(await stateId(options.stateDir));
+  const prefix = fleetPrefix(settings.account, service);
+  let limiter: SharedLimiter | null = null;
+  let notify = () => {};
+  const link = openLink({
+    address: settings.redis,
+    clock,
+    log,
+    channels: SharedLimiter.channels(prefix, host),
+    onMessage: (_channel, text) => {
+      if (text === 'token') tokens.hear();
+      else limiter?.hear(text);
+    },
+    onChange: () => {
+      limiter?.connectionChanged();
+      notify();
+    },
+  });
+  const tokens = createTokenStore({ session: link.session, prefix, host, log });
+  const publisher = new Publisher({ session: link.session, prefix, host, clock, log });
+  log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'one host of a fleet');
+
+  return {
+    host,
+    tokens,
+    limiter: (local, recent) => {
+      limiter = new SharedLimiter({
+        local,
+        session: link.session,
+        prefix,
+        host,
+        limit: options.requestsPerMinute,
+        aloneShare: settings.aloneShare,
+        times,
+        clock,
+        log,
+        recent,
+        onChange: () => notify(),
+      });
+      return limiter;
+    },
+    publish: (status) => publisher.begin(() => summaryOf(status())),
+    noteChange: () => publisher.note(),
+    hosts: () => publisher.hosts,
+    listen: (listener) => {
+      notify = listener;
+    },
+    reasons: () => reasonsOf(settings, link.away(), limiter, tokens),
+    close: async () => {
+      await publisher.end();
+      await tokens.leave();
+      await limiter?.leave();
+      link.close();
+    },
+  };
+}
+
+function reasonsOf(
+  { redis, aloneShare }: ClusterSettings,
+  away: string | null,
+  limiter: SharedLimiter | null,
+  tokens: TokenStore,
+): readonly Reason[] {
+  const state = limiter?.state();
+  const share = state?.share ?? 0;
+  const reasons: Reason[] = [];
+  if (away !== null) {
+    const what =
+      state?.isAlone === true
+        ? `this host sends its own share, ${share} requests a minute`
+        : share > 0
+          ? `nothing is sent for now; if it stays away, this host sends its own share, ${share} requests a minute`
+          : 'nothing is sent until it is back';
+    reasons.push({
+      code: 'redis-unavailable',
+      message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; ${what}`,
+    });
+  } else if (state !== undefined && state.trouble !== null) {
+    reasons.push({ code: 'redis-refuses', message: `Redis (${redisNodes(redis)}): ${state.trouble}` });
+  } else if (state?.isHalted === true) {
+    reasons.push({
+      code: 'fleet-paused',
+      message: 'No host of the fleet sends until you run ingestd resume --fleet',
+    });
+  } else if (state !== undefined && state.opensInMs > 0) {
+    const seconds = Math.ceil(state.opensInMs / 1000);
+    reasons.push({
+      code: 'fleet-opens',
+      message: `Redis has started, or may have forgotten permits: no host of the fleet sends for ${seconds} s`,
+    });
+  }
+  if (state !== undefined && state.share !== null && state.share < aloneShare) {
+    reasons.push({
+      code: 'alone-share',
+      message: `cluster.aloneShare is ${aloneShare}, but the shares of the other hosts leave ${state.share} of the account's requests`,
+    });
+  }
+  const others = tokens.others();
+  if (others > 0 && away === null) {
+    reasons.push({
+      code: 'other-credentials',
+      message: `${countWords(others, 'other host')} of this account sign in with other credentials than this one`,
+    });
+  }
+  return reasons;
+}

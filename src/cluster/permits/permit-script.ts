@@ -1,0 +1,219 @@
+/**
+ * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.
+ *
+ * A permit is a member of a sorted set; its score is when its place comes free: one window after the answer, and while
+ * its request is under way, as long after its last renewal as a dead host may keep it, and one window. What may have
+ * been forgotten (a new process, a counter that went back, a clock that jumped) starts one window without permits;
+ * permits under way are put back by their renewals meanwhile.
+ *
+ * A place goes to the waiting host with the highest priority, among them to the one that has used least of its share:
+ * its demand for one window. A place for another host than the caller is offered to it for two seconds by a message.
+ *
+ * KEYS: permits, state, waiting, seen, shares, use. ARGV: the request as JSON, see `PermitRequest`.
+ */
+export const permitScript = `
+local permits, state, waiting, seen, shares, use = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local ask = cjson.decode(ARGV[1])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local host, limit, window = ask.host, ask.limit, ask.windowMs
+local answered = window + ask.marginMs
+local underWay = ask.lifeMs + answered
+local day = 86400000
+
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'lost', 'version', 'halted')
+local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
+local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
+local at, lost, version = tonumber(was[7] or 0), tonumber(was[8] or 0), tonumber(was[9] or 0)
+local halted = was[10] or ''
+
+local function ownerOf(id) return string.match(id, '^(.*)/') end
+local function put(id, score)
+  if score <= now then return end
+  if redis.call('ZADD', permits, score, id) == 1 then redis.call('HINCRBY', use, ownerOf(id), 1) end
+end
+local function drop(id)
+  if redis.call('ZREM', permits, id) == 0 then return false end
+  if redis.call('HINCRBY', use, ownerOf(id), -1) <= 0 then redis.call('HDEL', use, ownerOf(id)) end
+  return true
+end
+
+local reset = ''
+if not run then reset = 'empty'
+elseif run ~= ask.run then reset = 'restarted'
+elseif seq < ask.seq then reset = 'older'
+elseif now < last - ask.marginMs or ask.jump == epoch then reset = 'clock' end
+if reset ~= '' then
+  redis.call('DEL', permits, waiting, use)
+  if reset == 'clock' then pause = now + math.max(0, math.min(pause - last, window)) end
+  if reset == 'empty' or reset == 'older' then lost = now + answered end
+  run, seq, open, epoch, at = ask.run, math.max(seq, ask.seq), now + answered, math.max(epoch, ask.epoch or 0) + 1, 0
+  -- A share stays reserved until its host is here again.
+  local known = redis.call('ZRANGE', seen, 0, -1, 'WITHSCORES')
+  for i = 1, #known, 2 do
+    redis.call('ZADD', seen, math.min(tonumber(known[i + 1]), now - ask.unreachableMs - 1), known[i])
+  end
+end
+
+if ask.idle and reset == '' then
+  redis.call('ZADD', seen, now, host)
+  return cjson.encode({ now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
+    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), version = version, halted = halted })
+end
+
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
+for _, id in ipairs(ask.returned or {}) do drop(id) end
+for _, one in ipairs(ask.spent or {}) do
+  drop(one[1])
+  put(one[1], now - one[2] + answered)
+end
+for _, one in ipairs(ask.used or {}) do put(one[1], now + one[2] + ask.marginMs) end
+for _, id in ipairs(ask.renew or {}) do put(id, now + underWay) end
+local gone = {}
+for _, id in ipairs(ask.confirm or {}) do
+  if redis.call('ZSCORE', permits, id) then put(id, now + underWay) else gone[#gone + 1] = id end
+end
+local recent = ask.recent or {}
+for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #recent do
+  put(host .. '/before' .. i, now + recent[i] + ask.marginMs)
+end
+if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
+
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - day)) do
+  redis.call('ZREM', seen, name)
+  if redis.call('HDEL', shares, name) == 1 then version = version + 1 end
+end
+if lost > now then
+  if ask.halted and halted == '' then
+    halted = ask.halted
+    redis.call('HSET', state, 'halted', halted)
+  end
+  for name, share in pairs(ask.shares or {}) do
+    if name ~= host and redis.call('HSETNX', shares, name, share) == 1 then
+      version = version + 1
+      redis.call('ZADD', seen, now - ask.unreachableMs - 1, name)
+    end
+  end
+end
+if ask.leave then
+  redis.call('ZREM', seen, host)
+  redis.call('HDEL', waiting, host)
+  if redis.call('HDEL', shares, host) == 1 then version = version + 1 end
+else
+  -- A request that was long on its way says when its host was alive, not that it is.
+  local sent = now
+  if ask.estimate and ask.estimate + ask.marginMs < now then sent = ask.estimate end
+  redis.call('ZADD', seen, sent, host)
+end
+
+local reserved, promised = 0, 0
+local all = redis.call('HGETALL', shares)
+for i = 1, #all, 2 do
+  if all[i] ~= host then
+    local alive = redis.call('ZSCORE', seen, all[i])
+    promised = promised + tonumber(all[i + 1])
+    if alive and now - tonumber(alive) > ask.unreachableMs then reserved = reserved + tonumber(all[i + 1]) end
+  end
+end
+local share = 0
+if not ask.leave then
+  share = math.max(0, math.min(ask.share, limit - promised))
+  local before = tonumber(redis.call('HGET', shares, host) or 0)
+  if share ~= before then
+    version = version + 1
+    if share == 0 then redis.call('HDEL', shares, host) else redis.call('HSET', shares, host, share) end
+  end
+end
+
+local want, granted = ask.want or 0, 0
+local function grant()
+  granted = granted + 1
+  seq = seq + 1
+  put(ask.ids[granted], now + underWay)
+end
+for _, id in ipairs(ask.claims or {}) do
+  if drop(id) and granted < want and now >= open and now >= pause and halted == '' then grant() end
+end
+
+local entries, own = {}, nil
+local function enter(name, text)
+  local level, demand, since, till, wanted = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  local used = tonumber(redis.call('HGET', use, name) or 0)
+  local entry = { name = name, level = tonumber(level), used = used, since = tonumber(since), till = till,
+    want = tonumber(wanted), demand = demand, weight = math.max(1, math.min(limit, tonumber(demand) + used)) }
+  entries[#entries + 1] = entry
+  return entry
+end
+local listed = redis.call('HGETALL', waiting)
+local since = now
+for i = 1, #listed, 2 do
+  if listed[i] == host then since = tonumber(string.match(listed[i + 1], '^%d+ %d+ (%d+)'))
+  elseif tonumber(string.match(listed[i + 1], '^%d+ %d+ %d+ (%d+)')) < now then redis.call('HDEL', waiting, listed[i])
+  else enter(listed[i], listed[i + 1]) end
+end
+if want > granted then
+  if granted > 0 then since = now end
+  own = enter(host, string.format('%d %d %.0f %.0f %d', ask.level, ask.demand, since, now + 10000, want - granted))
+end
+
+local function before(a, b)
+  if a.level ~= b.level then return a.level > b.level end
+  local x, y = a.used / a.weight, b.used / b.weight
+  if x ~= y then return x < y end
+  if a.since ~= b.since then return a.since < b.since end
+  return a.name < b.name
+end
+local places = limit - reserved
+if now >= open and now >= pause and halted == '' then
+  local free = places - redis.call('ZCARD', permits)
+  while free > 0 do
+    local best = nil
+    for _, entry in ipairs(entries) do
+      if entry.want > 0 and (not best or before(entry, best)) then best = entry end
+    end
+    if not best then break end
+    if best == own then grant()
+    else
+      seq = seq + 1
+      local id = best.name .. '/offer' .. string.format('%.0f', seq)
+      put(id, now + 2000)
+      redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'offer ' .. id)
+    end
+    best.want, best.used, best.changed, free = best.want - 1, best.used + 1, true, free - 1
+  end
+end
+
+local left, rank = 0, 0
+for _, entry in ipairs(entries) do
+  if entry.want > 0 then left = left + 1 end
+  if own and entry ~= own and entry.want > 0 and before(entry, own) then rank = rank + 1 end
+  if entry.want <= 0 then redis.call('HDEL', waiting, entry.name)
+  elseif entry.changed or entry == own then
+    redis.call('HSET', waiting, entry.name,
+      string.format('%d %s %.0f %s %d', entry.level, entry.demand, entry.since, entry.till, entry.want))
+  end
+end
+if want <= granted then redis.call('HDEL', waiting, host) end
+
+local used = redis.call('ZCARD', permits)
+local nextMs = 0
+if halted ~= '' then nextMs = 5000
+elseif now < open then nextMs = open - now
+elseif now < pause then nextMs = pause - now
+elseif used >= places then
+  local row = redis.call('ZRANGE', permits, math.max(0, used - places), math.max(0, used - places), 'WITHSCORES')
+  nextMs = row[2] and places > 0 and tonumber(row[2]) - now or 5000
+end
+if left > 0 and (at <= now or now + nextMs < at - 5) then
+  at = now + nextMs
+  redis.call('PUBLISH', ask.channel, 'next ' .. string.format('%.0f', nextMs))
+end
+
+redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
+  'at', at, 'lost', lost, 'version', version)
+if ask.beat then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * day) end end
+return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
+  rank = rank, used = used, reserved = reserved, openMs = math.max(0, open - now),
+  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left,
+  halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' })
+`;

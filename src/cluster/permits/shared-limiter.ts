@@ -1,0 +1,567 @@
+import { randomBytes } from 'node:crypto';
+
+import type { Clock } from '../../lib/time/clock.ts';
+import { errorMessage, StoppedError } from '../../model/errors.ts';
+import type { SentRequest } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port.ts';
+import { RedisTime } from '../redis/redis-time.ts';
+import type { Sent } from '../redis/redis-time.ts';
+import type { RedisSession } from '../redis/session.ts';
+import { AloneShare } from './alone-share.ts';
+import type { FleetTimes } from './fleet-times.ts';
+import { HeldPermit } from './held-permit.ts';
+import { readPermitAnswer } from './permit-request.ts';
+import type { PermitAnswer, PermitRequest } from './permit-request.ts';
+import { permitScript } from './permit-script.ts';
+
+/** Above all priorities of the engine: the replay of a request under way. */
+const aheadLevel = 9;
+/** No more permits are asked for at once. */
+const mostWanted = 16;
+/** Hosts that wait for the same place ask one after the other: most of them need not. */
+const rankMs = 10;
+const longestRankMs = 500;
+/** The keys in Redis live for two days without this. */
+const keepKeysMs = 3_600_000;
+/** What an idle host's sign of life leaves out is asked for this often. */
+const wholeMs = 60_000;
+const afterErrorMs = 1_000;
+
+export interface SharedLimiterOptions {
+  /** The local scheduler: its order, its pauses, and a bound for this host whatever Redis says. */
+  readonly local: LimiterPort;
+  /** Null: Redis is away. */
+  readonly session: () => RedisSession | null;
+  /** `ingestd:{account}` */
+  readonly prefix: string;
+  readonly host: string;
+  readonly limit: number;
+  /** Requests a window while Redis is away. */
+  readonly aloneShare: number;
+  readonly times: FleetTimes;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** Requests sent before this start that the service may still count. */
+  readonly recent: readonly SentRequest[];
+  /** Something of `state` has changed. */
+  readonly onChange: () => void;
+}
+
+/** How it stands with the shared minute, for the status. */
+export interface SharedMinute {
+  /** Redis answers, but not as it should; null: it does. */
+  readonly trouble: string | null;
+  /** No host gets a permit for so long: Redis may have forgotten some. 0: they do. */
+  readonly opensInMs: number;
+  /** What this host may send without Redis: as it is configured, or what the others leave. Null: not known yet. */
+  readonly share: number | null;
+  /** Redis is away, and this host sends its share. */
+  readonly isAlone: boolean;
+  /** A person has stopped all hosts. */
+  readonly isHalted: boolean;
+}
+
+interface Waiting {
+  readonly ahead: boolean;
+  readonly own: Permit;
+  readonly go: (permit: Permit) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * The sliding minute of all hosts, in Redis: each permit is a place there (`permitScript`), beside a place of the local
+ * limiter. While Redis is away, nothing goes out until nobody counts on this host any more; then its own share does.
+ */
+export class SharedLimiter implements LimiterPort {
+  readonly #options: SharedLimiterOptions;
+  readonly #clock: Clock;
+  readonly #times: FleetTimes;
+  readonly #keys: readonly string[];
+  /** Permits of an earlier run of this host have other names. */
+  readonly #run = randomBytes(4).toString('hex');
+  #named = 0;
+
+  /** Whoever has a local permit and waits for one in Redis. */
+  #waiting: Waiting[] = [];
+  #demand: Demand = { level: 0, count: 0 };
+  readonly #held = new Map<string, HeldPermit>();
+  /** What Redis has still to be told: answered permits with the time of the answer, and those that were not used. */
+  #spent: { readonly id: string; readonly at: number }[] = [];
+  #returned: string[] = [];
+  #claims: string[] = [];
+  #pauseUntil = 0;
+
+  readonly #time: RedisTime;
+  #joined: RedisSession | null = null;
+  #runId = '';
+  #seq = 0;
+  #epoch = 0;
+  #jump: number | null = null;
+  #recent: readonly SentRequest[] | null;
+  #shares: Readonly<Record<string, number>> = {};
+  #version = -1;
+  /** When a person stopped all hosts; empty: nobody has. */
+  #halted = '';
+  #keptAt = -Infinity;
+  #wholeAt = -Infinity;
+
+  #calling: Promise<void> | null = null;
+  #again = false;
+  #cancelBeat = () => {};
+  #cancelNext = () => {};
+  #rank = 0;
+  #last: { readonly answer: PermitAnswer; readonly at: number } | null = null;
+  #trouble: string | null = null;
+  #saidOpen = 0;
+
+  readonly #alone: AloneShare;
+  #share: number | null = null;
+  /** When the last command went out to which Redis may have listened. */
+  #writtenAt: Sent | null = null;
+  #wasAlone = false;
+  #isClosed = false;
+  #hasLeft = false;
+
+  constructor(options: SharedLimiterOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#times = options.times;
+    this.#keys = ['permits', 'state', 'waiting', 'seen', 'shares', 'use'].map(
+      (key) => `${options.prefix}:${key}`,
+    );
+    this.#time = new RedisTime(options.times.marginMs);
+    this.#alone = new AloneShare(options.clock, options.times.windowMs);
+    this.#recent = options.recent;
+    this.#call();
+  }
+
+  /** Names of the channels on which Redis speaks to this host. */
+  static channels(prefix: string, host: string): readonly string[] {
+    return [`${prefix}:wake`, `${prefix}:wake:${host}`];
+  }
+
+  async take({ ahead = false }: { readonly ahead?: boolean } = {}): Promise<Permit> {
+    const own = await this.#options.local.take({ ahead });
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        own.giveBack();
+        reject(new StoppedError('the limiter is closed'));
+      };
+      if (this.#isClosed) return stop();
+      const waiting: Waiting = { ahead, own, go: resolve, stop };
+      const behind = ahead ? this.#waiting.findIndex((other) => !other.ahead) : -1;
+      this.#waiting.splice(behind === -1 ? this.#waiting.length : behind, 0, waiting);
+      this.#call();
+    });
+  }
+
+  demand(demand: Demand): void {
+    const isUrgent = demand.level > this.#demand.level && this.#waiting.length > 0;
+    this.#demand = demand;
+    if (isUrgent) this.#call();
+  }
+
+  pause(ms: number): void {
+    this.#options.local.pause(ms);
+    if (!(ms > 0)) return;
+    this.#pauseUntil = Math.max(this.#pauseUntil, this.#clock.monotonic() + ms);
+    this.#call();
+  }
+
+  status(): ReturnType<LimiterPort['status']> {
+    const local = this.#options.local.status();
+    const { limit, times } = this.#options;
+    if (this.#isAlone()) {
+      const share = this.#share ?? 0;
+      const nextFreeMs = this.#alone.size < share ? 0 : this.#alone.nextFreeMs();
+      return { ...local, limit: share, used: this.#alone.size, nextFreeMs };
+    }
+    const answer = this.#last?.answer;
+    const ago = this.#last === null ? 0 : this.#clock.monotonic() - this.#last.at;
+    const pauseMs = Math.max(0, (answer?.pauseMs ?? 0) - ago);
+    const pausedUntil = pauseMs > 0 ? this.#clock.now() + pauseMs : local.pausedUntil;
+    const nextFreeMs = Math.max(local.nextFreeMs, (answer?.nextMs ?? 0) - ago, pauseMs, this.#opensInMs());
+    return { limit, used: answer?.used ?? local.used, windowMs: times.windowMs, pausedUntil, nextFreeMs };
+  }
+
+  waitMs(requests: number): number {
+    if (requests <= 0) return 0;
+    if (this.#isAlone()) return (requests / Math.max(1, this.#share ?? 0)) * this.#times.windowMs;
+    const answer = this.#last?.answer;
+    // With others in line, this host has its part of the minute.
+    const hosts = Math.max(1, answer?.waiting ?? 1);
+    const own = this.#options.local.waitMs(requests * hosts);
+    return Math.max(own, this.status().nextFreeMs);
+  }
+
+  state(): SharedMinute {
+    return {
+      trouble: this.#trouble,
+      opensInMs: this.#options.session() === null ? 0 : this.#opensInMs(),
+      share: this.#share,
+      isAlone: this.#isAlone(),
+      isHalted: this.#halted !== '',
+    };
+  }
+
+  /** A message of one of the channels. */
+  hear(text: string): void {
+    const [word, value = ''] = text.split(' ');
+    if (word === 'ask') this.#call();
+    else if (word === 'offer') {
+      if (this.#waiting.length > 0 && !this.#isClosed) this.#claims.push(value);
+      else this.#returned.push(value);
+      this.#call();
+    } else if (word === 'next' && this.#waiting.length > 0) this.#askIn(Number(value));
+  }
+
+  /** Redis has come or gone. */
+  connectionChanged(): void {
+    this.#call();
+    this.#arm();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.local.close();
+    for (const waiting of this.#waiting.splice(0)) waiting.stop();
+  }
+
+  /** Tells Redis what it has still to know, and that this host stops. After `close`. */
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    this.#cancelBeat();
+    this.#cancelNext();
+    await this.#calling;
+    const session = this.#options.session();
+    if (session !== null) await this.#exchange(session, { leave: true }).catch(() => {});
+  }
+
+  /** Speaks with Redis now, or as soon as the call under way has ended. */
+  #call(): void {
+    if (this.#hasLeft) return;
+    if (this.#calling !== null) {
+      this.#again = true;
+      return;
+    }
+    const session = this.#options.session();
+    if (session === null) return this.#arm();
+    this.#calling = this.#exchange(session)
+      .then(() => this.#setTrouble(null))
+      .catch((error: unknown) => {
+        this.#again = false;
+        // The connection has ended with it, or Redis refuses the script.
+        if (this.#options.session() !== session) return;
+        this.#setTrouble(errorMessage(error));
+        this.#askIn(afterErrorMs);
+      })
+      .finally(() => {
+        this.#calling = null;
+        if (this.#again) {
+          this.#again = false;
+          this.#call();
+        } else this.#arm();
+      });
+  }
+
+  /** One request to the script, and what follows from its answer. Rejects where none came. */
+  async #exchange(session: RedisSession, more: { readonly leave?: boolean } = {}): Promise<void> {
+    if (this.#joined !== session) this.#join(session);
+    const { prefix } = this.#options;
+    const confirm = [...this.#held.values()].filter((one) => !one.isBegun && !one.isLost).map(({ id }) => id);
+    const renew = [...this.#held.values()].filter((one) => one.isBegun && !one.isLost).map(({ id }) => id);
+    const told = { spent: this.#spent, returned: this.#returned, claims: this.#claims, jump: this.#jump };
+    const want = this.#time.isKnown && !this.#isClosed ? Math.min(mostWanted, this.#waiting.length) : 0;
+    const ids = Array.from({ length: want }, () => this.#name());
+    const used = this.#alone.answered();
+    const pauseMs = Math.ceil(this.#pauseUntil - this.#clock.monotonic());
+    const sent: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
+    const isQuiet =
+      [confirm, renew, told.spent, told.returned, told.claims, ids, used, this.#alone.underWay()].every(
+        ({ length }) => length === 0,
+      ) &&
+      told.jump === null &&
+      pauseMs <= 0 &&
+      more.leave !== true;
+    const request: PermitRequest = {
+      ...this.#constants(session),
+      ...more,
+      idle: (isQuiet && !isWhole) || undefined,
+      beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
+      estimate: this.#time.estimate(sent.monotonic),
+      jump: told.jump ?? undefined,
+      list: isWhole || undefined,
+      shares: Object.keys(this.#shares).length === 0 ? undefined : this.#shares,
+      halted: this.#halted === '' ? undefined : this.#halted,
+      spent: some(
+        told.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+      ),
+      returned: some(told.returned),
+      renew: some([...renew, ...this.#alone.underWay()]),
+      confirm: some(confirm),
+      used: some(used),
+      recent: this.#recent === null ? undefined : some(this.#recentLeft(this.#recent)),
+      pauseMs: pauseMs > 0 ? pauseMs : undefined,
+      want: want > 0 ? want : undefined,
+      ids: some(ids),
+      claims: some(told.claims),
+      level: this.#waiting[0]?.ahead === true ? aheadLevel : this.#demand.level,
+      demand: Math.max(this.#waiting.length, this.#demand.count),
+    };
+    this.#spent = [];
+    this.#returned = [];
+    this.#claims = [];
+    this.#jump = null;
+    this.#writtenAt = sent;
+    let answer: PermitAnswer;
+    try {
+      answer = readPermitAnswer(
+        await session.evaluate(permitScript, this.#keys, [
+          JSON.stringify({ ...request, channel: `${prefix}:wake` }),
+        ]),
+      );
+    } catch (error) {
+      // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
+      this.#spent = [...told.spent, ...this.#spent];
+      this.#returned = [...told.returned, ...told.claims, ...ids, ...this.#returned];
+      this.#jump = told.jump ?? this.#jump;
+      throw error;
+    }
+    const answered: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    const granted = ids.slice(0, answer.granted);
+    for (const [name] of used) this.#alone.giveBack(name);
+    this.#recent = null;
+    if (request.beat === true) this.#keptAt = sent.monotonic;
+    if (isWhole) this.#wholeAt = sent.monotonic;
+    this.#note(answer, answered.monotonic, isWhole);
+    for (const id of [...confirm, ...renew]) {
+      if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
+    }
+    for (const id of answer.gone) this.#lose(id);
+    if (!this.#time.isSteady(answer.now, sent, answered)) {
+      this.#jump = answer.epoch;
+      this.#returned.push(...granted);
+      this.#again = true;
+      this.#options.log.warn({}, 'the clock of Redis has jumped: no permits for one window');
+      return;
+    }
+    for (const id of granted) this.#hand(id, sent);
+    // What comes of a first answer is asked for now.
+    if (!request.want && this.#waiting.length > 0 && !this.#isClosed) this.#again = true;
+    else if (this.#waiting.length > 0) this.#askIn(answer.nextMs, answer.rank);
+  }
+
+  #join(session: RedisSession): void {
+    this.#joined = session;
+    // The clock of the same process is followed over a lost connection.
+    if (this.#runId !== session.runId) this.#time.forget();
+    this.#runId = session.runId;
+    this.#wholeAt = -Infinity;
+  }
+
+  #constants({ runId }: RedisSession) {
+    const { host, limit, times, aloneShare, prefix } = this.#options;
+    const { windowMs, lifeMs, marginMs, unreachableMs } = times;
+    return {
+      host,
+      channel: `${prefix}:wake`,
+      run: runId,
+      limit,
+      windowMs,
+      lifeMs,
+      marginMs,
+      unreachableMs,
+      share: aloneShare,
+      seq: this.#seq,
+      epoch: this.#epoch,
+    };
+  }
+
+  #recentLeft(recent: readonly SentRequest[]): readonly number[] {
+    const { windowMs } = this.#times;
+    const now = this.#clock.now();
+    return recent
+      .map(({ answeredAt }) =>
+        answeredAt === null ? windowMs : Math.min(windowMs, answeredAt + windowMs - now),
+      )
+      .filter((ms) => ms > 0)
+      .sort((a, b) => b - a)
+      .slice(0, this.#options.limit)
+      .map(Math.ceil);
+  }
+
+  #note(answer: PermitAnswer, at: number, isListed: boolean): void {
+    // An epoch that is new to this host: what is under way has to be put back at once.
+    if (answer.epoch !== this.#epoch && this.#held.size > 0) this.#again = true;
+    if (answer.halted !== this.#halted) {
+      this.#halted = answer.halted;
+      this.#options.onChange();
+    }
+    this.#epoch = answer.epoch;
+    this.#seq = Math.max(this.#seq, answer.seq);
+    const waiting = answer.share === undefined ? (this.#last?.answer.waiting ?? 0) : answer.waiting;
+    this.#last = { answer: { ...answer, waiting }, at };
+    if (answer.reset !== '') this.#options.log.warn({ reason: answer.reset }, resetWords);
+    if (answer.share !== undefined && answer.share !== this.#share) {
+      this.#share = answer.share;
+      this.#options.onChange();
+    }
+    if (isListed) {
+      const pairs = answer.shares.flatMap((name, index, all) =>
+        index % 2 === 0 ? [[name, Number(all[index + 1])] as const] : [],
+      );
+      this.#shares = Object.fromEntries(pairs);
+      this.#version = answer.version;
+    } else if (answer.version !== this.#version) this.#wholeAt = -Infinity;
+    const opens = answer.openMs > 0 ? answer.epoch : 0;
+    if (opens !== this.#saidOpen) this.#options.onChange();
+    this.#saidOpen = opens;
+  }
+
+  /** Gives a place to whoever is first. */
+  #hand(id: string, heldAt: Sent): void {
+    const isPaused = this.#pauseUntil > this.#clock.monotonic();
+    const first = isPaused ? undefined : this.#waiting.shift();
+    if (first === undefined) {
+      this.#returned.push(id);
+      this.#again = true;
+      return;
+    }
+    const permit = new HeldPermit(id, {
+      heldAt,
+      clock: this.#clock,
+      times: this.#times,
+      ask: () => this.#call(),
+    });
+    this.#held.set(id, permit);
+    const end = once((isSpent: boolean) => {
+      this.#held.delete(id);
+      if (isSpent) this.#spent.push({ id, at: this.#clock.monotonic() });
+      else this.#returned.push(id);
+      this.#call();
+    });
+    first.go({
+      spent: () => {
+        first.own.spent();
+        end(true);
+      },
+      giveBack: () => {
+        first.own.giveBack();
+        end(false);
+      },
+      guard: permit.guard,
+    });
+  }
+
+  #lose(id: string): void {
+    this.#held.get(id)?.lose();
+  }
+
+  /** Sends of this host's own share, as far as it may. */
+  #sendAlone(): void {
+    const share = this.#share ?? 0;
+    while (this.#waiting.length > 0 && this.#halted === '' && this.#pauseUntil <= this.#clock.monotonic()) {
+      const id = this.#name();
+      if (!this.#alone.take(share, id)) break;
+      const first = this.#waiting.shift();
+      if (first === undefined) return this.#alone.giveBack(id);
+      const end = once((isSpent: boolean) => {
+        if (isSpent) this.#alone.spent(id);
+        else this.#alone.giveBack(id);
+        // Redis may be back, and know of it.
+        if (!isSpent) this.#returned.push(id);
+        this.#call();
+      });
+      first.go({
+        spent: () => {
+          first.own.spent();
+          end(true);
+        },
+        giveBack: () => {
+          first.own.giveBack();
+          end(false);
+        },
+      });
+    }
+    if (this.#waiting.length > 0) this.#askIn(Math.max(this.#alone.nextFreeMs(), this.#pauseLeftMs()));
+  }
+
+  #pauseLeftMs(): number {
+    return this.#pauseUntil - this.#clock.monotonic();
+  }
+
+  /** Redis is away for so long that nobody counts on this host's permits, and its share is still reserved. */
+  #isAlone(): boolean {
+    if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return false;
+    const { lifeMs, windowMs, marginMs, shareMs } = this.#times;
+    const { monotonic, wall } = this.#writtenAt;
+    const passed = this.#clock.monotonic() - monotonic;
+    // An hour before Redis forgets the share.
+    const isReserved = Math.max(passed, this.#clock.now() - wall) < (shareMs * 23) / 24;
+    return passed >= lifeMs + windowMs + marginMs && isReserved;
+  }
+
+  #opensInMs(): number {
+    if (this.#last === null) return 0;
+    return Math.max(0, this.#last.answer.openMs - (this.#clock.monotonic() - this.#last.at));
+  }
+
+  /** The next sign of life; sooner while a request is about to begin. */
+  #arm(): void {
+    this.#cancelBeat();
+    if (this.#hasLeft) return;
+    const isBeginning = [...this.#held.values()].some(({ isBegun, isLost }) => !isBegun && !isLost);
+    const ms = isBeginning ? this.#times.validMs / 2 : this.#times.beatMs;
+    this.#cancelBeat = this.#clock.after(ms, () => {
+      for (const permit of this.#held.values()) permit.expire();
+      if (this.#isAlone() !== this.#wasAlone) {
+        this.#wasAlone = !this.#wasAlone;
+        if (this.#wasAlone) this.#options.log.warn({ requestsPerMinute: this.#share }, aloneWords);
+        this.#options.onChange();
+      }
+      if (this.#isAlone()) this.#sendAlone();
+      this.#call();
+    });
+  }
+
+  /** Asks again when a place may have come free. */
+  #askIn(ms: number, rank = this.#rank): void {
+    this.#rank = rank;
+    this.#cancelNext();
+    const restMs = Math.max(1, Math.ceil(ms)) + Math.min(longestRankMs, rank * rankMs);
+    this.#cancelNext = this.#clock.after(restMs, () => {
+      if (this.#isAlone()) this.#sendAlone();
+      else this.#call();
+    });
+  }
+
+  #setTrouble(words: string | null): void {
+    if (words === this.#trouble) return;
+    this.#trouble = words;
+    if (words !== null) this.#options.log.error({ reason: words }, 'Redis refuses what the fleet asks of it');
+    this.#options.onChange();
+  }
+
+  #name(): string {
+    return `${this.#options.host}/${this.#run}-${(this.#named += 1)}`;
+  }
+}
+
+const resetWords = 'Redis may have forgotten permits: no host gets one for one window';
+const aloneWords = 'Redis is away: this host sends its own share of the minute';
+
+function some<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+function once<T>(call: (value: T) => void): (value: T) => void {
+  let used = false;
+  return (value) => {
+    if (used) return;
+    used = true;
+    call(value);
+  };
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { redisNodes } from '../../lib/server/redis-address.ts';
+import type { RedisAddress } from '../../lib/server/redis-address.ts';
+import { openSession } from './session.ts';
+import type { RedisSession } from './session.ts';
+
+/** The connection to Redis, made again whenever it ends. */
+export interface RedisLink {
+  /** Null: Redis is away. */
+  readonly session: () => RedisSession | null;
+  /** Why Redis is away; null: it is not, or the first attempt is not over. */
+  readonly away: () => string | null;
+  readonly close: () => void;
+}
+
+interface LinkOptions {
+  readonly address: RedisAddress;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  readonly channels: readonly string[];
+  readonly onMessage: (channel: string, text: string) => void;
+  /** Called when Redis is there, and when it is away. */
+  readonly onChange: () => void;
+}
+
+const firstRestMs = 100;
+const longestRestMs = 2_000;
+
+/** Connects at once and stays connected; says each change once in the log. */
+export function openLink({ address, clock, log, channels, onMessage, onChange }: LinkOptions): RedisLink {
+  let session: RedisSession | null = null;
+  let away: string | null = null;
+  let said = false;
+  let closed = false;
+  let restMs = firstRestMs;
+  let cancel = () => {};
+  void connect();
+
+  return {
+    session: () => session,
+    away: () => away,
+    close: () => {
+      closed = true;
+      cancel();
+      session?.close();
+      session = null;
+    },
+  };
+
+  async function connect(): Promise<void> {
+    try {
+      const opened = await openSession({ address, channels, onMessage, onEnd: lost });
+      if (closed) return opened.close();
+      session = opened;
+      restMs = firstRestMs;
+      if (said) log.info({ redis: redisNodes(address) }, 'Redis is back');
+      away = null;
+      said = false;
+      onChange();
+    } catch (error) {
+      if (!closed) lost(errorMessage(error));
+    }
+  }
+
+  function lost(why: string): void {
+    session = null;
+    if (closed) return;
+    away = why;
+    if (!said) log.warn({ redis: redisNodes(address), reason: why }, 'Redis cannot be reached');
+    said = true;
+    // Not all hosts at once when it is back.
+    cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
+    restMs = Math.min(restMs * 2, longestRestMs);
+    onChange();
+  }
+}

@@ -1,0 +1,53 @@
+/** When a command went out and its answer came, by one host's clocks, ms. */
+export interface Sent {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+interface Reading {
+  readonly time: number;
+  readonly sent: Sent;
+  readonly answered: Sent;
+}
+
+/**
+ * Follows Redis's clock from one answer to the next: it may not have gone further than the time in which both answers
+ * were made, nor less far. Both clocks of this host have to disagree with Redis's: the monotonic one stands still while
+ * the machine sleeps, and the wall clock may be set.
+ */
+export class RedisTime {
+  readonly #toleranceMs: number;
+  #before: Reading | null = null;
+
+  constructor(toleranceMs: number) {
+    this.#toleranceMs = toleranceMs;
+  }
+
+  /** Takes the time of an answer. False: the clock has jumped since the answer before. */
+  isSteady(time: number, sent: Sent, answered: Sent): boolean {
+    const before = this.#before;
+    this.#before = { time, sent, answered };
+    if (before === null) return true;
+    const passed = time - before.time;
+    return (['monotonic', 'wall'] as const).some((clock) => {
+      const least = sent[clock] - before.answered[clock] - this.#toleranceMs;
+      const most = answered[clock] - before.sent[clock] + this.#toleranceMs;
+      return passed >= least && passed <= most;
+    });
+  }
+
+  /** False until a first answer has come: nothing is known of the clock before. */
+  get isKnown(): boolean {
+    return this.#before !== null;
+  }
+
+  /** What Redis's clock should say now. */
+  estimate(monotonic: number): number | undefined {
+    return this.#before === null ? undefined : this.#before.time + monotonic - this.#before.sent.monotonic;
+  }
+
+  /** A new connection: it may be another machine's clock. */
+  forget(): void {
+    this.#before = null;
+  }
+}

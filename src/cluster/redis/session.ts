@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+
+import { createClient } from '@redis/client';
+
+import type { RedisAddress } from '../../lib/server/redis-address.ts';
+
+/** One connection to one Redis process: it does not reconnect, so what is true of the process stays true of it. */
+export interface RedisSession {
+  /** Another after each start of Redis. */
+  readonly runId: string;
+  /** Runs a Lua script. Rejects where Redis does not answer in time: then the session is over. */
+  readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
+  readonly send: (command: readonly string[]) => Promise<unknown>;
+  readonly close: () => void;
+}
+
+interface SessionOptions {
+  readonly address: RedisAddress;
+  /** Messages of these channels go to `onMessage`. */
+  readonly channels: readonly string[];
+  readonly onMessage: (channel: string, text: string) => void;
+  /** Called once when the session is over, unless `close` was called. */
+  readonly onEnd: (why: string) => void;
+}
+
+type Client = ReturnType<typeof clientOf>;
+
+const commandMs = 2_000;
+const connectMs = 4_000;
+
+/** Connects, by way of the sentinels where there are some. Rejects with a message for people, free of secrets. */
+export async function openSession(options: SessionOptions): Promise<RedisSession> {
+  const { address, channels, onMessage, onEnd } = options;
+  const master = address.sentinelName === null ? address.nodes[0] : await findMaster(address);
+  if (master === undefined) throw new Error('no address');
+  const client = clientOf(address, master);
+  /** Until it is established and after its end, nobody is told of an end. */
+  let established = false;
+  const end = (why: string) => {
+    if (!established) return;
+    established = false;
+    if (client.isOpen) client.destroy();
+    onEnd(why);
+  };
+  client.on('error', (error: unknown) => end(wordsOf(error)));
+  try {
+    await inTime(client.connect(), connectMs, 'no connection in time');
+    const info = await inTime(client.sendCommand(['INFO', 'server']), commandMs, 'no answer in time');
+    const runId = /^run_id:(\w+)/m.exec(typeof info === 'string' ? info : '')?.[1];
+    if (runId === undefined) throw new Error('it does not tell its run_id (INFO server)');
+    if (address.sentinelName !== null) await requireMaster(client);
+    for (const channel of channels) {
+      const listen = (text: string) => onMessage(channel, text);
+      await inTime(client.subscribe(channel, listen), commandMs, 'no answer in time');
+    }
+    const send = async (command: readonly string[]): Promise<unknown> => {
+      try {
+        return await inTime(client.sendCommand(command), commandMs, 'no answer in time');
+      } catch (error) {
+        if (error instanceof LateError || !client.isReady) end(wordsOf(error));
+        throw error;
+      }
+    };
+    if (!client.isReady) throw new Error('the connection ended');
+    established = true;
+    return {
+      runId,
+      send,
+      evaluate: async (script, keys, args) => {
+        const rest = [String(keys.length), ...keys, ...args];
+        try {
+          return await send(['EVALSHA', digestOf(script), ...rest]);
+        } catch (error) {
+          if (!wordsOf(error).startsWith('NOSCRIPT')) throw error;
+          return send(['EVAL', script, ...rest]);
+        }
+      },
+      close: () => {
+        established = false;
+        if (client.isOpen) client.destroy();
+      },
+    };
+  } catch (error) {
+    if (client.isOpen) client.destroy();
+    throw new Error(wordsOf(error), { cause: error });
+  }
+}
+
+function clientOf(
+  { tls, username, password, database }: Omit<RedisAddress, 'nodes' | 'sentinelName'>,
+  { host, port }: RedisAddress['nodes'][number],
+) {
+  const socket = { host, port, connectTimeout: connectMs, reconnectStrategy: false } as const;
+  return createClient({
+    RESP: 3,
+    name: 'ingestd',
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    database,
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    // An address has no server name.
+    socket: tls ? { ...socket, tls: true, ...(/^[\d.]+$|:/.test(host) ? {} : { servername: host }) } : socket,
+  });
+}
+
+/** Asks one sentinel after the other where the server is now. */
+async function findMaster(address: RedisAddress): Promise<RedisAddress['nodes'][number]> {
+  let why = 'no sentinel answers';
+  for (const node of address.nodes) {
+    // Sentinels have a user list of their own, usually an empty one.
+    const client = clientOf({ tls: address.tls, username: null, password: null, database: 0 }, node);
+    client.on('error', () => {});
+    try {
+      await inTime(client.connect(), connectMs, 'no connection in time');
+      const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', address.sentinelName ?? ''];
+      const found = await inTime(client.sendCommand(command), commandMs, 'no answer in time');
+      if (Array.isArray(found)) return { host: String(found[0]), port: Number(found[1]) };
+      why = `the sentinels do not know ${address.sentinelName}`;
+    } catch (error) {
+      why = `no sentinel answers: ${wordsOf(error)}`;
+    } finally {
+      if (client.isOpen) client.destroy();
+    }
+  }
+  throw new Error(why);
+}
+
+/** A sentinel may name the old server for a moment after a failover. */
+async function requireMaster(client: Client): Promise<void> {
+  const role = await inTime(client.sendCommand(['ROLE']), commandMs, 'no answer in time');
+  if (Array.isArray(role) && String(role[0]) !== 'master') throw new Error('it is a replica at the moment');
+}
+
+class LateError extends Error {}
+
+function inTime<T>(promise: Promise<T>, ms: number, words: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new LateError(words)), ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+const digests = new Map<string, string>();
+
+function digestOf(script: string): string {
+  const known = digests.get(script) ?? createHash('sha1').update(script).digest('hex');
+  digests.set(script, known);
+  return known;
+}
+
+/** What went wrong, in words without addresses of ours or secrets. */
+function wordsOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return String(error);
+  if ('errors' in error && Array.isArray(error.errors) && error.errors.length > 0)
+    return wordsOf(error.errors[0]);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const message = 'message' in error ? String(error.message) : '';
+  return code === null || message.includes(code) ? message : `${message} (${code})`;
+}

@@ -1,0 +1,277 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import * as z from 'zod';
+
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { AskForToken, SharedToken, TokenStorePort } from '../../model/ports/token-store-port.ts';
+import type { Credentials } from '../../model/settings.ts';
+import type { RedisSession } from '../redis/session.ts';
+
+/** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
+const tokenScript = `
+local operation, host, who, lease, value, ms = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local function release()
+  if redis.call('GET', KEYS[2]) == lease then redis.call('DEL', KEYS[2]) end
+  redis.call('PUBLISH', ARGV[7], 'token')
+end
+if operation == 'read' then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('HSET', KEYS[4], host, who)
+  redis.call('PEXPIRE', KEYS[4], 172800000)
+  local others = 0
+  local all = redis.call('HGETALL', KEYS[4])
+  for i = 1, #all, 2 do
+    if all[i + 1] ~= who then
+      local seen = redis.call('ZSCORE', KEYS[5], all[i])
+      if seen and now - tonumber(seen) < tonumber(ms) then others = others + 1 end
+    end
+  end
+  return { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]), redis.call('GET', KEYS[3]) or '', others }
+end
+if operation == 'lease' then
+  return redis.call('SET', KEYS[2], lease, 'NX', 'PX', ms) and 1 or 0
+end
+if operation == 'write' then
+  redis.call('SET', KEYS[1], value, 'PX', ms)
+  redis.call('DEL', KEYS[3])
+  release()
+elseif operation == 'fail' then
+  redis.call('SET', KEYS[3], value, 'PX', ms)
+  release()
+elseif operation == 'release' then
+  release()
+elseif operation == 'drop' then
+  if redis.call('GET', KEYS[1]) == value then redis.call('DEL', KEYS[1]) end
+end
+return 1
+`;
+
+/** A token request takes longer only where something is wrong. */
+const leaseMs = 30_000;
+/** What one host was told holds for the others for so long. */
+const failureMs = 20_000;
+const lookMs = 250;
+/** A host was heard of within this: it is one of the fleet. */
+const aliveMs = 15_000;
+/** Ahead of its end, a token counts as none; as the token source has it. */
+const renewAheadMs = 60_000;
+
+const storedSchema = z.object({
+  accessToken: z.string().min(1),
+  refreshToken: z.string().nullable(),
+  lifeMs: z.number().positive(),
+});
+type Stored = z.output<typeof storedSchema>;
+
+const failureSchema = z.object({
+  kind: z.enum(['refused', 'unavailable']),
+  message: z.string(),
+  retryAfterMs: z.number().nullable(),
+});
+
+const readSchema = z.tuple([z.string(), z.number(), z.string(), z.number()]);
+
+interface TokenStoreOptions {
+  /** Null: Redis is away. */
+  readonly session: () => RedisSession | null;
+  readonly prefix: string;
+  readonly host: string;
+  readonly log: LogPort;
+}
+
+export interface TokenStore extends TokenStorePort {
+  /** How many other hosts of the account sign in with other credentials. */
+  readonly others: () => number;
+  /** Another host has obtained a token, or could not. */
+  readonly hear: () => void;
+  /** This host stops. */
+  readonly leave: () => Promise<void>;
+}
+
+/** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
+export function createTokenStore({ session, prefix, host, log }: TokenStoreOptions): TokenStore {
+  let others = 0;
+  let isAsked = false;
+  let wake = () => {};
+
+  return {
+    obtain,
+    drop: async (credentials, accessToken) => {
+      const keys = keysOf(credentials, prefix);
+      const current = session();
+      if (current === null) return;
+      const [sealed] = await read(current, keys);
+      if (open(sealed, keys)?.accessToken === accessToken)
+        await run(current, keys, 'drop', { value: sealed });
+    },
+    forget: () => {
+      isAsked = true;
+    },
+    others: () => others,
+    hear: () => wake(),
+    leave: async () => {
+      await session()
+        ?.send(['HDEL', `${prefix}:credentials`, host])
+        .catch(() => {});
+    },
+  };
+
+  async function obtain(
+    credentials: Credentials,
+    { stale, ask }: { readonly stale: string | null; readonly ask: AskForToken },
+  ): Promise<SharedToken> {
+    const keys = keysOf(credentials, prefix);
+    const lease = randomBytes(8).toString('hex');
+    for (;;) {
+      const current = session();
+      if (current === null) return whole(await ask(null));
+      let known: Stored | null = null;
+      try {
+        const [sealed, leftMs, failure] = await read(current, keys);
+        known = open(sealed, keys);
+        if (known !== null && known.accessToken !== stale && leftMs > aheadOf(known.lifeMs))
+          return { ...known, leftMs };
+        if (failure !== '' && !isAsked) throw failureOf(failure);
+        isAsked = false;
+        const isMine = await run(current, keys, 'lease', { lease, ms: leaseMs });
+        if (isMine !== 1) {
+          await heard();
+          continue;
+        }
+      } catch (error) {
+        if (error instanceof CredentialsRefusedError || error instanceof ServiceUnavailableError) throw error;
+        log.debug({ reason: errorMessage(error) }, 'the token could not be shared');
+        return whole(await ask(null));
+      }
+      return askForAll(current, { keys, lease, ask, refreshToken: known?.refreshToken ?? null });
+    }
+  }
+
+  async function askForAll(
+    current: RedisSession,
+    {
+      keys,
+      lease,
+      ask,
+      refreshToken,
+    }: {
+      readonly keys: Keys;
+      readonly lease: string;
+      readonly ask: AskForToken;
+      readonly refreshToken: string | null;
+    },
+  ): Promise<SharedToken> {
+    try {
+      const token = await ask(refreshToken);
+      const value = seal({ ...token }, keys);
+      await run(current, keys, 'write', { lease, value, ms: token.lifeMs }).catch(() => {});
+      return whole(token);
+    } catch (error) {
+      const kind = error instanceof CredentialsRefusedError ? 'refused' : 'unavailable';
+      const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
+      const value = JSON.stringify({ kind, message: errorMessage(error), retryAfterMs });
+      // A wrong address or a stop is this host's own affair: it says nothing about the others.
+      const isForAll = kind === 'refused' || nameOf(error) === 'ServiceUnavailableError';
+      const operation = isForAll ? 'fail' : 'release';
+      await run(current, keys, operation, { lease, value, ms: failureMs }).catch(() => {});
+      throw error;
+    }
+  }
+
+  async function read(current: RedisSession, keys: Keys): Promise<z.output<typeof readSchema>> {
+    const found = readSchema.parse(await run(current, keys, 'read', { ms: aliveMs }));
+    others = found[3];
+    return found;
+  }
+
+  function run(
+    current: RedisSession,
+    keys: Keys,
+    operation: string,
+    { lease = '', value = '', ms = 0 }: { lease?: string; value?: string; ms?: number },
+  ): Promise<unknown> {
+    const args = [operation, host, keys.who, lease, value, String(Math.ceil(ms)), `${prefix}:wake`];
+    return current.evaluate(tokenScript, keys.names, args);
+  }
+
+  /** Waits for a message, and not long. */
+  function heard(): Promise<void> {
+    return Promise.race([
+      delay(lookMs * (1 + Math.random())),
+      new Promise<void>((resolve) => {
+        wake = resolve;
+      }),
+    ]);
+  }
+}
+
+interface Keys {
+  readonly names: readonly string[];
+  /** Names the credentials without telling anything of them. */
+  readonly who: string;
+  readonly key: Uint8Array;
+  readonly prefix: string;
+}
+
+/** HKDF of the client secret; another user or client has another one. */
+function keysOf({ clientSecret, clientId, username, password, apiKey }: Credentials, prefix: string): Keys {
+  const key = new Uint8Array(hkdfSync('sha256', clientSecret, prefix, 'ingestd shared token 1', 32));
+  const who = createHmac('sha256', key)
+    .update(JSON.stringify([clientId, username, password, apiKey]))
+    .digest('hex')
+    .slice(0, 16);
+  const own = `${prefix}:token:${who}`;
+  return {
+    names: [own, `${own}:lease`, `${own}:failure`, `${prefix}:credentials`, `${prefix}:seen`],
+    who,
+    key,
+    prefix,
+  };
+}
+
+const ivBytes = 12;
+const tagBytes = 16;
+
+function seal(token: Stored, { key, prefix }: Keys): string {
+  const iv = randomBytes(ivBytes);
+  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(prefix));
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(token), 'utf8'), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString('base64');
+}
+
+/** Null: there is none, or it was not sealed with this key. */
+function open(text: string, { key, prefix }: Keys): Stored | null {
+  if (text === '') return null;
+  try {
+    const bytes = Buffer.from(text, 'base64');
+    const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      .setAAD(Buffer.from(prefix))
+      .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+    const plain = Buffer.concat([cipher.update(bytes.subarray(ivBytes + tagBytes)), cipher.final()]);
+    return storedSchema.parse(JSON.parse(plain.toString('utf8')));
+  } catch {
+    return null;
+  }
+}
+
+function nameOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'name' in error ? String(error.name) : '';
+}
+
+function whole(token: Stored): SharedToken {
+  return { ...token, leftMs: token.lifeMs };
+}
+
+function aheadOf(lifeMs: number): number {
+  return Math.min(renewAheadMs, lifeMs / 10);
+}
+
+function failureOf(text: string): Error {
+  const { kind, message, retryAfterMs } = failureSchema.parse(JSON.parse(text));
+  return kind === 'refused'
+    ? new CredentialsRefusedError(message)
+    : new ServiceUnavailableError(message, retryAfterMs);
+}

@@ -1,0 +1,71 @@
+import { forgetHost } from '../../cluster/fleet/forget-host.ts';
+import { haltFleet } from '../../cluster/fleet/halt.ts';
+import { readFleet } from '../../cluster/fleet/summaries.ts';
+import { fleetPrefix } from '../../cluster/host-name.ts';
+import { fleetTimes } from '../../cluster/permits/fleet-times.ts';
+import { openSession } from '../../cluster/redis/session.ts';
+import type { RedisSession } from '../../cluster/redis/session.ts';
+import { redisNodes } from '../../lib/server/redis-address.ts';
+import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import type { FleetStatus } from '../../model/report/fleet.ts';
+import type { ClusterSettings, Settings } from '../../model/settings.ts';
+
+/** Where the fleet of an account is to be asked. */
+export interface FleetAddress {
+  readonly cluster: ClusterSettings;
+  readonly service: Settings['service'];
+  /** Who signs in: names the account where the configuration does not. */
+  readonly username: string;
+}
+
+/** All hosts of the account. Throws ServiceUnavailableError where Redis cannot be reached. */
+export function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
+  return withSession(address, readFleet);
+}
+
+/** Stops all hosts, or lets them send again. False: it was so before. Throws as `fleetStatus` does. */
+export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promise<boolean> {
+  return withSession(address, (session, prefix) => haltFleet(session, { prefix, isHalted }));
+}
+
+/**
+ * A person's word that a host of the fleet is gone for good: the requests that were kept for it are the others' again.
+ * Gives how many a minute. Throws ConfigurationError where that host is alive or unknown, and as `fleetStatus` does.
+ */
+export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ readonly share: number }> {
+  return withSession(address, async (session, prefix) => {
+    const { unreachableMs } = fleetTimes;
+    const found = await forgetHost(session, { prefix, host, unreachableMs });
+    if (found.kind === 'forgotten') return { share: found.share };
+    if (found.kind === 'alive') {
+      throw new ConfigurationError(
+        `${host} is connected to Redis: stop ingestd there, or wait ${unreachableMs / 1000} s if it has just stopped`,
+      );
+    }
+    const known = found.hosts.length === 0 ? 'it has none' : `it has ${found.hosts.join(', ')}`;
+    throw new ConfigurationError(`the fleet has no host ${host}; ${known}`);
+  });
+}
+
+async function withSession<T>(
+  { cluster, service, username }: FleetAddress,
+  call: (session: RedisSession, prefix: string) => Promise<T>,
+): Promise<T> {
+  const unreachable = (error: unknown): ServiceUnavailableError =>
+    new ServiceUnavailableError(`Redis (${redisNodes(cluster.redis)}): ${errorMessage(error)}`);
+  const session = await openSession({
+    address: cluster.redis,
+    channels: [],
+    onMessage: () => {},
+    onEnd: () => {},
+  }).catch((error: unknown) => {
+    throw unreachable(error);
+  });
+  try {
+    return await call(session, fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username }));
+  } catch (error) {
+    throw error instanceof ConfigurationError ? error : unreachable(error);
+  } finally {
+    session.close();
+  }
+}

@@ -1,0 +1,31 @@
+import type { Credentials } from '../settings.ts';
+
+/** A token as it is shared, with what is left of its life. */
+export interface SharedToken {
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+  readonly lifeMs: number;
+  readonly leftMs: number;
+}
+
+/** What a host asks the token endpoint for, on behalf of all. */
+export type AskForToken = (
+  refreshToken: string | null,
+) => Promise<{ readonly accessToken: string; readonly refreshToken: string | null; readonly lifeMs: number }>;
+
+/** One token for all hosts with the same credentials. */
+export interface TokenStorePort {
+  /**
+   * Another token than `stale`: the one that is shared, or what `ask` gives, which one host at a time calls. Throws what
+   * `ask` throws, and CredentialsRefusedError or ServiceUnavailableError where another host has just been told so. Where
+   * nothing can be shared, `ask` is called.
+   */
+  readonly obtain: (
+    credentials: Credentials,
+    options: { readonly stale: string | null; readonly ask: AskForToken },
+  ) => Promise<SharedToken>;
+  /** Takes back a token that is of no more use. */
+  readonly drop: (credentials: Credentials, accessToken: string) => Promise<void>;
+  /** The next `obtain` asks, whatever another host was told. */
+  readonly forget: () => void;
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { AloneShare } from '../../src/cluster/permits/alone-share.ts';
+import { HeldPermit } from '../../src/cluster/permits/held-permit.ts';
+import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const times = { validMs: 2_000, lifeMs: 15_000 };
+
+describe('a permit in the hands of its host', () => {
+  const given = () => {
+    const clock = manualClock();
+    const asked: number[] = [];
+    const now = () => ({ monotonic: clock.monotonic(), wall: clock.now() });
+    const permit = new HeldPermit('h/1', { heldAt: now(), clock, times, ask: () => asked.push(1) });
+    return { clock, permit, asked, now };
+  };
+
+  it('begins within two seconds of its grant and not later', async () => {
+    const { clock, permit } = given();
+    await clock.advance(2_000);
+    expect(permit.guard.mayBegin()).toBe(true);
+    const late = given();
+    await late.clock.advance(2_001);
+    expect(late.permit.guard.mayBegin()).toBe(false);
+    expect(late.permit.isBegun).toBe(false);
+  });
+
+  it('is confirmed at once while it is fresh, and by Redis when it is not', async () => {
+    const { clock, permit, asked, now } = given();
+    await permit.guard.confirm();
+    expect(asked).toEqual([]);
+    await clock.advance(5_000);
+    const confirmed = permit.guard.confirm();
+    expect(asked).toEqual([1]);
+    permit.renewed(now());
+    await confirmed;
+    expect(permit.guard.mayBegin()).toBe(true);
+  });
+
+  it('is refused where Redis no longer has it', async () => {
+    const { clock, permit } = given();
+    await clock.advance(5_000);
+    const confirmed = permit.guard.confirm();
+    permit.lose();
+    await expect(confirmed).rejects.toMatchObject({ code: 'permit-lost' });
+    expect(permit.guard.signal.aborted).toBe(true);
+    await expect(permit.guard.confirm()).rejects.toMatchObject({ code: 'permit-lost' });
+  });
+
+  it('lets a body go on for fifteen seconds after the last renewal', async () => {
+    const { clock, permit, now } = given();
+    permit.guard.mayBegin();
+    await clock.advance(14_000);
+    permit.renewed(now());
+    await clock.advance(15_000);
+    expect(permit.guard.mayGoOn()).toBe(true);
+    await clock.advance(1);
+    expect(permit.guard.mayGoOn()).toBe(false);
+    permit.expire();
+    expect(permit.guard.signal.aborted).toBe(true);
+  });
+
+  it('has run out for a machine that slept, although its monotonic clock stood still', () => {
+    const { clock, permit } = given();
+    permit.guard.mayBegin();
+    clock.jump(120_000);
+    expect(permit.guard.mayGoOn()).toBe(false);
+  });
+});
+
+describe('what a host sends of its own share', () => {
+  it('never exceeds the share in a window, and says what still counts', async () => {
+    const clock = manualClock();
+    const share = new AloneShare(clock, 60_000);
+    expect([share.take(2, 'a'), share.take(2, 'b'), share.take(2, 'c')]).toEqual([true, true, false]);
+    share.spent('a');
+    await clock.advance(59_000);
+    expect(share.take(2, 'c')).toBe(false);
+    expect(share.nextFreeMs()).toBe(1_000);
+    expect(share.answered()).toEqual([['a', 1_000]]);
+    expect(share.underWay()).toEqual(['b']);
+    await clock.advance(1_000);
+    expect(share.take(2, 'c')).toBe(true);
+  });
+});
+
+describe("the watch on Redis's clock", () => {
+  const at = (monotonic: number, wall = monotonic) => ({ monotonic, wall });
+
+  it('takes what the way there and back can explain', () => {
+    const time = new RedisTime(250);
+    expect(time.isSteady(1_000_000, at(0), at(5))).toBe(true);
+    expect(time.isSteady(1_005_000, at(5_000), at(5_010))).toBe(true);
+    // The second command was three seconds on its way.
+    expect(time.isSteady(1_012_990, at(10_000), at(13_000))).toBe(true);
+  });
+
+  it.each([
+    ['forward', 3_600_000],
+    ['forward by little', 400],
+    ['back', -3_600_000],
+  ])('sees a jump %s, once', (_name, jump) => {
+    const time = new RedisTime(250);
+    time.isSteady(1_000_000, at(0), at(5));
+    expect(time.isSteady(1_005_000 + jump, at(5_000), at(5_005))).toBe(false);
+    expect(time.isSteady(1_010_000 + jump, at(10_000), at(10_005))).toBe(true);
+  });
+
+  it('is not misled by a machine that slept or whose own clock was set', () => {
+    const time = new RedisTime(250);
+    time.isSteady(1_000_000, at(0), at(5));
+    expect(time.isSteady(4_600_000, at(1_000, 3_600_000), at(1_005, 3_600_005))).toBe(true);
+    expect(time.isSteady(4_605_000, at(6_000, 0), at(6_005, 5))).toBe(true);
+  });
+});

@@ -1,0 +1,237 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { startHoldingService } from '../faults/holding-service.ts';
+import type { HoldingService } from '../faults/holding-service.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import type { FleetStatus } from '../../src/model/report/fleet.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { wait } from './support/fleet-host.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const password = 'planted-redis-password-73';
+const credentials = {
+  apiKey: 'key',
+  clientId: 'id',
+  clientSecret: 'secret',
+  username: 'me',
+  password: 'planted-pass',
+};
+
+describeWhere(missingRedis, 'real processes with one account', () => {
+  let redis: RedisServer;
+  let service: HoldingService;
+  let places: Installation[];
+  beforeEach(async () => {
+    redis = await startRedis({ more: ['--requirepass', password], password });
+    service = await startHoldingService();
+    places = [];
+  });
+  afterEach(async () => {
+    await Promise.all(places.map((place) => place.remove()));
+    await service.close();
+    await redis.remove();
+  });
+
+  const host = async (name: string, documents: number, cluster: object = {}, user = `:${password}`) => {
+    const { authUrl, ingestUrl } = service;
+    const place = await installation({
+      ...service,
+      credentials,
+      more: {
+        service: { authUrl, ingestUrl, requestsPerMinute: 6 },
+        cluster: { account: 'real', host: name, ...cluster },
+      },
+      environment: { INGESTD_REDIS_URL: `redis://${user}@127.0.0.1:${redis.port}` },
+    });
+    places.push(place);
+    for (let index = 0; index < documents; index += 1)
+      await writeFile(join(place.inbox, `${name}-${index}.txt`), `${name} ${index}`);
+    return place;
+  };
+  /** As if the fleet had been here for a while: no window without permits at its start. */
+  const settle = () => {
+    const run = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
+    redis.command(
+      'HSET',
+      'ingestd:{real}:state',
+      'run',
+      run,
+      'seq',
+      '0',
+      'last',
+      '1',
+      'open',
+      '1',
+      'epoch',
+      '1',
+    );
+  };
+
+  it('send no more than one minute holds between them, and say what it is waiting for', async () => {
+    settle();
+    const [first, second] = [await host('one', 5), await host('two', 5)];
+    const daemons = await Promise.all([first.start(), second.start()]);
+    await eventually(() => service.requests.length >= 6, { withinMs: 20_000 });
+    await wait(3_000);
+    expect(service.requests).toHaveLength(6);
+    // It hears of what the other has used with the next sign of life.
+    const status = await eventually(async () => {
+      const now = await daemons[0]?.status();
+      return now?.rate.used === 6 ? now : null;
+    });
+    expect(status.rate.limit).toBe(6);
+    expect(status.reasons).toEqual([]);
+    expect(status.queue.etaSeconds).toBeGreaterThan(30);
+    for (const daemon of daemons) expect((await daemon.end('SIGTERM')).code).toBe(0);
+    expect(redis.command('ZCARD', 'ingestd:{real}:seen')).toBe('0');
+    expect(redis.command('ZCARD', 'ingestd:{real}:permits')).toBe('6');
+  }, 60_000);
+
+  it('say that Redis is away, send nothing, and show its password nowhere', async () => {
+    const place = await host('one', 1);
+    await redis.kill();
+    const daemon = await place.start();
+    const found = await eventually(async () => {
+      const status = await daemon.status();
+      return status.reasons.some(({ code }) => code === 'redis-unavailable') ? status : null;
+    });
+    expect(found.health).toBe('attention');
+    await redis.start();
+    await eventually(async () => (await daemon.status()).reasons.some(({ code }) => code === 'fleet-opens'), {
+      withinMs: 15_000,
+    });
+    expect((await daemon.status()).health).toBe('ok');
+    const { out, err, code } = await daemon.end('SIGTERM');
+    expect(code).toBe(0);
+    expect(service.requests).toEqual([]);
+    const kept = await readdir(place.home.join('state'));
+    const files = await Promise.all(
+      kept.map((name) => readFile(place.home.join('state', name), 'utf8').catch(() => '')),
+    );
+    expect([out, err, JSON.stringify(found), ...files].join('\n')).not.toContain(password);
+  }, 60_000);
+
+  it('are told when Redis wants another password', async () => {
+    const place = await host('one', 0);
+    redis.command('CONFIG', 'SET', 'requirepass', 'another-one-altogether');
+    const daemon = await place.start();
+    const reason = await eventually(async () => {
+      const { reasons } = await daemon.status();
+      return reasons.find(({ code }) => code === 'redis-unavailable');
+    });
+    expect(reason.message).toMatch(/WRONGPASS|NOAUTH/);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('forget a host that is gone, and not one that is there', async () => {
+    const place = await host('here', 0, { aloneShare: 2 });
+    const daemon = await place.start();
+    await eventually(() => redis.command('HGET', 'ingestd:{real}:shares', 'here') === '2');
+    redis.command('ZADD', 'ingestd:{real}:seen', '1', 'gone');
+    redis.command('HSET', 'ingestd:{real}:shares', 'gone', '3');
+    const refused = await place.run('fleet', 'forget', 'here');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/here is connected/)]);
+    const unknown = await place.run('fleet', 'forget', 'nobody');
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringMatching(/no host nobody; it has gone, here/),
+    ]);
+    const done = await place.run('fleet', 'forget', 'gone');
+    expect([done.code, done.out]).toEqual([0, expect.stringMatching(/its 3 requests a minute are/)]);
+    expect(redis.command('HGETALL', 'ingestd:{real}:shares')).toBe('here\n2');
+    await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('are shown together, the one that needs a person first, and those that are gone', async () => {
+    settle();
+    const [first, second] = [await host('one', 1), await host('two', 0)];
+    await first.home.write('inbox/two.dots.txt', 'refused');
+    const [one, two] = await Promise.all([first.start(), second.start()]);
+    const fleet = async () => {
+      const { out, err } = await second.run('status', '--fleet', '--json');
+      if (out === '') throw new Error(err);
+      return JSON.parse(out) as FleetStatus;
+    };
+    const found = await eventually(
+      async () => {
+        const now = await fleet();
+        return now.hosts.length === 2 && now.hosts[0]?.failuresTotal === 1 && now.hosts[0].used === 1
+          ? now
+          : null;
+      },
+      { withinMs: 25_000, everyMs: 500 },
+    );
+    expect(found).toMatchObject({ health: 'attention', account: 'real', paused: false, rate: { used: 1 } });
+    expect(found.hosts.map(({ host, presence }) => [host, presence])).toEqual([
+      ['one', 'here'],
+      ['two', 'here'],
+    ]);
+    expect(found.hosts[0]?.failures).toMatchObject([{ path: 'two.dots.txt', code: 'double-extension' }]);
+    const text = await second.run('status', '--fleet');
+    expect(text.out).toMatch(/1 host needs attention/);
+    expect(text.out).toMatch(/inbox\/two\.dots\.txt: .*Rename the file/);
+    expect((await second.run('status', '--fleet', '--check')).code).toBe(1);
+    await one.end('SIGKILL');
+    await two.end('SIGTERM');
+    await eventually(
+      async () => {
+        const gone = (await fleet()).hosts.map(({ host, presence }) => `${host} ${presence}`);
+        return gone.join() === 'one gone,two stopped';
+      },
+      { withinMs: 25_000, everyMs: 1_000 },
+    );
+  }, 90_000);
+
+  it('are paused together, over restarts, until they are resumed', async () => {
+    settle();
+    const [first, second] = [await host('one', 1), await host('two', 1)];
+    const paused = await first.run('pause', '--fleet');
+    expect([paused.code, paused.out]).toEqual([0, 'No host of the fleet sends.\n']);
+    const daemons = await Promise.all([first.start(), second.start()]);
+    for (const daemon of daemons) {
+      const status = await eventually(async () => {
+        const now = await daemon.status();
+        return now.reasons.some(({ code }) => code === 'fleet-paused') ? now : null;
+      });
+      expect(status.health).toBe('attention');
+    }
+    await wait(1_500);
+    expect(service.requests).toEqual([]);
+    expect((await second.run('resume', '--fleet')).code).toBe(0);
+    await Promise.all(daemons.map((daemon) => daemon.idle(({ totals }) => totals.uploaded === 1)));
+    for (const daemon of daemons) await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('sign in once, and leave their token alone unless it is said that it is for all', async () => {
+    settle();
+    const [first, second] = [await host('one', 1), await host('two', 1)];
+    const daemons = await Promise.all([first.start(), second.start()]);
+    await Promise.all(daemons.map((daemon) => daemon.idle(({ totals }) => totals.uploaded === 1)));
+    const grants = () => service.tokenRequests.filter(({ url }) => url === '/oauth/auth').length;
+    expect(grants()).toBe(1);
+    const refused = await first.run('auth', 'revoke');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/add --fleet/)]);
+    expect(service.tokenRequests.some(({ url }) => url.endsWith('/revoke'))).toBe(false);
+    expect((await first.run('auth', 'revoke', '--fleet')).code).toBe(0);
+    expect(service.tokenRequests.filter(({ url }) => url.endsWith('/revoke'))).toHaveLength(1);
+    for (const daemon of daemons) await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('work with a user that has only the rights that the documentation names', async () => {
+    const text = await readFile('docs/fleet.md', 'utf8');
+    const rule = /^user ingestd .*$/m.exec(text)?.[0] ?? '';
+    const words = rule.replace('PASSWORD', 'acl-pass').split(' ').slice(1);
+    expect(redis.command('ACL', 'SETUSER', ...words)).toBe('OK');
+    settle();
+    const place = await host('one', 2, { aloneShare: 1 }, 'ingestd:acl-pass');
+    const daemon = await place.start();
+    await daemon.idle(({ totals }) => totals.uploaded === 2);
+    expect((await daemon.status()).reasons).toEqual([]);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+});

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { cableTo } from './support/cable.ts';
+import type { Cable } from './support/cable.ts';
+import { fleetHost, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import type { FleetHost } from './support/fleet-host.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const windowMs = 2_000;
+const times = scaledTimes(windowMs);
+const limit = 20;
+
+describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
+  let redis: RedisServer;
+  let folder: TemporaryFolder;
+  let cable: Cable;
+  let hosts: FleetHost[];
+  beforeEach(async () => {
+    redis = await startRedis();
+    folder = await temporaryFolder();
+    cable = await cableTo(redis.port);
+    hosts = [];
+  });
+  afterEach(async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await cable.remove();
+    await redis.remove();
+    await folder.remove();
+  });
+
+  const host = async (name: string, aloneShare: number, redisUrl = redis.url) => {
+    const made = await fleetHost({
+      redisUrl,
+      name,
+      stateDir: folder.path,
+      limit,
+      times,
+      aloneShare,
+    });
+    hosts.push(made);
+    return made;
+  };
+  const cutHost = (name: string, aloneShare: number) =>
+    host(name, aloneShare, `redis://127.0.0.1:${cable.port}`);
+  const codes = (one: FleetHost) => one.cluster.reasons().map(({ code }) => code);
+
+  it('waits, then sends its share, which the others leave to it, and comes back without a burst', async () => {
+    const away = await cutHost('away', 5);
+    const others = await host('others', 0);
+    for (const one of [away, others]) one.work(4);
+    await eventually(() => hosts.every(({ arrivals }) => arrivals.length > 0), { withinMs: windowMs * 4 });
+    await wait(windowMs);
+    cable.cut();
+    const cut = performance.now();
+    await eventually(() => codes(away).includes('redis-unavailable'), { withinMs: 10_000 });
+    await eventually(() => away.arrivals.some((at) => at > cut + 500), { withinMs: windowMs * 4 });
+    const begun = Math.min(...away.arrivals.filter((at) => at > cut + 500));
+    expect(begun - cut).toBeGreaterThanOrEqual(windowMs + times.lifeMs - 200);
+    expect(away.cluster.reasons()[0]?.message).toMatch(/sends its own share, 5 requests a minute/);
+    expect(away.limiter.status()).toMatchObject({ limit: 5 });
+    await wait(windowMs * 2.5);
+    const within = (one: FleetHost) => one.arrivals.filter((at) => at > begun + windowMs / 2);
+    expect(mostInWindow(within(away), windowMs)).toBe(5);
+    expect(mostInWindow(within(others), windowMs)).toBe(limit - 5);
+    cable.join();
+    await eventually(() => codes(away).length === 0, { withinMs: 15_000 });
+    await wait(windowMs * 2.5);
+    const all = hosts.flatMap(({ arrivals }) => arrivals);
+    expect(mostInWindow(all, windowMs)).toBe(limit);
+  }, 90_000);
+
+  it('sends nothing without a share, for as long as it is cut off', async () => {
+    const away = await cutHost('away', 0);
+    away.work(2);
+    await eventually(() => away.arrivals.length > 0, { withinMs: windowMs * 3 });
+    cable.cut();
+    const cut = performance.now();
+    await wait(windowMs * 3);
+    expect(away.arrivals.filter((at) => at > cut + 300)).toEqual([]);
+    expect(away.cluster.reasons()[0]?.message).toMatch(/nothing is sent until it is back/);
+  }, 60_000);
+
+  it('is given no larger share than the others leave, and says so', async () => {
+    const first = await host('first', 15);
+    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'first') === '15');
+    const second = await host('second', 10);
+    await eventually(() => codes(second).includes('alone-share'));
+    expect(second.cluster.reasons().at(-1)?.message).toMatch(/aloneShare is 10.*leave 5/);
+    expect(codes(first)).not.toContain('alone-share');
+    expect(redis.command('HGET', 'ingestd:{test}:shares', 'second')).toBe('5');
+  }, 60_000);
+
+  it('keeps its share reserved although Redis comes back empty: another host remembers it', async () => {
+    const away = await cutHost('away', 5);
+    const other = await host('other', 0);
+    // The others ask for the shares once a minute, and when they hear of a change.
+    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5');
+    await wait(times.beatMs * 3);
+    cable.cut();
+    await redis.kill();
+    await redis.start();
+    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5', {
+      withinMs: 15_000,
+    });
+    other.work(4);
+    await eventually(() => other.arrivals.length >= limit - 5, { withinMs: windowMs * 4 });
+    await wait(windowMs);
+    expect(mostInWindow(other.arrivals, windowMs)).toBe(limit - 5);
+    expect(away.arrivals).toEqual([]);
+  }, 60_000);
+});

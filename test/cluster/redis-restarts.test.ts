@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { openLink } from '../../src/cluster/redis/link.ts';
+import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
+import { createLimiter } from '../../src/remote/limiter.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { fleetHost, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import type { FleetHost } from './support/fleet-host.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const windowMs = 2_000;
+const times = scaledTimes(windowMs);
+const limit = 20;
+
+describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', () => {
+  let redis: RedisServer;
+  let folder: TemporaryFolder;
+  let hosts: FleetHost[];
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    hosts = [];
+  });
+  afterEach(async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await redis.remove();
+    await folder.remove();
+  });
+
+  const threeHosts = async () => {
+    for (const name of ['a', 'b', 'c']) {
+      const options = { redisUrl: redis.url, name, stateDir: folder.path, limit, times };
+      hosts.push(await fleetHost({ ...options, requestMs: () => 30 }));
+    }
+    for (const host of hosts) host.work(3);
+    await eventually(() => arrivals().length >= limit, { withinMs: windowMs * 3 });
+  };
+  const arrivals = () => hosts.flatMap((host) => host.arrivals);
+
+  it.each([
+    ['was killed and comes back empty', [], false, /"reason":"empty"/],
+    ['was killed and has kept everything', ['--appendonly', 'yes'], false, /"reason":"restarted"/],
+    ['was killed and comes back from an old dump', ['--dbfilename', 'old.rdb'], true, /"reason":"restarted"/],
+  ])(
+    'starts one window without permits where Redis %s',
+    async (_name, more, isSaved, reason) => {
+      redis = await startRedis({ more });
+      await threeHosts();
+      if (isSaved) redis.command('SAVE');
+      await wait(windowMs * 1.2);
+      await redis.kill();
+      await eventually(() => hosts.every(({ cluster }) => cluster.reasons().length > 0));
+      const seen = hosts[0]?.cluster.reasons().map(({ code }) => code);
+      expect(seen).toEqual(['redis-unavailable']);
+      await redis.start();
+      const back = performance.now();
+      const later = () => arrivals().filter((at) => at > back);
+      await eventually(() => later().length > limit, { withinMs: windowMs * 4 });
+      // What had its permit before may still have been on its way.
+      const first = Math.min(...later());
+      expect(first - back).toBeGreaterThanOrEqual(windowMs - 100);
+      expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+      expect(hosts.map((host) => host.logged()).join()).toMatch(reason);
+      expect(hosts.every(({ cluster }) => cluster.reasons().length === 0)).toBe(true);
+    },
+    60_000,
+  );
+
+  it('starts one window without permits where the counter of this process went back', async () => {
+    redis = await startRedis();
+    await threeHosts();
+    redis.command('HSET', 'ingestd:{test}:state', 'seq', '1');
+    const set = performance.now();
+    await eventually(() => hosts.some((host) => /"reason":"older"/.test(host.logged())));
+    await wait(windowMs * 2.5);
+    const later = arrivals().filter((at) => at > set + 150);
+    expect(Math.min(...later) - set).toBeGreaterThanOrEqual(windowMs - 200);
+    expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+  }, 60_000);
+
+  it('puts back what is under way, and counts it to its end', async () => {
+    redis = await startRedis();
+    const host = await fleetHost({ redisUrl: redis.url, name: 'a', stateDir: folder.path, limit, times });
+    hosts.push(host);
+    const permit = await host.limiter.take();
+    await permit.guard?.confirm();
+    expect(permit.guard?.mayBegin()).toBe(true);
+    redis.command('FLUSHALL');
+    const places = () => redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1');
+    await eventually(() => places() !== '');
+    expect(permit.guard?.mayGoOn()).toBe(true);
+    permit.spent();
+  }, 60_000);
+
+  it.each([
+    ['an hour forward', 3_600],
+    ['an hour back', -3_600],
+    ['five minutes forward', 300],
+  ])(
+    'starts one window without permits where the clock of Redis jumps %s',
+    async (_name, seconds) => {
+      redis = await startRedis();
+      const address = parseRedisAddress(redis.url);
+      if (address === null) throw new Error('no address');
+      const log = recordedLog();
+      let limiter: SharedLimiter | null = null;
+      const link = openLink({
+        address,
+        clock: systemClock,
+        log,
+        channels: SharedLimiter.channels('ingestd:{jump}', 'a'),
+        onMessage: (_channel, text) => limiter?.hear(text),
+        onChange: () => limiter?.connectionChanged(),
+      });
+      // The clock of a process cannot be set for itself alone: the script adds to it what stands in a key.
+      const session = () => {
+        const real = link.session();
+        if (real === null) return null;
+        return {
+          ...real,
+          evaluate: (script: string, keys: readonly string[], args: readonly string[]) =>
+            real.evaluate(script.replace(readsTime, setsTime), keys, args),
+        };
+      };
+      const sessions = new Map();
+      const steady = () => {
+        const real = link.session();
+        if (real === null) return null;
+        if (!sessions.has(real)) sessions.set(real, session());
+        return sessions.get(real);
+      };
+      limiter = new SharedLimiter({
+        local: createLimiter({ requestsPerMinute: limit, windowMs, clock: systemClock, recent: [] }),
+        session: steady,
+        prefix: 'ingestd:{jump}',
+        host: 'a',
+        limit,
+        aloneShare: 0,
+        times,
+        clock: systemClock,
+        log,
+        recent: [],
+        onChange: () => {},
+      });
+      const sent: number[] = [];
+      let isOver = false;
+      const worker = async () => {
+        for (;;) {
+          const permit = await limiter?.take().catch(() => null);
+          if (!permit || isOver) return;
+          sent.push(performance.now());
+          permit.spent();
+        }
+      };
+      const workers = [worker(), worker(), worker()];
+      await eventually(() => sent.length >= limit, { withinMs: windowMs * 3 });
+      redis.command('SET', 'offset', String(seconds));
+      const set = performance.now();
+      await eventually(() => sent.some((at) => at > set), { withinMs: windowMs * 4 });
+      await wait(windowMs);
+      expect(Math.min(...sent.filter((at) => at > set)) - set).toBeGreaterThanOrEqual(windowMs);
+      expect(mostInWindow(sent, windowMs)).toBeLessThanOrEqual(limit);
+      expect(JSON.stringify(log.lines)).toMatch(/"reason":"clock"/);
+      isOver = true;
+      limiter.close();
+      await Promise.all(workers);
+      await limiter.leave();
+      link.close();
+    },
+    60_000,
+  );
+});
+
+const readsTime = "local time = redis.call('TIME')";
+const setsTime = `${readsTime} time[1] = time[1] + (redis.call('GET', 'offset') or 0)`;

@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { cableTo } from './support/cable.ts';
+import { fleetHost, jain, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import type { FleetHost } from './support/fleet-host.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const windowMs = 2_000;
+const times = scaledTimes(windowMs);
+const limit = 20;
+
+describeWhere(missingRedis, 'the minute that hosts share', () => {
+  let redis: RedisServer;
+  let folder: TemporaryFolder;
+  let hosts: FleetHost[];
+  beforeEach(async () => {
+    redis = await startRedis();
+    folder = await temporaryFolder();
+    hosts = [];
+  });
+  afterEach(async () => {
+    await Promise.all(hosts.map((host) => host.close()));
+    await redis.remove();
+    await folder.remove();
+  });
+
+  const host = async (name: string, more: Partial<Parameters<typeof fleetHost>[0]> = {}) => {
+    const made = await fleetHost({
+      redisUrl: redis.url,
+      name,
+      stateDir: folder.path,
+      limit,
+      times,
+      ...more,
+    });
+    hosts.push(made);
+    return made;
+  };
+  const arrivals = () => hosts.flatMap((one) => one.arrivals);
+  /** The fleet is new to Redis: one window goes by. */
+  const opened = () => eventually(() => arrivals().length > 0, { withinMs: windowMs * 3 });
+  const state = (field: string) => Number(redis.command('HGET', 'ingestd:{test}:state', field));
+  const places = () => Number(redis.command('ZCARD', 'ingestd:{test}:permits'));
+  const calls = () =>
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(redis.command('INFO', 'commandstats'))?.[1] ?? 0);
+
+  it('is never exceeded by five hosts together, is used, and each has as much of it', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) (await host(name)).work(3);
+    await opened();
+    await wait(windowMs * 5);
+    const all = arrivals();
+    expect(mostInWindow(all, windowMs)).toBe(limit);
+    const passed = (Math.max(...all) - Math.min(...all)) / windowMs;
+    // A margin of 40 ms is a fiftieth of this window; of a minute, it is 0.4 %.
+    expect((all.length - limit) / passed).toBeGreaterThan(limit * 0.9);
+    expect(jain(hosts.map((one) => one.arrivals.length))).toBeGreaterThan(0.95);
+  }, 60_000);
+
+  it('gives nothing for one window to a fleet that is new to Redis, and says so', async () => {
+    const begun = performance.now();
+    const one = await host('a');
+    one.work(1);
+    await eventually(() => one.cluster.reasons().some(({ code }) => code === 'fleet-opens'));
+    await opened();
+    expect(Math.min(...arrivals()) - begun).toBeGreaterThanOrEqual(windowMs);
+    expect(one.cluster.reasons()).toEqual([]);
+  }, 60_000);
+
+  it('gets back the permits of a host that died with them, so long after its death and no sooner', async () => {
+    const alive = await host('alive');
+    const cable = await cableTo(redis.port);
+    const dying = await host('dying', { redisUrl: `redis://127.0.0.1:${cable.port}` });
+    await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
+    const taken = await Promise.all(Array.from({ length: limit }, () => dying.limiter.take()));
+    expect(taken).toHaveLength(limit);
+    for (const { guard } of taken) {
+      await guard?.confirm();
+      guard?.mayBegin();
+    }
+    const death = performance.now();
+    // As Redis sees it: nothing is spent, nothing renewed.
+    cable.cut();
+    const permit = await alive.limiter.take();
+    const passed = performance.now() - death;
+    expect(passed).toBeGreaterThanOrEqual(windowMs + times.lifeMs - times.beatMs);
+    expect(passed).toBeLessThan(windowMs + times.lifeMs + times.marginMs + 1_000);
+    permit.giveBack();
+    // All of them: nothing is gone for good.
+    alive.work(5);
+    await eventually(() => alive.arrivals.length >= limit, { withinMs: 10_000 });
+    await cable.remove();
+  }, 60_000);
+
+  it('lets a live change of one host go before the backlog of the others', async () => {
+    const busy = await host('busy', { requestMs: () => 20 });
+    const quiet = await host('quiet');
+    busy.work(4, { level: 1, count: 5_000 });
+    await opened();
+    const waits: number[] = [];
+    for (let change = 0; change < 3; change += 1) {
+      await wait(windowMs * 0.4);
+      const asked = performance.now();
+      quiet.limiter.demand?.({ level: 3, count: 1 });
+      const permit = await quiet.limiter.take();
+      // The first place that comes free is its own; until one does, the whole minute may be taken.
+      const freed = busy.arrivals.filter((at) => at > asked + 50).length;
+      waits.push(freed);
+      permit.spent();
+    }
+    // What was on its way when it asked may still arrive.
+    for (const freed of waits) expect(freed).toBeLessThanOrEqual(4);
+  }, 60_000);
+
+  it('gives each host of one priority its share by its demand', async () => {
+    const large = await host('large');
+    const small = await host('small');
+    // More at once than there are places: both always wait.
+    large.work(limit, { level: 1, count: 1_000 });
+    small.work(limit, { level: 1, count: limit / 4 });
+    await opened();
+    await wait(windowMs * 4);
+    const [most, least] = [large.arrivals.length, small.arrivals.length];
+    expect(most).toBeGreaterThan(least * 1.1);
+    expect(least).toBeGreaterThan(limit);
+    expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+  }, 60_000);
+
+  it('wakes a waiting host with a message when a permit is given back, and is not asked meanwhile', async () => {
+    const first = await host('first');
+    const second = await host('second');
+    const permits = await Promise.all(Array.from({ length: limit }, () => first.limiter.take()));
+    const waiting = second.limiter.take();
+    await wait(300);
+    const before = calls();
+    await wait(400);
+    // Signs of life, renewals of permits that have not begun: 400 ms of both hosts.
+    expect(calls() - before).toBeLessThanOrEqual(2 * Math.ceil(400 / (times.validMs / 2)) + 8);
+    const given = performance.now();
+    permits[0]?.giveBack();
+    const permit = await waiting;
+    expect(performance.now() - given).toBeLessThan(150);
+    permit.giveBack();
+    for (const one of permits.slice(1)) one.giveBack();
+    await eventually(() => places() === 0);
+  }, 60_000);
+
+  it('stops for all when the service asks one host to wait', async () => {
+    const asked = await host('asked');
+    const other = await host('other');
+    other.work(2);
+    await opened();
+    asked.limiter.pause(1_500);
+    const paused = performance.now();
+    await wait(100);
+    const before = other.arrivals.length;
+    await wait(1_200);
+    expect(other.arrivals.length - before).toBeLessThanOrEqual(2);
+    await eventually(() => other.arrivals.some((at) => at > paused + 1_450), { withinMs: 5_000 });
+    expect(other.limiter.status().limit).toBe(limit);
+  }, 60_000);
+
+  it('counts what a host had sent before it joined', async () => {
+    const now = Date.now();
+    const recent = Array.from({ length: 15 }, (_, index) => ({
+      id: `r${index}`,
+      at: now,
+      answeredAt: now + windowMs,
+    }));
+    await host('first');
+    await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
+    await host('joining', { recent });
+    await eventually(() => places() === 15);
+  }, 60_000);
+
+  it('costs an idle host fewer than one command a second, and a permit two', async () => {
+    const one = await host('one', { times: { ...times, beatMs: 5_000, validMs: 2_000 } });
+    await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
+    const before = calls();
+    await wait(6_000);
+    expect(calls() - before).toBeLessThanOrEqual(2);
+    const start = calls();
+    for (let count = 0; count < limit; count += 1) {
+      const permit = await one.limiter.take();
+      permit.giveBack();
+      await eventually(() => places() === 0, { everyMs: 1 });
+    }
+    // One takes it, one gives it back.
+    expect(calls() - start).toBeLessThanOrEqual(2 * limit + 3);
+  }, 60_000);
+});

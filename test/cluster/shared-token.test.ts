@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { openLink } from '../../src/cluster/redis/link.ts';
+import type { RedisLink } from '../../src/cluster/redis/link.ts';
+import { createTokenStore } from '../../src/cluster/token/token-store.ts';
+import type { TokenStore } from '../../src/cluster/token/token-store.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
+import type { Credentials } from '../../src/model/settings.ts';
+import { createTokenSource } from '../../src/remote/auth/token-source.ts';
+import type { TokenSource } from '../../src/remote/auth/token-source.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+interface Host {
+  readonly tokens: TokenSource;
+  readonly store: TokenStore;
+  readonly link: RedisLink;
+}
+
+describeWhere(missingRedis, 'the token that hosts share', () => {
+  let redis: RedisServer;
+  let service: ScriptedService;
+  let hosts: Host[];
+  beforeEach(async () => {
+    redis = await startRedis();
+    service = await startScriptedService();
+    hosts = [];
+  });
+  afterEach(async () => {
+    for (const { tokens, link } of hosts) {
+      tokens.close();
+      link.close();
+    }
+    await service.close();
+    await redis.remove();
+  });
+
+  const host = async (credentials: Credentials = plantedCredentials): Promise<Host> => {
+    const address = parseRedisAddress(redis.url);
+    if (address === null) throw new Error('no address');
+    const log = recordedLog();
+    const name = `host-${hosts.length}`;
+    let store: TokenStore | null = null;
+    const link = openLink({
+      address,
+      clock: systemClock,
+      log,
+      channels: ['ingestd:{t}:wake'],
+      onMessage: () => store?.hear(),
+      onChange: () => {},
+    });
+    store = createTokenStore({ session: link.session, prefix: 'ingestd:{t}', host: name, log });
+    const tokens = createTokenSource({
+      authUrl: service.authUrl,
+      credentials: () => credentials,
+      clock: systemClock,
+      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
+      log,
+      store,
+    });
+    const made = { tokens, store, link };
+    hosts.push(made);
+    await eventually(() => link.session() !== null);
+    redis.command('ZADD', 'ingestd:{t}:seen', String(Date.now()), name);
+    return made;
+  };
+  const grants = () =>
+    service.tokenRequests
+      .filter(({ url }) => url === '/oauth/auth')
+      .map((request) => new URLSearchParams(request.text()).get('grant_type'));
+
+  it('is one grant for fifty hosts that start together', async () => {
+    for (let count = 0; count < 50; count += 1) await host();
+    const all = await Promise.all(hosts.map(({ tokens }) => tokens.access()));
+    expect(new Set(all.map(({ value }) => value)).size).toBe(1);
+    expect(grants()).toEqual(['password']);
+    expect(hosts.every(({ tokens }) => tokens.status().state === 'ok')).toBe(true);
+  }, 60_000);
+
+  it('is renewed once for all, with the refresh token of whoever obtained it', async () => {
+    const [one, two] = [await host(), await host()];
+    const first = await one.tokens.access();
+    await two.tokens.access();
+    const renewed = await two.tokens.renew(first);
+    expect(renewed.value).not.toBe(first.value);
+    expect((await one.tokens.renew(first)).value).toBe(renewed.value);
+    expect(grants()).toEqual(['password', 'refresh_token']);
+  }, 60_000);
+
+  it('stands in Redis encrypted, and no secret with it', async () => {
+    const { tokens } = await host();
+    const { value } = await tokens.access();
+    const keys = redis.command('KEYS', '*').split('\n');
+    const texts = keys.map((key) => {
+      const kind = redis.command('TYPE', key);
+      if (kind === 'string') return redis.command('GET', key);
+      return kind === 'hash' ? redis.command('HGETALL', key) : redis.command('ZRANGE', key, '0', '-1');
+    });
+    const all = [...keys, ...texts].join('\n');
+    expect(texts.some((text) => text.length > 100)).toBe(true);
+    for (const secret of [value, ...Object.values(plantedCredentials)]) expect(all).not.toContain(secret);
+    expect(redis.command('KEYS', 'ingestd:{t}:token:*').split('\n')).toHaveLength(1);
+  }, 60_000);
+
+  it('is not shared with a host of other credentials, which says so', async () => {
+    const [one, other] = [
+      await host(),
+      await host({ ...plantedCredentials, clientSecret: 'another secret' }),
+    ];
+    const first = await one.tokens.access();
+    const second = await other.tokens.access();
+    expect(second.value).not.toBe(first.value);
+    expect(other.store.others()).toBe(1);
+    expect(one.store.others()).toBe(0);
+    expect(grants()).toEqual(['password', 'password']);
+  }, 60_000);
+
+  it('is refused once for all: the others do not ask with the same credentials', async () => {
+    service.scriptTokens(steps.json(401, { error: 'invalid_grant' }));
+    const made = [await host(), await host(), await host()];
+    for (const { tokens } of made)
+      await expect(tokens.access()).rejects.toMatchObject({ code: 'credentials-refused' });
+    expect(grants()).toEqual(['password']);
+    // A person has corrected it, on one host.
+    made[1]?.tokens.forget();
+    expect((await made[1]?.tokens.access())?.value).toBeTruthy();
+    expect(grants()).toEqual(['password', 'password']);
+  }, 60_000);
+
+  it('is asked for by another host where the one that was asking has died', async () => {
+    const [dead, alive] = [await host(), await host()];
+    service.scriptTokens(steps.silence());
+    const lost = dead.tokens.access().catch(() => null);
+    await eventually(() => redis.command('KEYS', '*:lease') !== '');
+    dead.link.close();
+    dead.tokens.close();
+    await lost;
+    // As when its half minute is over.
+    redis.command('DEL', redis.command('KEYS', '*:lease'));
+    expect((await alive.tokens.access()).value).toBeTruthy();
+  }, 60_000);
+
+  it('is obtained without Redis while that is away', async () => {
+    const { tokens, link } = await host();
+    await redis.kill();
+    await eventually(() => link.session() === null);
+    expect((await tokens.access()).value).toBeTruthy();
+    expect(grants()).toEqual(['password']);
+  }, 60_000);
+
+  it('is taken back with its revocation, and the others obtain another', async () => {
+    const [one, two] = [await host(), await host()];
+    const first = await one.tokens.access();
+    await two.tokens.access();
+    await one.tokens.revoke({ all: false });
+    expect(redis.command('KEYS', 'ingestd:{t}:token:*')).toBe('');
+    expect((await two.tokens.renew(first)).value).not.toBe(first.value);
+  }, 60_000);
+});

@@ -1,0 +1,131 @@
+import { openCluster } from '../../../src/cluster/open-cluster.ts';
+import type { Cluster } from '../../../src/cluster/open-cluster.ts';
+import { fleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
+import type { FleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import type { Clock } from '../../../src/lib/time/clock.ts';
+import type { SentRequest } from '../../../src/model/ports/ledger-port.ts';
+import type { Demand, LimiterPort, Permit } from '../../../src/model/ports/service-port.ts';
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+
+/** The fleet's times with a window of so many ms, the others in proportion; the margin stays what clocks need. */
+export function scaledTimes(windowMs: number): FleetTimes {
+  const scale = (ms: number) => Math.ceil((ms * windowMs) / fleetTimes.windowMs);
+  return {
+    windowMs,
+    lifeMs: scale(fleetTimes.lifeMs),
+    beatMs: scale(fleetTimes.beatMs),
+    validMs: scale(fleetTimes.validMs),
+    unreachableMs: scale(fleetTimes.unreachableMs),
+    marginMs: Math.max(40, scale(fleetTimes.marginMs)),
+    shareMs: fleetTimes.shareMs,
+  };
+}
+
+/** One host of a fleet in this process: a limiter on Redis, and requests that are recorded as they arrive. */
+export interface FleetHost {
+  readonly name: string;
+  readonly cluster: Cluster;
+  readonly limiter: LimiterPort;
+  readonly logged: () => string;
+  /** When each request arrived at the service, ms of the process's monotonic clock. */
+  readonly arrivals: number[];
+  /** Sends as many requests as it may, so many at a time, until it is closed. */
+  readonly work: (workers: number, demand?: Demand) => void;
+  readonly close: () => Promise<void>;
+}
+
+interface HostOptions {
+  readonly redisUrl: string;
+  readonly name: string;
+  readonly stateDir: string;
+  readonly limit: number;
+  readonly times: FleetTimes;
+  readonly aloneShare?: number;
+  readonly account?: string;
+  readonly clock?: Clock;
+  readonly recent?: readonly SentRequest[];
+  /** How long a request takes to arrive, and its answer to come. */
+  readonly requestMs?: () => number;
+}
+
+export async function fleetHost(options: HostOptions): Promise<FleetHost> {
+  const { redisUrl, name, limit, times, clock = systemClock, recent = [], requestMs = () => 2 } = options;
+  const redis = parseRedisAddress(redisUrl);
+  if (redis === null) throw new Error(`no address: ${redisUrl}`);
+  const log = recordedLog();
+  const cluster = await openCluster({
+    settings: { redis, account: options.account ?? 'test', host: name, aloneShare: options.aloneShare ?? 0 },
+    requestsPerMinute: limit,
+    stateDir: options.stateDir,
+    service: { ingestUrl: 'https://service.example', username: 'someone' },
+    clock,
+    log,
+    times,
+  });
+  const local = createLimiter({ requestsPerMinute: limit, windowMs: times.windowMs, clock, recent });
+  const limiter = cluster.limiter(local, recent);
+  const arrivals: number[] = [];
+  const workers: Promise<void>[] = [];
+
+  async function sendAll(demand: Demand): Promise<void> {
+    for (;;) {
+      limiter.demand?.(demand);
+      const permit = await limiter.take().catch(() => null);
+      if (permit === null) return;
+      await sendOn(permit);
+    }
+  }
+
+  async function sendOn(permit: Permit): Promise<void> {
+    try {
+      await permit.guard?.confirm();
+    } catch {
+      return permit.giveBack();
+    }
+    if (permit.guard?.mayBegin() === false) return permit.giveBack();
+    await wait(requestMs());
+    if (permit.guard?.mayGoOn() !== false) arrivals.push(performance.now());
+    await wait(requestMs());
+    permit.spent();
+  }
+
+  return {
+    name,
+    cluster,
+    limiter,
+    logged: () => JSON.stringify(log.lines),
+    arrivals,
+    work: (count, demand = { level: 1, count: 1000 }) => {
+      for (let one = 0; one < count; one += 1) workers.push(sendAll(demand));
+    },
+    close: async () => {
+      limiter.close();
+      await Promise.all(workers);
+      await cluster.close();
+    },
+  };
+}
+
+export const wait = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** The most arrivals in any window, as the service counts: those at `t` and up to just before `t + windowMs`. */
+export function mostInWindow(arrivals: readonly number[], windowMs: number): number {
+  const sorted = arrivals.toSorted((a, b) => a - b);
+  let first = 0;
+  let most = 0;
+  sorted.forEach((at, index) => {
+    while (at - (sorted[first] ?? at) >= windowMs) first += 1;
+    most = Math.max(most, index - first + 1);
+  });
+  return most;
+}
+
+/** Jain's index: 1 where all have the same, 1/n where one has everything. */
+export function jain(values: readonly number[]): number {
+  const sum = values.reduce((total, value) => total + value, 0);
+  const squares = values.reduce((total, value) => total + value * value, 0);
+  return squares === 0 ? 1 : (sum * sum) / (values.length * squares);
+}

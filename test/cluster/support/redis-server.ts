@@ -1,0 +1,87 @@
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:net';
+
+import { eventually } from '../../support/eventually.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** What is missing for tests with Redis; null: nothing. For `describeWhere`. */
+export const missingRedis =
+  spawnSync('redis-server', ['--version']).status === 0 ? null : 'redis-server (Debian package redis-server)';
+
+/** Debian's Redis on a free loopback port, with an empty directory of its own. */
+export interface RedisServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: () => number;
+  /** Runs a command by redis-cli; gives what it says. */
+  readonly command: (...words: string[]) => string;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Ends it at once. */
+  readonly kill: () => Promise<void>;
+  /** Starts it again on the same port, with what its directory holds. */
+  readonly start: () => Promise<void>;
+  readonly directory: string;
+  readonly remove: () => Promise<void>;
+}
+
+interface ServerOptions {
+  /** More words for redis-server. */
+  readonly more?: readonly string[];
+  /** For `command`. */
+  readonly password?: string;
+}
+
+export async function startRedis(options: ServerOptions = {}): Promise<RedisServer> {
+  const port = await freePort();
+  const folder = await temporaryFolder();
+  let child: ChildProcess | null = null;
+
+  const command = (...words: string[]) =>
+    spawnSync('redis-cli', ['-p', String(port), ...words], {
+      encoding: 'utf8',
+      env: { ...process.env, REDISCLI_AUTH: options.password },
+    }).stdout.trim();
+
+  async function start(): Promise<void> {
+    const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
+    child = spawn('redis-server', [...words, ...(options.more ?? [])], { stdio: 'ignore' });
+    await eventually(() => command('PING') === 'PONG', { withinMs: 10_000 });
+  }
+
+  async function kill(): Promise<void> {
+    const ended = child;
+    child = null;
+    if (ended === null || ended.exitCode !== null) return;
+    const over = new Promise((resolve) => ended.once('close', resolve));
+    ended.kill('SIGKILL');
+    await over;
+  }
+
+  await start();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    pid: () => child?.pid ?? 0,
+    command,
+    signal: (signal) => void child?.kill(signal),
+    kill,
+    start,
+    directory: folder.path,
+    remove: async () => {
+      await kill();
+      await folder.remove();
+    },
+  };
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}
