@@ -152,7 +152,7 @@ function openHost(port, host, account = 'bench') {
   const arrivals = [];
   let isDead = false;
   const work = async () => {
-    while (!isDead) {
+    for (;;) {
       limiter.demand({ level: 1, count: 100 });
       const permit = await limiter.take().catch(() => null);
       if (permit === null || isDead) return;
