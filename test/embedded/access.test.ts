@@ -102,6 +102,13 @@ describe('the rate limit', () => {
     expect([await status(), await status(), await status()]).toEqual([404, 404, 429]);
   });
 
+  it('lets fifty pass in a minute unless it is told otherwise', async () => {
+    await trial.restart({ requestsPerMinute: undefined });
+    await trial.headers();
+    for (let count = 0; count < 50; count += 1) expect(await status()).toBe(404);
+    expect(await status()).toBe(429);
+  });
+
   it('has a limit of their own for requests without a valid token, which take nothing from the account', async () => {
     await trial.headers();
     const strangers = ['Bearer nonsense', ''].flatMap((authorization) =>

@@ -116,10 +116,13 @@ describe('a bulk modify', () => {
     expect((await modify({ docIds: [docId, docId] })).status).toBe(422);
   });
 
-  it('takes JSON alone and gives JSON alone', async () => {
+  it.each([
+    ['PATCH', '/bulk/modify/metadata'],
+    ['DELETE', '/bulk/delete'],
+  ])('takes JSON alone and gives JSON alone: %s %s', async (method, path) => {
     const send = async (headers: Record<string, string>, body = '{"docIds":["x"]}') =>
       (
-        await trial.call('PATCH', '/bulk/modify/metadata', {
+        await trial.call(method, path, {
           headers: { ...(await trial.headers()), ...headers },
           body,
         })

@@ -54,6 +54,25 @@ describe('a part over the limit', () => {
   });
 });
 
+describe('unless it is told otherwise', () => {
+  it.each([
+    ['a file of 150 MiB is taken', 0, 200],
+    ['and one byte more is answered 413', 1, 413],
+  ])('%s', async (_, more, status) => {
+    await trial.restart({ maxFileBytes: undefined });
+    const headers = { ...(await trial.headers()), 'Content-Type': 'multipart/form-data; boundary=x' };
+    const { call, answer } = openRaw(`${trial.service.ingestUrl}${prefix}/upload-document`, { headers });
+    call.write(`--x\r\n${textFile}\r\n\r\n`);
+    const piece = Buffer.alloc(1024 * 1024, 'a');
+    for (let megabytes = 0; megabytes < 150; megabytes += 1) {
+      if (!call.write(piece)) await once(call, 'drain');
+    }
+    call.end(`${'a'.repeat(more)}\r\n--x--\r\n`);
+    expect((await answer).status).toBe(status);
+    expect(trial.service.documents().map(({ size }) => size)).toEqual(more === 0 ? [150 * 1024 * 1024] : []);
+  });
+});
+
 describe('a failure is an envelope', () => {
   it.each<[string, string, string, number]>([
     ['an escape that is none', 'PUT', '/modify-document/%FF', 400],

@@ -58,6 +58,11 @@ describe('file names, interface section 8 (F21, F23, F24)', () => {
     expect(judgeName('a.b.exe', 'rewrite')).toMatchObject({ code: 'unsupported-type' });
   });
 
+  it('takes the eighteen types of interface 4.8', () => {
+    const types = 'pdf html htm txt doc docx xls xlsx ppt pptx msg eml csv xlsb xlsm one tsv ods'.split(' ');
+    expect([...documentTypes].toSorted()).toEqual(types.toSorted());
+  });
+
   it('knows the type in every case, whatever the locale', () => {
     expect([isDocumentType('A.PDF'), isDocumentType('a.TXT'), isDocumentType('a.Ini')]).toEqual([
       true,

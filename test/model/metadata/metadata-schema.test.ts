@@ -26,6 +26,18 @@ const invalid: readonly (readonly [string, unknown, RegExp])[] = [
     { companies: [{ value: 'x', identifier: 'WKN' }] },
     /companies\[0\]\.identifier: .*ISIN/,
   ],
+  [
+    'an unknown salience',
+    { companies: [{ value: 'x', salience: 'MAIN' }] },
+    /companies\[0\]\.salience: .*PRIMARY/,
+  ],
+  [
+    'an unknown operation',
+    { companies: [{ value: 'x', operation: 'SET' }] },
+    /companies\[0\]\.operation: .*ADD/,
+  ],
+  ['a tag without a name', { customTags: [{}] }, /customTags\[0\]\.name/],
+  ['an unknown visibility', { customTags: [{ name: 'x', visibility: 'ALL' }] }, /visibility: .*PUBLIC/],
   ['an unknown sharing mode', { shareInfo: { mode: 'PUBLIC' } }, /shareInfo\.mode: .*EVERYONE/],
   ['a company without a value', { companies: [{}] }, /companies\[0\]\.value/],
   [
