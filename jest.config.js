@@ -12,6 +12,6 @@ export default {
   haste: { enableSymlinks: false },
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testTimeout: 30_000,
-  // Most tests wait for sockets, processes and disks: jest's own choice of one worker on two cores leaves both idle.
-  maxWorkers: '100%',
+  // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
+  maxWorkers: '200%',
 };
