@@ -47,6 +47,7 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'folders[].names': ['rewrite', 'rewrite'],
   'folders[].onRemove': ['keep', 'keep'],
   'folders[].ignore': ['["*.bak", "drafts/"]', ['*.bak', 'drafts/']],
+  'folders[].include': ['["*.pdf"]', ['*.pdf']],
   'folders[].attachments': ['folder', 'folder'],
   'folders[].sidecarOwner': ['same', 'same'],
   'folders[].followSymlinks': ['true', true],
@@ -64,7 +65,16 @@ const others: Readonly<Record<string, readonly [string, unknown]>> = {
   'http.port': ['false', false],
   'log.level': ['debug', 'debug'],
   'log.format': ['json', 'json'],
+  'notify.command': ['["logger", "-t", "ingestd"]', ['logger', '-t', 'ingestd']],
+  'notify.afterMinutes': ['0.5', 0.5],
+  'cluster.redisUrl': ['redis://redis.example:7000/2', undefined],
+  'cluster.account': ['desk-7', 'desk-7'],
+  'cluster.host': ['host-3', 'host-3'],
+  'cluster.aloneShare': ['9', 9],
 };
+
+/** What a key of `cluster` needs beside it. */
+const redis = { INGESTD_REDIS_URL: 'redis://localhost' };
 
 function valueAt(settings: object, key: string): unknown {
   let value: unknown = settings;
@@ -85,11 +95,16 @@ describe('a key from the environment', () => {
     'sets %s by %s',
     async (key, variable) => {
       const [text, value] = others[key] ?? ['', undefined];
-      const { settings } = await load({ [variable]: text });
+      const { settings } = await load({ ...(key.startsWith('cluster.') ? redis : {}), [variable]: text });
       const expected = key.endsWith('Url') || key !== 'service.mode' ? value : 'embedded';
       expect(valueAt(settings, key)).toEqual(expected);
     },
   );
+
+  it('takes the address of Redis', async () => {
+    const { settings } = await load({ INGESTD_CLUSTER__REDIS_URL: 'redis://redis.example:7000/2' });
+    expect(settings.cluster?.redis).toMatchObject({ nodes: [{ host: 'redis.example', port: 7000 }] });
+  });
 
   it('knows the short names of the two addresses', async () => {
     const { settings } = await load({
