@@ -63,7 +63,7 @@ describeWhere(
         expect(asAnna(install)).toMatchObject({ status: 0 });
         const service = `${program} service --port 9000 --data ~/the-service`;
         const started = asAnna(
-          `systemd-run --user --quiet --unit=the-service --property=StandardOutput=file:$HOME/service.env ${service.replaceAll('~', '$HOME')}`,
+          `systemd-run --user --quiet --unit=the-service --property=StandardOutput=truncate:$HOME/service.env --property=StandardError=journal ${service.replaceAll('~', '$HOME')}`,
         );
         expect(started).toMatchObject({ status: 0 });
         await eventually(() => asAnna('cat service.env').stdout.includes('INGESTD_PASSWORD='), {
