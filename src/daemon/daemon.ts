@@ -63,6 +63,8 @@ export interface Daemon {
   readonly refresh: () => Promise<void>;
   /** Folders that cannot be read now, with the reason. */
   readonly unavailable: () => readonly { readonly folder: string; readonly message: string }[];
+  /** Directories in them that cannot be read, with the reason. */
+  readonly unreadable: () => readonly { readonly folder: string; readonly message: string }[];
   /** True when the credentials were refused and have not been accepted since. */
   readonly isRefused: () => boolean;
   /** Stops taking work, lets requests under way end, closes everything in reverse order. */
@@ -246,6 +248,7 @@ export function assembleDaemon(
       await Promise.all(folders.map((port) => port.rescan('event')));
     },
     unavailable: () => unavailableFolders(folders),
+    unreadable: () => unreadableDirectories(folders),
     isRefused: () => tokens.status().state === 'refused',
     stop: async () => {
       phase = 'stopping';
@@ -278,6 +281,18 @@ export function unavailableFolders(
     if (state !== 'unavailable') return [];
     return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
   });
+}
+
+/** Directories of the folders that cannot be read: what is in them is not known. */
+export function unreadableDirectories(
+  folders: readonly FolderPort[],
+): readonly { readonly folder: string; readonly message: string }[] {
+  return folders.flatMap((port) =>
+    port
+      .health()
+      .reasons.filter(({ code }) => code === 'unreadable-directory')
+      .map(({ message }) => ({ folder: port.name, message })),
+  );
 }
 
 function portAt(folders: readonly FolderPort[], index: number): FolderPort {

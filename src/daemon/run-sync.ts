@@ -40,6 +40,8 @@ export interface SyncReport {
   readonly waitingTotal: number;
   /** Folders that cannot be read, with the reason. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+  /** Directories in folders that cannot be read, with the reason. */
+  readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
 }
 
 /** A document that was found and is not ready to be sent. */
@@ -186,6 +188,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
   const unavailable = daemon.unavailable();
+  const unreadable = daemon.unreadable();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
   const later = waitingDocuments(patience);
   const counted = [...inspecting, ...onTheWay];
@@ -195,7 +198,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
   const unfinished =
     !isDecided(daemon) ||
-    failed + held + unsent + unavailable.length > 0 ||
+    failed + held + unsent + unavailable.length + unreadable.length > 0 ||
     interrupted ||
     daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
@@ -214,6 +217,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
     waiting: later.slice(0, longestList),
     waitingTotal: later.length,
     unavailable,
+    unreadable,
   };
 }
 

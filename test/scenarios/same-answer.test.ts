@@ -1,7 +1,9 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, chmod, chown } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import type { Why } from '../../src/model/ports/control-port.ts';
 import { ingestd, type Ran } from '../support/ingestd.ts';
+import { eventually } from '../support/eventually.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -58,4 +60,42 @@ it('what is skipped is counted', async () => {
     stdout: 'Nothing to send.\n1 file skipped: ingestd check says why.\n',
   });
   expect((await run('plan')).stdout).toContain('1 file skipped');
+});
+
+it('a directory that cannot be read is no reason to say that all is done', async () => {
+  await folder.write('inbox/a.txt', 'a');
+  await folder.write('inbox/closed/b.txt', 'b');
+  await chmod(folder.join('inbox/closed'), 0o000);
+  // Root reads everything: as another user.
+  const uid = process.getuid?.() === 0 ? 65_534 : null;
+  if (uid !== null)
+    for (const path of ['', 'inbox', 'ingestd.yaml']) await chown(folder.join(path), uid, uid);
+  const as = (...args: string[]) => ingestd(args, { cwd: folder.path, ...(uid !== null && { uid }) });
+  try {
+    const plan = await as('plan', '--json');
+    expect((JSON.parse(plan.stdout) as PlanReport).unreadable).toEqual([
+      { folder: 'inbox', message: expect.stringContaining('closed: it cannot be read (EACCES)') },
+    ]);
+    expect((await as('plan')).stdout).toContain('inbox: closed: it cannot be read (EACCES)');
+    expect(await as('check')).toMatchObject({ code: 4 });
+    expect(await as('sync')).toMatchObject({
+      code: 4,
+      stdout: expect.stringContaining('inbox: closed: it cannot be read (EACCES)'),
+    });
+    const why = await as('why', 'inbox/closed/b.txt', '--json');
+    expect(JSON.parse(why.stdout)).toMatchObject({
+      verdict: { kind: 'unknown', code: 'unreadable' },
+      next: expect.stringContaining('nothing until that is fixed'),
+    });
+  } finally {
+    await chmod(folder.join('inbox/closed'), 0o700);
+  }
+});
+
+it('a missing attachment is the same to why as to plan', async () => {
+  await folder.write('inbox/a.txt', 'a');
+  await folder.write('inbox/a.txt.meta.json', '{"attachments": ["gone.txt"]}');
+  const verdict = async () => (JSON.parse((await run('why', 'inbox/a.txt', '--json')).stdout) as Why).verdict;
+  await eventually(async () => (await verdict()).kind !== 'settling');
+  expect(await verdict()).toMatchObject({ kind: 'unfit', code: 'attachment-missing' });
 });

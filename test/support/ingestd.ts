@@ -13,17 +13,20 @@ export interface RunOptions {
   /** On top of PATH and HOME=cwd only, so that nothing of the machine gets in. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Runs as this user and group; default: as the tests do. */
+  readonly uid?: number;
 }
 
 const mainFile = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Starts the built program as a process of its own. */
-export function startIngestd(args: readonly string[], { cwd, env = {} }: RunOptions): ChildProcess {
+export function startIngestd(args: readonly string[], { cwd, env = {}, uid }: RunOptions): ChildProcess {
   const surroundings = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
   return spawn(process.execPath, [mainFile, ...args], {
     cwd,
     env: surroundings,
     stdio: ['pipe', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
 }
 

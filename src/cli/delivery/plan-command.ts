@@ -38,7 +38,9 @@ function printPlan(report: PlanReport, output: Output): void {
   for (const { folder, message } of report.unavailable) {
     output.line(output.colors.red(`${folder} cannot be read, so the plan leaves it out: ${message}`));
   }
-  if (report.operations.length + report.unavailable.length > 0) output.line();
+  for (const { folder, message } of report.unreadable)
+    output.line(output.colors.red(`${folder}: ${message}`));
+  if (report.operations.length + report.unavailable.length + report.unreadable.length > 0) output.line();
   const changes = [
     [counts.upload, 'upload'],
     [counts.modify, 'change'],
@@ -47,7 +49,8 @@ function printPlan(report: PlanReport, output: Output): void {
   ] as const;
   const words = changes.filter(([count]) => count > 0).map(([count, word]) => countWords(count, word));
   const { line, colors } = output;
-  const undelivered = counts.held + counts.failed + counts.waiting + report.unavailable.length;
+  const undelivered =
+    counts.held + counts.failed + counts.waiting + report.unavailable.length + report.unreadable.length;
   if (words.length === 0) {
     const paint = undelivered === 0 ? colors.green : colors.yellow;
     line(paint(`Nothing to send: ${countWords(counts.unchanged, 'document')} unchanged.`));

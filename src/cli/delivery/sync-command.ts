@@ -64,6 +64,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   }
   for (const { folder, message } of report.unavailable)
     line(colors.red(`${folder} cannot be read: ${message}`));
+  for (const { folder, message } of report.unreadable) line(colors.red(`${folder}: ${message}`));
   if (report.waitingTotal > 0)
     line(colors.yellow(`${countWords(report.waitingTotal, 'document')} not ready:`));
   for (const { folder, path, message } of report.waiting.slice(0, MAX_FAILURES))

@@ -10,7 +10,7 @@ import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../open-folders-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
-import { unavailableFolders } from '../../daemon/daemon.ts';
+import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
 import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
@@ -73,9 +73,11 @@ export async function makePlan(options: {
       (total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord,
       0,
     );
-    const unavailable = unavailableFolders(folders.map(({ port }) => port));
+    const ports = folders.map(({ port }) => port);
+    const unavailable = unavailableFolders(ports);
+    const unreadable = unreadableDirectories(ports);
     const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
-    return report({ engine, activities, service, settings, unchanged, skipped, unavailable });
+    return report({ engine, activities, service, settings, unchanged, skipped, unavailable, unreadable });
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
@@ -100,6 +102,7 @@ interface Findings {
   readonly unchanged: number;
   readonly skipped: number;
   readonly unavailable: PlanReport['unavailable'];
+  readonly unreadable: PlanReport['unreadable'];
 }
 
 function report({
@@ -110,6 +113,7 @@ function report({
   unchanged,
   skipped,
   unavailable,
+  unreadable,
 }: Findings): PlanReport {
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, message } of activities) {
@@ -147,6 +151,7 @@ function report({
   return {
     operations,
     unavailable,
+    unreadable,
     counts: {
       upload: count('upload'),
       modify: count('modify', 'bulk modify'),

@@ -19,7 +19,9 @@ export async function explain(
   if (ref === null || folder === undefined) {
     throw new ConfigurationError(notInFolders(path));
   }
-  const port = openUnwatched(folder, { settings, log });
+  // As `plan`, which waits for nothing that is missing.
+  const timing = { ...settings.timing, removeGraceMs: 0 };
+  const port = openUnwatched(folder, { settings: { ...settings, timing }, log });
   try {
     await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);

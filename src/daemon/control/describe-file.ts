@@ -168,6 +168,7 @@ async function nextAtStart(
   const planned = operations
     .filter((one) => refKey(one) === key || one.from === key)
     .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
+  if (planned.length === 0 && found.kind === 'unknown') return fixFirst;
   if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
   if (record === undefined) return 'nothing';
   return found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent' ? remains : asSent;
@@ -243,6 +244,7 @@ function nextStep(found: Inspection, sources: Sources): Promise<string> | string
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
+    if (found.kind === 'unknown') return fixFirst;
     if (!known) return 'nothing';
     return found.kind === 'absent' ? 'its deletion is planned at the next scan' : asSent;
   }

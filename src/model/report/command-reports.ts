@@ -3,6 +3,8 @@ export interface PlanReport {
   readonly operations: readonly PlannedOperation[];
   /** Folders that could not be scanned: nothing of them is planned. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+  /** Directories that could not be read: nothing in them is planned. */
+  readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
   readonly counts: {
     readonly upload: number;
     readonly modify: number;
