@@ -160,6 +160,7 @@ export function assembleDaemon(
       folders,
       limiter,
       auth: tokens,
+      fleet: cluster === null ? undefined : { host: cluster.host, hosts: cluster.hosts() },
       phase: () => phase,
       service: {
         address: embedded?.ingestUrl ?? settings.service.ingestUrl,

@@ -173,6 +173,12 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       ['two', 'here'],
     ]);
     expect(found.hosts[0]?.failures).toMatchObject([{ path: 'two.dots.txt', code: 'double-extension' }]);
+    const metrics = await eventually(async () => {
+      const page = await (await two.fetch('/metrics')).text();
+      return page.includes('ingestd_fleet_hosts 2') ? page : null;
+    });
+    expect(metrics).toMatch(/ingestd_rate_used_requests 1\n/);
+    expect((await two.status()).fleet).toEqual({ host: 'two', hosts: 2 });
     const text = await second.run('status', '--fleet');
     expect(text.out).toMatch(/1 host needs attention/);
     expect(text.out).toMatch(/inbox\/two\.dots\.txt: .*Rename the file/);

@@ -49,6 +49,7 @@ export const statusSchema: z.ZodType<Status> = z.object({
     pausedUntil: text.nullable(),
     nextFreeSeconds: count,
   }),
+  fleet: z.object({ host: text, hosts: count }).optional(),
   auth: z.object({ state: z.enum(['none', 'ok', 'refused']), expiresAt: text.nullable() }),
   totals: z.object({
     uploaded: count,

@@ -31,6 +31,8 @@ export interface StatusSources {
   readonly folders: readonly FolderPort[];
   readonly limiter: LimiterPort;
   readonly auth: Pick<AuthPort, 'status'>;
+  /** Undefined: this host is alone. */
+  readonly fleet?: Status['fleet'];
   readonly phase: () => 'starting' | 'running' | 'stopping';
   /** Address of the ingestion endpoints, and who signs in there. */
   readonly service: { readonly address: string; readonly account: string };
@@ -93,6 +95,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       nextFreeSeconds: rate.nextFreeMs / 1000,
     },
     auth: sources.auth.status(),
+    ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
     totals: sources.totals(),
     failures: failures.list,
     failuresTotal: failures.total,

@@ -123,6 +123,8 @@ export interface Status {
     readonly nextFreeSeconds: number;
   };
   readonly auth: AuthStatus;
+  /** Among the hosts of one account; left out where this host is alone. `hosts`: those connected to Redis, 0: not known. */
+  readonly fleet?: { readonly host: string; readonly hosts: number } | undefined;
   readonly totals: {
     readonly uploaded: number;
     readonly modified: number;

@@ -208,6 +208,10 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   const duplicates = gauge('possible_duplicates', 'Documents that the service may hold twice.');
   const limit = gauge('rate_limit_requests', 'Requests that one window of the rate limit allows.');
   const used = gauge('rate_used_requests', 'Requests of the current window that are used.');
+  const fleetHosts = gauge(
+    'fleet_hosts',
+    'Hosts of the account that are connected to Redis; 0 without a fleet.',
+  );
   const signedIn = gauge('signed_in', '1 while an access token is held, 0 while none is or it was refused.');
 
   const setFolder = (folder: FolderStatus, isPaused: boolean) => {
@@ -239,6 +243,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
       duplicates.set(status.possibleDuplicates);
       limit.set(status.rate.limit);
       used.set(status.rate.used);
+      fleetHosts.set(status.fleet?.hosts ?? 0);
       signedIn.set(status.auth.state === 'ok' ? 1 : 0);
     },
   };

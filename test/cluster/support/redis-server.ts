@@ -28,7 +28,8 @@ export interface RedisServer {
 interface ServerOptions {
   /** More words for redis-server. */
   readonly more?: readonly string[];
-  /** For `command`. */
+  /** For `command`; the user is the usual one where none is named. */
+  readonly user?: string;
   readonly password?: string;
 }
 
@@ -38,15 +39,19 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
   let child: ChildProcess | null = null;
 
   const command = (...words: string[]) =>
-    spawnSync('redis-cli', ['-p', String(port), ...words], {
-      encoding: 'utf8',
-      env: { ...process.env, REDISCLI_AUTH: options.password },
-    }).stdout.trim();
+    spawnSync(
+      'redis-cli',
+      ['-p', String(port), ...(options.user === undefined ? [] : ['--user', options.user]), ...words],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, REDISCLI_AUTH: options.password },
+      },
+    ).stdout.trim();
 
   async function start(): Promise<void> {
     const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
     child = spawn('redis-server', [...words, ...(options.more ?? [])], { stdio: 'ignore' });
-    await eventually(() => command('PING') === 'PONG', { withinMs: 10_000 });
+    await eventually(() => /^PONG|NOPERM/.test(command('PING')), { withinMs: 10_000 });
   }
 
   async function kill(): Promise<void> {
@@ -75,7 +80,7 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
   };
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

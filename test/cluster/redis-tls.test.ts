@@ -1,0 +1,99 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
+import { startHoldingService } from '../faults/holding-service.ts';
+import type { HoldingService } from '../faults/holding-service.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { freePort, missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const run = promisify(execFile);
+const missing = missingRedis ?? (spawnSync('openssl', ['version']).status === 0 ? null : 'openssl');
+const credentials = {
+  apiKey: 'key',
+  clientId: 'id',
+  clientSecret: 'secret',
+  username: 'me',
+  password: 'pass',
+};
+
+describeWhere(missing, 'Redis behind TLS', () => {
+  let folder: TemporaryFolder;
+  let redis: RedisServer;
+  let tlsPort: number;
+  let service: HoldingService;
+  let place: Installation | null;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const openssl = (words: string) => run('openssl', words.split(' '), { cwd: folder.path });
+    await folder.write('names', 'subjectAltName=IP:127.0.0.1');
+    await openssl('req -x509 -newkey rsa:2048 -nodes -subj /CN=authority -days 2 -keyout ca.key -out ca.pem');
+    await openssl('req -new -newkey rsa:2048 -nodes -subj /CN=redis -keyout redis.key -out redis.csr');
+    await openssl(
+      'x509 -req -in redis.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile names -out redis.pem',
+    );
+    tlsPort = await freePort();
+    const words = ['--tls-port', String(tlsPort), '--tls-auth-clients', 'no'];
+    const files = [
+      '--tls-cert-file',
+      folder.join('redis.pem'),
+      '--tls-key-file',
+      folder.join('redis.key'),
+      '--tls-ca-cert-file',
+      folder.join('ca.pem'),
+    ];
+    redis = await startRedis({ more: [...words, ...files] });
+  });
+  beforeEach(async () => {
+    service = await startHoldingService();
+    place = null;
+    const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
+    redis.command('HSET', 'ingestd:{tls}:state', 'run', runId, 'last', '1', 'open', '1', 'epoch', '1');
+  });
+  afterEach(async () => {
+    await place?.remove();
+    await service.close();
+  });
+  afterAll(async () => {
+    await redis.remove();
+    await folder.remove();
+  });
+
+  const start = async (environment: Readonly<Record<string, string>>) => {
+    place = await installation({
+      ...service,
+      credentials,
+      more: { cluster: { redisUrl: `rediss://127.0.0.1:${tlsPort}`, account: 'tls', host: 'one' } },
+      environment,
+    });
+    await writeFile(join(place.inbox, 'a.txt'), 'text');
+    return place.start();
+  };
+
+  it('is used where its authority is trusted by NODE_EXTRA_CA_CERTS', async () => {
+    const daemon = await start({ NODE_EXTRA_CA_CERTS: folder.join('ca.pem') });
+    await daemon.idle(({ totals }) => totals.uploaded === 1);
+    expect((await daemon.status()).reasons).toEqual([]);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+
+  it('is not used where its certificate is not trusted, and that is said', async () => {
+    const daemon = await start({});
+    const reason = await eventually(async () => {
+      const { reasons } = await daemon.status();
+      return reasons.find(({ code }) => code === 'redis-unavailable');
+    });
+    expect(reason.message).toMatch(/certificate/);
+    expect(service.requests).toEqual([]);
+    await daemon.end('SIGTERM');
+  }, 60_000);
+});
