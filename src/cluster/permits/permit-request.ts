@@ -15,6 +15,10 @@ export interface PermitRequest {
   readonly marginMs: number;
   /** A host that was not heard of for so long counts as out of reach. */
   readonly unreachableMs: number;
+  /** A place that is offered to a host is kept for it for so long. */
+  readonly offerMs: number;
+  /** A host that waits says so at least this often. */
+  readonly waitMs: number;
   /** The last that this host has seen of both. */
   readonly seq: number;
   readonly epoch: number;

@@ -7,7 +7,7 @@
  * permits under way are put back by their renewals meanwhile.
  *
  * A place goes to the waiting host with the highest priority, among them to the one that has used least of its share:
- * its demand for one window. A place for another host than the caller is offered to it for two seconds by a message.
+ * its demand for one window. A place for another host than the caller is offered to it by a message, for a short time.
  *
  * KEYS: permits, state, waiting, seen, shares, use. ARGV: the request as JSON, see `PermitRequest`.
  */
@@ -153,7 +153,7 @@ for i = 1, #listed, 2 do
 end
 if want > granted then
   if granted > 0 then since = now end
-  own = enter(host, string.format('%d %d %.0f %.0f %d', ask.level, ask.demand, since, now + 10000, want - granted))
+  own = enter(host, string.format('%d %d %.0f %.0f %d', ask.level, ask.demand, since, now + ask.waitMs, want - granted))
 end
 
 local function before(a, b)
@@ -173,10 +173,13 @@ if now >= open and now >= pause and halted == '' then
     end
     if not best then break end
     if best == own then grant()
+    elseif now - tonumber(redis.call('ZSCORE', seen, best.name) or 0) > ask.unreachableMs then
+      -- It died while it waited.
+      best.want, free = 0, free + 1
     else
       seq = seq + 1
       local id = best.name .. '/offer' .. string.format('%.0f', seq)
-      put(id, now + 2000)
+      put(id, now + ask.offerMs)
       redis.call('PUBLISH', ask.channel .. ':' .. best.name, 'offer ' .. id)
     end
     best.want, best.used, best.changed, free = best.want - 1, best.used + 1, true, free - 1

@@ -364,7 +364,7 @@ export class SharedLimiter implements LimiterPort {
 
   #constants({ runId }: RedisSession) {
     const { host, limit, times, aloneShare, prefix } = this.#options;
-    const { windowMs, lifeMs, marginMs, unreachableMs } = times;
+    const { windowMs, lifeMs, marginMs, unreachableMs, validMs, beatMs } = times;
     return {
       host,
       channel: `${prefix}:wake`,
@@ -374,6 +374,8 @@ export class SharedLimiter implements LimiterPort {
       lifeMs,
       marginMs,
       unreachableMs,
+      offerMs: validMs,
+      waitMs: 2 * beatMs,
       share: aloneShare,
       seq: this.#seq,
       epoch: this.#epoch,

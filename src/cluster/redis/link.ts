@@ -12,6 +12,8 @@ export interface RedisLink {
   readonly session: () => RedisSession | null;
   /** Why Redis is away; null: it is not, or the first attempt is not over. */
   readonly away: () => string | null;
+  /** Resolves when the first attempt to connect is over, whatever came of it. */
+  readonly tried: Promise<void>;
   readonly close: () => void;
 }
 
@@ -36,11 +38,12 @@ export function openLink({ address, clock, log, channels, onMessage, onChange }:
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
-  void connect();
+  const tried = connect();
 
   return {
     session: () => session,
     away: () => away,
+    tried,
     close: () => {
       closed = true;
       cancel();

@@ -77,6 +77,8 @@ const readSchema = z.tuple([z.string(), z.number(), z.string(), z.number()]);
 interface TokenStoreOptions {
   /** Null: Redis is away. */
   readonly session: () => RedisSession | null;
+  /** Redis is there, or it is known that it is away. */
+  readonly tried: Promise<void>;
   readonly prefix: string;
   readonly host: string;
   readonly log: LogPort;
@@ -92,7 +94,7 @@ export interface TokenStore extends TokenStorePort {
 }
 
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ session, prefix, host, log }: TokenStoreOptions): TokenStore {
+export function createTokenStore({ session, tried, prefix, host, log }: TokenStoreOptions): TokenStore {
   let others = 0;
   let isAsked = false;
   let wake = () => {};
@@ -125,6 +127,8 @@ export function createTokenStore({ session, prefix, host, log }: TokenStoreOptio
   ): Promise<SharedToken> {
     const keys = keysOf(credentials, prefix);
     const lease = randomBytes(8).toString('hex');
+    // At a start: all hosts would ask, before they could know of each other.
+    await tried;
     for (;;) {
       const current = session();
       if (current === null) return whole(await ask(null));
