@@ -10,7 +10,7 @@ import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { wait } from './support/fleet-host.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { missingRedis, settle as settleFleet, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const password = 'planted-redis-password-73';
@@ -53,24 +53,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       await writeFile(join(place.inbox, `${name}-${index}.txt`), `${name} ${index}`);
     return place;
   };
-  /** As if the fleet had been here for a while: no window without permits at its start. */
-  const settle = () => {
-    const run = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
-    redis.command(
-      'HSET',
-      'ingestd:{real}:state',
-      'run',
-      run,
-      'seq',
-      '0',
-      'last',
-      '1',
-      'open',
-      '1',
-      'epoch',
-      '1',
-    );
-  };
+  const settle = () => settleFleet(redis, 'real');
 
   it('send no more than one minute holds between them, and say what it is waiting for', async () => {
     settle();

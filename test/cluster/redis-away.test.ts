@@ -8,7 +8,7 @@ import { cableTo } from './support/cable.ts';
 import type { Cable } from './support/cable.ts';
 import { fleetHost, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const windowMs = 2_000;
@@ -22,6 +22,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
   let hosts: FleetHost[];
   beforeEach(async () => {
     redis = await startRedis();
+    settle(redis, 'test');
     folder = await temporaryFolder();
     cable = await cableTo(redis.port);
     hosts = [];

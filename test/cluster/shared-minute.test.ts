@@ -7,7 +7,7 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { cableTo } from './support/cable.ts';
 import { fleetHost, jain, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const windowMs = 2_000;
@@ -20,6 +20,7 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
   let hosts: FleetHost[];
   beforeEach(async () => {
     redis = await startRedis();
+    settle(redis, 'test');
     folder = await temporaryFolder();
     hosts = [];
   });
@@ -42,7 +43,6 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     return made;
   };
   const arrivals = () => hosts.flatMap((one) => one.arrivals);
-  /** The fleet is new to Redis: one window goes by. */
   const opened = () => eventually(() => arrivals().length > 0, { withinMs: 12_000 });
   const state = (field: string) => Number(redis.command('HGET', 'ingestd:{test}:state', field));
   const places = () => Number(redis.command('ZCARD', 'ingestd:{test}:permits'));
@@ -65,7 +65,7 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
 
   it('gives nothing for one window to a fleet that is new to Redis, and says so', async () => {
     const begun = performance.now();
-    const one = await host('a');
+    const one = await host('a', { account: 'new' });
     one.work(1);
     await eventually(() => one.cluster.reasons().some(({ code }) => code === 'fleet-opens'));
     await opened();
@@ -121,14 +121,13 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
   it('gives each host of one priority its share by its demand', async () => {
     const large = await host('large');
     const small = await host('small');
-    // More at once than there are places: both always wait.
     large.work(limit, { level: 1, count: 1_000 });
-    small.work(limit, { level: 1, count: limit / 4 });
+    small.work(limit / 4, { level: 1, count: limit / 4 });
     await opened();
     await wait(windowMs * 4);
     const [most, least] = [large.arrivals.length, small.arrivals.length];
     expect(most).toBeGreaterThan(least * 1.1);
-    expect(least).toBeGreaterThan(limit);
+    expect(least).toBeGreaterThan(limit / 2);
     expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
   }, 60_000);
 
@@ -145,7 +144,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const given = performance.now();
     permits[0]?.giveBack();
     const permit = await waiting;
-    expect(performance.now() - given).toBeLessThan(150);
+    // By time alone, the next place would have come free after more than a window.
+    expect(performance.now() - given).toBeLessThan(windowMs / 2);
     permit.giveBack();
     for (const one of permits.slice(1)) one.giveBack();
     await eventually(() => places() === 0);

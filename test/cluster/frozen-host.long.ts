@@ -10,7 +10,7 @@ import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { wait } from './support/fleet-host.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const credentials = {
@@ -64,8 +64,7 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
 
   it('sends not one byte more of it when it wakes up, and sends the document again on another permit', async () => {
     const { port } = server.address() as AddressInfo;
-    const run = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
-    redis.command('HSET', 'ingestd:{frozen}:state', 'run', run, 'last', '1', 'open', '1', 'epoch', '1');
+    settle(redis, 'frozen');
     const authUrl = `http://127.0.0.1:${port}/oauth`;
     const ingestUrl = `http://127.0.0.1:${port}`;
     place = await installation({

@@ -12,7 +12,7 @@ import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { freePort, missingRedis, startRedis } from './support/redis-server.ts';
+import { freePort, missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 const run = promisify(execFile);
@@ -56,8 +56,7 @@ describeWhere(missing, 'Redis behind TLS', () => {
   beforeEach(async () => {
     service = await startHoldingService();
     place = null;
-    const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))?.[1] ?? '';
-    redis.command('HSET', 'ingestd:{tls}:state', 'run', runId, 'last', '1', 'open', '1', 'epoch', '1');
+    settle(redis, 'tls');
   });
   afterEach(async () => {
     await place?.remove();
