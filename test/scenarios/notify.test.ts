@@ -103,7 +103,7 @@ it('shows the address nowhere, whatever becomes of the request', async () => {
   });
   await place.home.write('inbox/a.b.pdf', 'two dots');
   const daemon = await place.start();
-  await eventually(() => (daemon.log().includes('a notification was not accepted') ? true : null));
+  await eventually(() => (daemon.log().includes('notification was not accepted') ? true : null));
   const answers = ['/api/status', '/metrics', '/'].map(async (path) => (await daemon.fetch(path)).text());
   const test = await place.run('notify', 'test');
   expect(test).toMatchObject({ code: 1, err: expect.stringContaining('ECONNREFUSED') });
