@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
@@ -13,5 +15,5 @@ export default {
   reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
   testTimeout: 30_000,
   // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
-  maxWorkers: '200%',
+  maxWorkers: 2 * availableParallelism(),
 };
