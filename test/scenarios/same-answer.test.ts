@@ -99,3 +99,12 @@ it('a missing attachment is the same to why as to plan', async () => {
   await eventually(async () => (await verdict()).kind !== 'settling');
   expect(await verdict()).toMatchObject({ kind: 'unfit', code: 'attachment-missing' });
 });
+
+it('a pause is in the plan, as in sync', async () => {
+  await folder.write('inbox/a.txt', 'a');
+  expect(await run('pause')).toMatchObject({ code: 0 });
+  expect((JSON.parse((await run('plan', '--json')).stdout) as PlanReport).paused).toEqual(['inbox']);
+  expect((await run('plan')).stdout).toContain('Paused: inbox.');
+  expect((await run('why', 'inbox/a.txt')).stdout).toContain('ingestd resume inbox');
+  expect(await run('sync')).toMatchObject({ code: 4, stdout: expect.stringContaining('Paused: inbox.') });
+});

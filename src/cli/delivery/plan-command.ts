@@ -59,6 +59,8 @@ function printPlan(report: PlanReport, output: Output): void {
       `${words.join(', ')}: ${countWords(requests, 'request')}, ${durationWords(seconds)}. ${numberWords(counts.unchanged)} unchanged.`,
     );
   }
+  if (report.paused.length > 0)
+    line(colors.yellow(`Paused: ${report.paused.join(', ')}. Resume with ingestd resume.`));
   if (counts.held > 0) {
     line(
       colors.yellow(

@@ -11,6 +11,7 @@ import { createFreeLimiter, createPlanningService } from './planning-service.ts'
 import { openUnwatched } from '../open-folders-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
+import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
@@ -76,8 +77,20 @@ export async function makePlan(options: {
     const ports = folders.map(({ port }) => port);
     const unavailable = unavailableFolders(ports);
     const unreadable = unreadableDirectories(ports);
+    const pauses = await readPauses(settings.state.dir);
+    const paused = settings.folders.filter((one) => isPaused(pauses, one)).map(({ name }) => name);
     const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
-    return report({ engine, activities, service, settings, unchanged, skipped, unavailable, unreadable });
+    return report({
+      engine,
+      activities,
+      service,
+      settings,
+      unchanged,
+      skipped,
+      unavailable,
+      unreadable,
+      paused,
+    });
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
@@ -103,6 +116,7 @@ interface Findings {
   readonly skipped: number;
   readonly unavailable: PlanReport['unavailable'];
   readonly unreadable: PlanReport['unreadable'];
+  readonly paused: PlanReport['paused'];
 }
 
 function report({
@@ -114,6 +128,7 @@ function report({
   skipped,
   unavailable,
   unreadable,
+  paused,
 }: Findings): PlanReport {
   const operations: PlannedOperation[] = [...service.operations()];
   for (const { what, folder, path, docId, message } of activities) {
@@ -152,6 +167,7 @@ function report({
     operations,
     unavailable,
     unreadable,
+    paused,
     counts: {
       upload: count('upload'),
       modify: count('modify', 'bulk modify'),

@@ -27,7 +27,9 @@ export async function explain(
     const ledger = await readLedger(settings.state.dir);
     const other = otherService(ledger, settings);
     const plan = async () =>
-      other === null ? makePlan({ settings, log, makesFolders: true }) : { operations: [], unavailable: [] };
+      other === null
+        ? makePlan({ settings, log, makesFolders: true })
+        : { operations: [], unavailable: [], paused: [] };
     const story = await describeFile({
       ref,
       port,

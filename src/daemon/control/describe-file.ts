@@ -22,7 +22,10 @@ type Ahead =
       /** A person paused its folder. */
       readonly isPaused: boolean;
     }
-  | { readonly kind: 'plan'; readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable'>> };
+  | {
+      readonly kind: 'plan';
+      readonly plan: () => Promise<Pick<PlanReport, 'operations' | 'unavailable' | 'paused'>>;
+    };
 
 interface Sources {
   readonly ref: DocumentRef;
@@ -161,7 +164,7 @@ async function nextAtStart(
   if (record === undefined && isSpokenFor) return 'nothing';
   const isUnchanged = found.kind === 'document' && record !== undefined && isAsSent(found.document, record);
   if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
-  const { operations, unavailable } = await plan();
+  const { operations, unavailable, paused } = await plan();
   const unread = unavailable.find(({ folder }) => folder === ref.folder);
   if (unread !== undefined) return `nothing until the folder can be read: ${unread.message}`;
   const key = refKey(ref);
@@ -169,9 +172,15 @@ async function nextAtStart(
     .filter((one) => refKey(one) === key || one.from === key)
     .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
   if (planned.length === 0 && found.kind === 'unknown') return fixFirst;
+  const isSent = planned.some(({ kind }) => kind !== 'held' && kind !== 'failed' && kind !== 'waiting');
+  if (isSent && paused.includes(ref.folder)) return afterPause(ref);
   if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
   if (record === undefined) return 'nothing';
   return found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent' ? remains : asSent;
+}
+
+function afterPause(ref: DocumentRef): string {
+  return `it is sent after the pause; end it with ingestd resume ${ref.folder}`;
 }
 
 function plannedWords(operation: PlannedOperation, key: string, found: Inspection): string {
@@ -236,8 +245,7 @@ function nextStep(found: Inspection, sources: Sources): Promise<string> | string
   const { ahead, ledger, ref } = sources;
   if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
   const { task, isInBacklog, isPaused } = ahead;
-  if (isPaused && (isInBacklog || task?.state.kind === 'ready'))
-    return `it is sent after the pause; end it with ingestd resume ${ref.folder}`;
+  if (isPaused && (isInBacklog || task?.state.kind === 'ready')) return afterPause(ref);
   if (isInBacklog) return 'it is queued with other new files, newest first';
   return nextOf(found, task, ledger.get(ref) !== undefined);
 }

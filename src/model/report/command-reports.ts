@@ -3,6 +3,8 @@ export interface PlanReport {
   readonly operations: readonly PlannedOperation[];
   /** Folders that could not be scanned: nothing of them is planned. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+  /** Names of paused folders: nothing of them is sent before `resume`. */
+  readonly paused: readonly string[];
   /** Directories that could not be read: nothing in them is planned. */
   readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
   readonly counts: {
