@@ -87,7 +87,15 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
   it('puts back what is under way, and counts it to its end', async () => {
     redis = await startRedis();
     settle(redis, 'test');
-    const host = await fleetHost({ redisUrl: redis.url, name: 'a', stateDir: folder.path, limit, times });
+    // redis-cli holds this process up: its permit must not run out meanwhile.
+    const long = scaledTimes(20_000);
+    const host = await fleetHost({
+      redisUrl: redis.url,
+      name: 'a',
+      stateDir: folder.path,
+      limit,
+      times: long,
+    });
     hosts.push(host);
     const permit = await host.limiter.take();
     await permit.guard?.confirm();
