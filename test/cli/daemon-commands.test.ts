@@ -55,6 +55,8 @@ const status: Status = {
   failuresTotal: 1,
   skipped: [{ folder: 'inbox', path: 'x.exe', code: 'unsupported-type', message: 'not a type' }],
   skippedTotal: 1,
+  waiting: [],
+  waitingTotal: 0,
   held: [{ folder: 'inbox', count: 2, since: '2026-01-01T00:00:00Z', reason: 'many at once', paths: ['p'] }],
   inDoubt: [],
   inDoubtTotal: 0,
@@ -129,7 +131,7 @@ describe('a command beside a running daemon', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [first] = stdout.split('\n');
     expect(first).toBe(
-      '1 document failed, 2 deletions held. 10 of 13 documents delivered, 2 on the way, about 10 seconds left',
+      '1 document failed, 2 deletions held. 10 of 13 documents delivered, 1 to send, 1 waiting, about 10 seconds left',
     );
     for (const words of [
       '7 of 50 requests used',

@@ -138,7 +138,7 @@ describe('P3: a reload', () => {
     expect(status.reasons).toMatchObject([
       {
         code: 'configuration-refused',
-        message: expect.stringContaining(`http.port: ${port} is taken`) as unknown,
+        message: expect.stringContaining(`http.port: ${port} is in use`) as unknown,
       },
     ]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);

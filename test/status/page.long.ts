@@ -420,7 +420,7 @@ withTool('chromium', chromiumFound, () => {
       world.control.happen({ what: 'failed', message: 'words' });
       const page = await visit(world, { ...options, reducedMotion: 'reduce' });
       await page.getByText('Show the files').click();
-      await page.getByText('12 files not sent').click();
+      await page.getByText('12 files skipped').click();
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
       expect(await axeProblems(page)).toEqual([]);
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

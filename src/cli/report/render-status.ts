@@ -30,7 +30,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
     ...section('Possible duplicates', duplicateRows(status), view.colors.yellow),
-    ...section(`Not sent (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
+    ...section(`Skipped (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
   ];
 }
 
@@ -61,12 +61,12 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
         ? `${numberWords(folder.synced)} of ${numberWords(documents)}`
         : `${numberWords(folder.synced)} delivered`,
     ];
-    if (folder.pending + folder.waiting > 0)
-      parts.push(`${numberWords(folder.pending + folder.waiting)} on the way`);
+    if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
+    if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
     if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
-    if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} not sent`));
+    if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
     return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
   });
@@ -99,7 +99,7 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   ];
 }
 
-/** Without what stands under the uploads in doubt; apart from what is retried, which the verdict counts as on the way. */
+/** Without what stands under the uploads in doubt; apart from what is retried, which the verdict counts as waiting. */
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = toldAsDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));

@@ -63,6 +63,8 @@ export const statusSchema: z.ZodType<Status> = z.object({
   failuresTotal: count,
   skipped: z.array(failing.extend({ pathBytes: text.optional() })),
   skippedTotal: count,
+  waiting: z.array(failing).default([]),
+  waitingTotal: count.default(0),
   held: z.array(z.object({ folder: text, count, since: text, reason: text, paths: z.array(text) })),
   inDoubt: z.array(z.object({ folder: text, path: text, since: text, count, message: text })),
   inDoubtTotal: count,

@@ -80,6 +80,8 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     failuresTotal: failures.length,
     skipped: [],
     skippedTotal: 0,
+    waiting: [],
+    waitingTotal: 0,
     held,
     inDoubt: doubts.map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,

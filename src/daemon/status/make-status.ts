@@ -64,16 +64,24 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const removing = counts.reduce((total, { removing }) => total + removing, 0);
   const removingLater = counts.reduce((total, { removingLater }) => total + removingLater, 0);
   const sending = engine.tasks.in('sending').size;
-  const pending = sum((one) => one.pending) + removing - sending;
+  const pending = Math.max(0, sum((one) => one.pending) + removing - sending);
+  const paused = pausedOf(sources);
+  // What is paused takes no permits.
+  const isPaused = (index: number) => paused.includes(sources.folders[index]?.name ?? '');
+  const kept = counts.reduce(
+    (total, { pending, removing }, index) => total + (isPaused(index) ? pending + removing : 0),
+    0,
+  );
   const failures = listFailures(sources);
   const skipped = listSkips(sources);
+  const waiting = listWaiting(sources);
   const doubts = ledger.doubts();
   return {
     version: sources.version,
     startedAt: sources.startedAt,
     pid: process.pid,
     state: stateOf(sources, reasons),
-    paused: pausedOf(sources),
+    paused,
     trial: sources.settings.service.mode === 'embedded',
     service: sources.service.address,
     account: sources.service.account,
@@ -85,7 +93,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       pending,
       inFlight: sending,
       waiting: sum((one) => one.waiting) + removingLater,
-      etaSeconds: Math.ceil(limiter.waitMs(pending) / 1000),
+      etaSeconds: pending > kept ? Math.ceil(limiter.waitMs(pending - kept) / 1000) : 0,
     },
     rate: {
       limit: rate.limit,
@@ -101,6 +109,8 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     failuresTotal: failures.total,
     skipped: skipped.list,
     skippedTotal: skipped.total,
+    waiting: waiting.list,
+    waitingTotal: waiting.total,
     held,
     inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
@@ -193,6 +203,18 @@ function listSkips({ engine, folders }: StatusSources): { list: SkipStatus[]; to
   return { list, total: folders.reduce((total, { name }) => total + engine.skipCount(name), 0) };
 }
 
+/** Documents that wait for something of theirs, and say what. */
+function listWaiting({ engine }: StatusSources): { list: SkipStatus[]; total: number } {
+  const list: SkipStatus[] = [];
+  let total = 0;
+  for (const { ref, state, present } of engine.tasks.in('waiting')) {
+    if (!present || state.kind !== 'waiting') continue;
+    total += 1;
+    if (list.length < longestList) list.push({ ...ref, ...state.reason });
+  }
+  return { list, total };
+}
+
 function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {
   const paths: string[] = [];
   let count = 0;
@@ -222,7 +244,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const paused = pausedOf(sources);
   if (paused.length > 0) {
     const which = paused.length === sources.folders.length ? 'all folders' : paused.join(', ');
-    reasons.push({ code: 'paused', message: `Nothing is sent from ${which} until you resume` });
+    reasons.push({ code: 'paused', message: `sending is paused for ${which}` });
   }
   for (const { folder, count } of held) {
     const wait = count === 1 ? 'waits' : 'wait';

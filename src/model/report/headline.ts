@@ -17,16 +17,36 @@ export function headline(status: Status): string {
   return progressPhrase(status);
 }
 
+/** How many documents are delivered, and how long the rest takes; empty where there is nothing to deliver. */
+export function deliveredLine(status: Status): string {
+  const { documents, synced } = sumsOf(status.folders);
+  if (documents === 0) return '';
+  const seconds = secondsLeft(status);
+  const left = seconds === null ? '' : `, ${durationWords(seconds)} left`;
+  return `${numberWords(synced)} of ${countWords(documents, 'document')} delivered${left}`;
+}
+
 /** How far the deliveries are, in numbers; empty where there is nothing to deliver. */
 export function progressLine(status: Status): string {
-  const { documents, synced, moving } = sumsOf(status.folders);
+  const { documents, synced, pending, waiting } = sumsOf(status.folders);
   if (documents === 0) return '';
   const parts = [`${numberWords(synced)} of ${countWords(documents, 'document')} delivered`];
-  const { etaSeconds } = status.queue;
-  if (moving > 0) parts.push(`${numberWords(moving)} on the way`);
-  if (moving > 0 && etaSeconds > 0 && status.paused.length === 0 && Number.isFinite(etaSeconds))
-    parts.push(`${durationWords(etaSeconds)} left`);
+  if (pending > 0) parts.push(`${numberWords(pending)} to send`);
+  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting`);
+  const seconds = secondsLeft(status);
+  if (pending > 0 && seconds !== null) parts.push(`${durationWords(seconds)} left`);
   return parts.join(', ');
+}
+
+/** How long the queue takes at the request limit; null where nobody can say: while sending is paused or impossible. */
+export function secondsLeft({
+  paused,
+  health,
+  queue,
+}: Pick<Status, 'paused' | 'health' | 'queue'>): number | null {
+  const { pending, etaSeconds } = queue;
+  if (paused.length > 0 || health === 'error' || pending === 0) return null;
+  return etaSeconds > 0 && Number.isFinite(etaSeconds) ? etaSeconds : null;
 }
 
 /** Headline, its reason, the progress and what else needs a person: for one line of text. */
@@ -109,12 +129,13 @@ function partialReasons({ reasons, folders }: Status): string[] {
 }
 
 function progressPhrase(status: Status): string {
-  const { documents, synced, moving } = sumsOf(status.folders);
+  const { documents, synced, pending, waiting } = sumsOf(status.folders);
   if (status.state === 'standby') return 'Standing by';
   const scanning =
     status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
-  if (moving > 0) return `Delivering ${countWords(moving, 'document')}`;
+  if (pending > 0) return `Delivering ${countWords(pending, 'document')}`;
   if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
+  if (waiting > 0) return `Waiting for ${countWords(waiting, 'document')}`;
   if (documents === 0) return 'Nothing to deliver yet';
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }
@@ -122,9 +143,7 @@ function progressPhrase(status: Status): string {
 /** What waits for a person, each a few words. */
 function asks(status: Status): string[] {
   const parts: string[] = [];
-  // A document that is held back because its upload is in doubt is counted once: as in doubt.
-  const heldInDoubt = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
-  const failed = Math.max(0, sumsOf(status.folders).failed - heldInDoubt);
+  const failed = failedCount(status);
   const held = heldCount(status);
   const duplicates = status.recordedDuplicates;
   if (failed > 0) parts.push(`${countWords(failed, 'document')} failed`);
@@ -134,6 +153,12 @@ function asks(status: Status): string[] {
   return parts;
 }
 
+/** Documents that failed. One that is held back because its upload is in doubt is counted once: as in doubt. */
+export function failedCount(status: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): number {
+  const heldInDoubt = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
+  return Math.max(0, sumsOf(status.folders).failed - heldInDoubt);
+}
+
 function heldCount({ held }: Status): number {
   return held.reduce((total, { count }) => total + count, 0);
 }
@@ -141,9 +166,10 @@ function heldCount({ held }: Status): number {
 function sumsOf(folders: readonly FolderStatus[]) {
   const sum = (of: (folder: FolderStatus) => number) => folders.reduce((total, one) => total + of(one), 0);
   const synced = sum((one) => one.synced);
-  const moving = sum(({ pending, waiting }) => pending + waiting);
+  const pending = sum((one) => one.pending);
+  const waiting = sum((one) => one.waiting);
   const failed = sum((one) => one.failed);
-  return { documents: synced + moving + failed, synced, moving, failed };
+  return { documents: synced + pending + waiting + failed, synced, pending, waiting, failed };
 }
 
 /** Exit codes are for those who read of a start that failed. */

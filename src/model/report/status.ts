@@ -137,6 +137,9 @@ export interface Status {
   readonly failuresTotal: number;
   readonly skipped: readonly SkipStatus[];
   readonly skippedTotal: number;
+  /** Documents that wait for a sidecar, an attachment or a file that can be read; those that are retried are in `failures`. */
+  readonly waiting: readonly SkipStatus[];
+  readonly waitingTotal: number;
   readonly held: readonly HeldStatus[];
   readonly inDoubt: readonly InDoubtStatus[];
   readonly inDoubtTotal: number;

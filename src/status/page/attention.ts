@@ -1,7 +1,7 @@
 import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
-import { toldAsDoubt } from '../../model/report/headline.ts';
+import { failedCount, toldAsDoubt } from '../../model/report/headline.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { approve, resolve, retry } from './data/actions.ts';
@@ -37,8 +37,9 @@ function createFailures(): (status: PageStatus) => void {
   everything.append(button('Retry all', {}, () => retry([])));
   return (status) => {
     const elsewhere = toldAsDoubt(status);
-    const failures = status.failures.filter((failure) => !elsewhere.has(failure));
-    const total = status.failuresTotal - elsewhere.size;
+    // What is retried has not failed: it waits.
+    const failures = status.failures.filter((failure) => failure.retryAt === null && !elsewhere.has(failure));
+    const total = Math.max(failures.length, failedCount(status));
     byId('failures').hidden = total === 0;
     setText(byId('failures-count'), numberWords(total));
     show(groupByCause(failures));
@@ -71,7 +72,7 @@ function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>>
     // What is the same for all is said once.
     const messages = new Set(next.items.map(({ message }) => message));
     const isShared = total > 1 && messages.size === 1;
-    setText(shared, isShared ? printable([...messages].join('')) : '');
+    setText(shared, isShared ? sentence(printable([...messages].join(''))) : '');
     shared.hidden = !isShared;
     list.classList.toggle('same', isShared);
     showRows(next.items.slice(0, all ? maxRows : fewRows));
@@ -105,7 +106,7 @@ function createFailure(failure: FailureStatus): Part<FailureStatus> {
       const parts: string[] = [];
       if (next.attempts > 1) parts.push(`${next.attempts} attempts`);
       if (next.retryAt !== null) parts.push(`next attempt at ${clockWords(next.retryAt)}`);
-      setText(words, printable(next.message));
+      setText(words, sentence(printable(next.message)));
       setText(more, parts.join(' · '));
       more.hidden = parts.length === 0;
     },
@@ -242,7 +243,10 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
     node: el('li', {}, pathText(folder, path), el('span', {}, again, dismiss), message, there),
     show: ({ count, since, message: words }) => {
       const copies = count > 1 ? [`up to ${countWords(count, 'copy', 'copies')}`] : [];
-      setText(message, [printable(words), ...copies, momentWords(since)].join(' · '));
+      setText(
+        message,
+        [sentence(printable(words)).replace(/\.$/, ''), ...copies, momentWords(since)].join(' · '),
+      );
     },
   };
 }

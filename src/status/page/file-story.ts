@@ -92,9 +92,15 @@ function storyText(why: Why): readonly Node[] {
 
 function facts(why: Why): HTMLElement {
   const list = el('dl');
-  const row = (name: string, value: string | null | undefined, tag: 'span' | 'code' | 'pre' = 'span') => {
+  const row = (
+    name: string,
+    value: string | null | undefined,
+    tag: 'span' | 'code' = 'span',
+    source?: string,
+  ) => {
     if (value === null || value === undefined || value === '') return;
-    list.append(el('dt', {}, name), el('dd', {}, el(tag, {}, el('bdi', {}, value))));
+    const from = source === undefined ? [] : [el('span', { class: 'source' }, `from ${printable(source)}`)];
+    list.append(el('dt', {}, name), el('dd', {}, el(tag, {}, el('bdi', {}, value)), ...from));
   };
   row('Document id', why.docId === null ? null : printable(why.docId), 'code');
   row('Uploaded', why.uploadedAt === null ? null : momentWords(why.uploadedAt));
@@ -106,7 +112,10 @@ function facts(why: Why): HTMLElement {
     'Possible duplicates',
     why.possibleDuplicates > 0 ? countWords(why.possibleDuplicates, 'extra copy', 'extra copies') : null,
   );
-  row('Metadata', why.metadata === null ? null : JSON.stringify(why.metadata, null, 2), 'pre');
+  for (const [field, value] of Object.entries(why.metadata ?? {})) {
+    const source = why.sources[field];
+    row(field, printable(typeof value === 'string' ? value : JSON.stringify(value)), 'span', source);
+  }
   row('SHA-256', why.sha256, 'code');
   return list;
 }

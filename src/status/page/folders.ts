@@ -16,6 +16,18 @@ import { createProportions } from './overview.ts';
 export function createFolders(): (status: PageStatus) => void {
   const showSkips = createSkips();
   const show = createList<ShownFolder>(byId('folder-list'), ({ name }) => name, createFolder);
+  const showUnconfigured = createList<NonNullable<PageStatus['unconfigured']>[number]>(
+    byId('unconfigured'),
+    ({ name, documents }) => `${name} ${documents}`,
+    ({ name, documents }) => ({
+      node: el(
+        'li',
+        {},
+        `${printable(name)} is no longer configured. The service keeps its ${countWords(documents, 'document')}.`,
+      ),
+      show: () => undefined,
+    }),
+  );
   const showAll = createActions(byId('folders-actions'), null);
   return (status) => {
     const { folders, state, held, paused } = status;
@@ -24,6 +36,8 @@ export function createFolders(): (status: PageStatus) => void {
     // One folder has the same buttons below.
     byId('folders-actions').hidden = folders.length < 2;
     showSkips(status);
+    showUnconfigured(status.unconfigured ?? []);
+    byId('unconfigured').hidden = (status.unconfigured ?? []).length === 0;
     const first = folders.find((folder) => folder.state !== 'unavailable');
     const untouched =
       held.length === 0 && folders.every((one) => one.onDisk + one.held + one.kept + one.attached === 0);
@@ -40,7 +54,11 @@ function createActions(container: Element, folder: string | null): (isPaused: bo
   const whose = folder === null ? 'all folders' : printable(folder);
   let paused = false;
   const toggle = button('Pause', { class: 'quiet' }, () => setPaused(folder, !paused));
-  const scan = button('Rescan', { class: 'quiet', 'aria-label': `Rescan ${whose}` }, () => rescan(folder));
+  const scan = button(
+    folder === null ? 'Rescan all' : 'Rescan',
+    { class: 'quiet', 'aria-label': `Rescan ${whose}` },
+    () => rescan(folder),
+  );
   container.append(toggle, scan);
   return (isPaused) => {
     paused = isPaused;
@@ -98,7 +116,7 @@ function createSkips(): (status: PageStatus) => void {
   const show = createList<Group<SkipStatus>>(byId('skip-groups'), ({ code }) => code, createSkipGroup);
   return ({ skipped, skippedTotal }) => {
     byId('skips').hidden = skippedTotal === 0;
-    setText(byId('skips-summary'), `${countWords(skippedTotal, 'file')} not sent`);
+    setText(byId('skips-summary'), `${countWords(skippedTotal, 'file')} skipped`);
     show(groupByCause(skipped));
   };
 }

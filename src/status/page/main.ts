@@ -9,12 +9,13 @@ import { refreshStory } from './file-story.ts';
 import { createFolders } from './folders.ts';
 import { createOverview } from './overview.ts';
 import { createTransfers } from './transfers.ts';
+import { createWaits } from './waits.ts';
 
 /** The chart moves on at least this often, and after a delivery no sooner than this. */
 const historyEveryMs = 60_000;
 const historyAfterMs = 2000;
 
-const views = [createOverview(), createAttention(), createFolders(), createTransfers()];
+const views = [createOverview(), createAttention(), createFolders(), createTransfers(), createWaits()];
 const activities = createActivityList();
 const showChart = createChart();
 let version: string | null = null;
@@ -57,6 +58,7 @@ function setOffline(offline: boolean): void {
   // Coming back, the status that follows says the state.
   if (!offline) return;
   setText(byId('state'), 'Offline');
+  setText(byId('verdict'), 'ingestd does not answer');
   document.title = 'Offline · ingestd';
 }
 

@@ -1,16 +1,22 @@
 import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
-import type { FolderStatus, Health, Reason } from '../../model/report/status.ts';
+import { reasonHealth } from '../../model/report/health.ts';
+import type { Health, Reason } from '../../model/report/status.ts';
+import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
+import { setPaused } from './data/actions.ts';
 import type { PageStatus } from './data/page-status.ts';
+import { sharesOf } from './data/shares.ts';
+import type { Counts } from './data/shares.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
-import { byId, createList, el, setAttribute, setText } from './dom.ts';
+import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
 
 const stateWords: Readonly<Record<PageStatus['state'], string>> = {
   starting: 'Starting',
   working: 'Working',
   idle: 'Idle',
-  paused: 'Paused',
+  // A person's pause needs attention; this one is asked for by the service, and ends by itself.
+  paused: 'Waiting',
   degraded: 'Degraded',
   stopping: 'Stopping',
   standby: 'Standby',
@@ -36,11 +42,13 @@ export function createOverview(): (status: PageStatus) => void {
     ({ code, message, isHeadline }) => ({
       node: el(
         'li',
-        {},
+        { 'data-level': reasonHealth(code) },
         // The headline says it already.
         ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
-        el('p', {}, printable(message)),
-        el('p', { class: 'fix' }, explain(code).fix),
+        el('p', {}, sentence(printable(message))),
+        ...(code === 'paused'
+          ? [button('Resume', {}, () => setPaused(null, false))]
+          : [el('p', { class: 'fix' }, explain(code).fix)]),
       ),
       show: () => undefined,
     }),
@@ -129,49 +137,31 @@ function authWords({ state, expiresAt }: PageStatus['auth']): string {
   return expiresAt === null ? 'signed in' : `signed in until ${minuteWords(expiresAt)}`;
 }
 
-type Counts = Pick<FolderStatus, 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'>;
-
-/** The documents are the whole of the bar; what is no document, or not on disk, has a number only. */
-const shares = [
-  { key: 'synced', label: 'delivered', inBar: true, of: (counts: Counts) => counts.synced },
-  {
-    key: 'moving',
-    label: 'on the way',
-    inBar: true,
-    of: ({ pending, waiting }: Counts) => pending + waiting,
-  },
-  { key: 'failed', label: 'failed', inBar: true, of: (counts: Counts) => counts.failed },
-  { key: 'held', label: 'deletions held', inBar: false, of: (counts: Counts) => counts.held },
-  { key: 'skipped', label: 'not sent', inBar: false, of: (counts: Counts) => counts.skipped },
-] as const;
-
 /** Fills `container` with a bar in proportion and the numbers under it. */
 export function createProportions(container: Element): (folders: readonly Counts[]) => void {
   const bar = el('div', { class: 'bar', 'aria-hidden': 'true' });
   const legend = el('dl', { class: 'legend' });
-  const rows = shares.map(({ key, label, inBar, of }) => {
+  const rows = sharesOf([]).map(({ key, label, inBar }) => {
     const piece = el('i', { class: `piece ${key}` });
     const number = el('dd', {});
     const row = el('div', { class: key }, el('dt', {}, label), number);
     if (inBar) bar.append(piece);
     legend.append(row);
-    return { key, of, piece, number, row, inBar };
+    return { piece, number, row };
   });
   container.append(bar, legend);
 
   return (folders) => {
-    let documents = 0;
-    let shown = 0;
-    for (const { key, of, piece, number, row, inBar } of rows) {
-      const count = folders.reduce((sum, folder) => sum + of(folder), 0);
-      if (inBar) documents += count;
-      shown += count;
-      piece.style.flexGrow = String(count);
-      piece.hidden = count === 0;
-      setText(number, numberWords(count));
-      row.hidden = count === 0 && key !== 'synced';
+    const shares = sharesOf(folders);
+    for (const [index, { key, count }] of shares.entries()) {
+      const row = rows[index];
+      if (row === undefined) continue;
+      row.piece.style.flexGrow = String(count);
+      row.piece.hidden = count === 0;
+      setText(row.number, numberWords(count));
+      row.row.hidden = count === 0 && key !== 'synced';
     }
-    bar.hidden = documents === 0;
-    setAttribute(container, 'data-empty', String(shown === 0));
+    bar.hidden = shares.every(({ inBar, count }) => !inBar || count === 0);
+    setAttribute(container, 'data-empty', String(shares.every(({ count }) => count === 0)));
   };
 }

@@ -1,6 +1,8 @@
+import { secondsLeft } from '../../model/report/headline.ts';
 import type { TransferStatus } from '../../model/report/status.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
 import type { PageStatus } from './data/page-status.ts';
+import { filledOf } from './data/shares.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
@@ -15,12 +17,13 @@ const speedEveryMs = 1000;
 /** What is being sent now, what comes next, and how much of the minute's budget is used. */
 export function createTransfers(): (status: PageStatus) => void {
   const show = createList<TransferStatus>(byId('transfer-list'), keyOf, createTransfer);
-  return ({ transfers, queue, rate }) => {
+  return (status) => {
+    const { transfers, rate } = status;
     show(transfers.slice(0, maxTransfers));
     const more = transfers.length - maxTransfers;
     byId('transfers-more').hidden = more <= 0;
     setText(byId('transfers-more'), `${numberWords(more)} more`);
-    setText(byId('queue'), queueWords(queue, transfers.length));
+    setText(byId('queue'), queueWords(status));
     showBudget(rate);
   };
 }
@@ -49,9 +52,8 @@ function createTransfer({ folder, path, operation, documents }: TransferStatus):
       const sent = Math.min(bytesSent, bytesTotal);
       progress.hidden = !measured;
       if (measured) {
-        // Full is for what the service has accepted, and then it is no longer in this list.
         setAttribute(progress, 'max', String(bytesTotal));
-        setAttribute(progress, 'value', String(Math.min(sent, Math.floor(bytesTotal * 0.99))));
+        setAttribute(progress, 'value', String(filledOf(sent, bytesTotal)));
       }
       const rate = speed(sent);
       const words = `${sizeWords(sent)} of ${sizeWords(bytesTotal)}${rate === null ? '' : ` · ${sizeWords(rate)}/s`}`;
@@ -77,12 +79,15 @@ function createSpeed(): (bytes: number) => number | null {
   };
 }
 
-function queueWords({ pending, waiting, etaSeconds }: PageStatus['queue'], transfers: number): string {
+function queueWords(status: PageStatus): string {
+  const { pending, waiting } = status.queue;
   const parts: string[] = [];
   if (pending > 0) parts.push(`${numberWords(pending)} queued`);
-  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting to settle or be retried`);
-  if (parts.length === 0) return transfers === 0 ? 'Nothing in progress.' : 'Nothing else is queued.';
-  return `${parts.join(', ')}${pending > 0 && etaSeconds > 0 ? `, ${shortDuration(etaSeconds)} left` : ''}.`;
+  if (waiting > 0) parts.push(`${numberWords(waiting)} waiting`);
+  if (parts.length === 0)
+    return status.transfers.length === 0 ? 'Nothing in progress.' : 'Nothing else is queued.';
+  const seconds = secondsLeft(status);
+  return `${parts.join(', ')}${seconds === null ? '' : `, ${shortDuration(seconds)} left`}.`;
 }
 
 function showBudget({ limit, used, windowSeconds, pausedUntil, nextFreeSeconds }: PageStatus['rate']): void {

@@ -1,6 +1,6 @@
 import { printableJson } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { headline, progressLine } from '../../model/report/headline.ts';
+import { headline, deliveredLine } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 
@@ -35,7 +35,7 @@ export function createStatusSnapshot({
     const now = clock.monotonic();
     if (known === null || now - known.at >= longestMs) {
       const status = control.status();
-      const answer = { ...status, headline: headline(status), progress: progressLine(status) };
+      const answer = { ...status, headline: headline(status), progress: deliveredLine(status) };
       known = { status: answer, at: now, json: null };
     }
     return known;

@@ -44,6 +44,8 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     failuresTotal: 0,
     skipped: [],
     skippedTotal: 0,
+    waiting: [],
+    waitingTotal: 0,
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,
@@ -70,7 +72,12 @@ describe('the headline', () => {
     [
       'counts what is on its way',
       status({ synced: 5, pending: 10, waiting: 3 }, { state: 'working' }),
-      'Delivering 13 documents',
+      'Delivering 10 documents',
+    ],
+    [
+      'waits where nothing can be sent',
+      status({ synced: 5, waiting: 3 }, { state: 'working' }),
+      'Waiting for 3 documents',
     ],
     ['scans first', status({ state: 'scanning' }, { state: 'starting' }), 'Scanning 1 folder'],
     ['does not count what is never sent', status({ synced: 2, skipped: 9 }), 'All 2 documents delivered'],
@@ -127,7 +134,7 @@ describe('the verdict', () => {
         { synced: 12_418, pending: 10, waiting: 3 },
         { state: 'working', queue: { pending: 10, inFlight: 0, waiting: 3, etaSeconds: 58 } },
       ),
-      'Delivering 13 documents. 12,418 of 12,431 documents delivered, 13 on the way, about 1 minute left',
+      'Delivering 10 documents. 12,418 of 12,431 documents delivered, 10 to send, 3 waiting, about 1 minute left',
     ],
     [
       'gives the reason of an error, and what else there is to do',

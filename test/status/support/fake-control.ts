@@ -153,6 +153,8 @@ function emptyStatus(): Status {
     failuresTotal: 0,
     skipped: [],
     skippedTotal: 0,
+    waiting: [],
+    waitingTotal: 0,
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,

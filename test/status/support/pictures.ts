@@ -4,6 +4,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Status } from '../../../src/model/report/status.ts';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { createDeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
+import type { DeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import { openBrowser } from './browser.ts';
 import { buildPage } from './built-page.ts';
 import { busyStatus } from './busy-status.ts';
@@ -57,10 +60,52 @@ const states: Readonly<Record<string, Partial<Status>>> = {
   },
   everything: busy,
   offline: calm,
+  waiting: {
+    ...calm,
+    state: 'working',
+    folders: [aFolder({ path: '/srv/scans', onDisk: 25, synced: 21, waiting: 4 })],
+    queue: { pending: 0, inFlight: 0, waiting: 4, etaSeconds: 0 },
+    waiting: [
+      {
+        folder: 'inbox',
+        path: 'scan-1.pdf',
+        code: 'sidecar-missing',
+        message: 'waiting for its sidecar scan-1.pdf.meta.json',
+      },
+      {
+        folder: 'inbox',
+        path: 'scan-2.pdf',
+        code: 'sidecar-missing',
+        message: 'waiting for its sidecar scan-2.pdf.meta.json',
+      },
+    ],
+    waitingTotal: 2,
+    failures: [
+      {
+        folder: 'inbox',
+        path: 'late.pdf',
+        code: 'http-503',
+        message: 'the service answered 503',
+        attempts: 2,
+        retryAt: new Date(Date.now() + 40_000).toISOString(),
+      },
+    ],
+    failuresTotal: 1,
+    transfers: [],
+    unconfigured: [{ name: 'archive', documents: 12 }],
+  },
+  pausedAll: {
+    ...calm,
+    state: 'paused',
+    paused: (calm.folders ?? []).map(({ name }) => name),
+    reasons: [{ code: 'paused', message: 'sending is paused for all folders' }],
+    transfers: [],
+    queue: { pending: 13, inFlight: 0, waiting: 2, etaSeconds: 0 },
+  },
   paused: {
     ...calm,
     paused: ['inbox'],
-    reasons: [{ code: 'paused', message: 'Nothing is sent from inbox until you resume' }],
+    reasons: [{ code: 'paused', message: 'sending is paused for inbox' }],
     transfers: [],
   },
   refused: {
@@ -90,24 +135,53 @@ const states: Readonly<Record<string, Partial<Status>>> = {
   },
 };
 
+/** Deliveries of a day at work, for the chart. */
+function aDay(): DeliveryHistory {
+  const deliveries = createDeliveryHistory(systemClock);
+  const now = systemClock.now();
+  for (let step = 0; step < 288; step += 1) {
+    const wave = Math.max(0, Math.sin(step / 11) * 9 + Math.sin(step / 3) * 4);
+    const record = (what: string, documents: number) => {
+      if (documents >= 1)
+        deliveries.record(
+          {
+            at: '',
+            folder: 'inbox',
+            path: '',
+            what,
+            docId: null,
+            message: null,
+            documents: Math.round(documents),
+          },
+          now - step * 300_000,
+        );
+    };
+    record('uploaded', wave);
+    record('modified', wave / 3);
+    record('deleted', step % 29 === 0 ? 3 : 0);
+    record('failed', step % 41 === 0 ? 2 : 0);
+  }
+  return deliveries;
+}
+
 const [directory = 'pictures', ...chosen] = process.argv.slice(2);
 await mkdir(directory, { recursive: true });
 const [browser, built] = await Promise.all([openBrowser(), buildPage()]);
 for (const [name, status] of Object.entries(states)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
-  const world = await openStatusWorld({ status, pageRoot: built.root });
-  for (let index = 0; index < 12; index += 1) {
-    world.control.happen({
-      path: `2026/q3/note-${index}.pdf`,
-      what: index % 4 === 3 ? 'modified' : 'uploaded',
-    });
-  }
   for (const [scheme, width, height] of [
     ['light', 1280, 800],
     ['dark', 1280, 800],
     ['light', 360, 740],
     ['light', 2560, 1300],
   ] as const) {
+    const world = await openStatusWorld({ status, pageRoot: built.root, deliveries: aDay() });
+    for (let index = 0; index < 12; index += 1) {
+      world.control.happen({
+        path: `2026/q3/note-${index}.pdf`,
+        what: index % 4 === 3 ? 'modified' : 'uploaded',
+      });
+    }
     const context = await browser.newContext({
       colorScheme: scheme,
       viewport: { width, height },
@@ -117,10 +191,10 @@ for (const [name, status] of Object.entries(states)) {
     await page.goto(world.url);
     await page.waitForSelector('body[data-loaded]');
     await page.locator('#chart-top').waitFor();
-    if (name === 'offline')
-      await page.evaluate(
-        "document.getElementById('offline').hidden = false; document.body.classList.add('offline')",
-      );
+    if (name === 'offline') {
+      await world.stop();
+      await page.locator('#offline').waitFor({ state: 'visible' });
+    }
     const length = await page.evaluate<number>('document.documentElement.scrollHeight');
     process.stdout.write(`${name} ${scheme} ${width}: ${length} pixels high\n`);
     await page.screenshot({
@@ -128,8 +202,8 @@ for (const [name, status] of Object.entries(states)) {
       fullPage: width === 360,
     });
     await context.close();
+    await world.close();
   }
-  await world.close();
 }
 await browser.close();
 await built.remove();

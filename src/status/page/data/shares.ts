@@ -1,0 +1,30 @@
+import type { FolderStatus } from '../../../model/report/status.ts';
+
+export type Counts = Pick<FolderStatus, 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'>;
+
+/** One part of what is in the folders. */
+export interface Share {
+  readonly key: 'synced' | 'moving' | 'waiting' | 'failed' | 'held' | 'skipped';
+  readonly label: string;
+  readonly count: number;
+  /** A part of the bar. What is no document, or not on disk, has a number only. */
+  readonly inBar: boolean;
+}
+
+/** The documents of folders, part by part: those of the bar are all documents, none twice. */
+export function sharesOf(folders: readonly Counts[]): readonly Share[] {
+  const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
+  return [
+    { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },
+    { key: 'moving', label: 'to send', count: sum(({ pending }) => pending), inBar: true },
+    { key: 'waiting', label: 'waiting', count: sum(({ waiting }) => waiting), inBar: true },
+    { key: 'failed', label: 'failed', count: sum(({ failed }) => failed), inBar: true },
+    { key: 'held', label: 'deletions held', count: sum(({ held }) => held), inBar: false },
+    { key: 'skipped', label: 'skipped', count: sum(({ skipped }) => skipped), inBar: false },
+  ];
+}
+
+/** How much of a transfer's bar is filled, of `total`: full is for what the service has accepted, which is in no list of transfers. */
+export function filledOf(sent: number, total: number): number {
+  return Math.max(0, Math.min(sent, Math.floor(total * 0.99)));
+}

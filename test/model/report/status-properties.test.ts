@@ -1,0 +1,164 @@
+import { describe, expect, it } from '@jest/globals';
+import * as fc from 'fast-check';
+import { explanationGroups } from '../../../src/model/report/explanations.ts';
+import { reasonHealth } from '../../../src/model/report/health.ts';
+import {
+  failedCount,
+  headline,
+  progressLine,
+  secondsLeft,
+  verdict,
+} from '../../../src/model/report/headline.ts';
+import type { Reason, Status } from '../../../src/model/report/status.ts';
+import { filledOf, sharesOf } from '../../../src/status/page/data/shares.ts';
+import { aFolder, aStatus } from '../../status/support/fake-control.ts';
+
+const count = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(20_000));
+const codes = explanationGroups.flatMap(({ codes }) => Object.keys(codes));
+const reasons: fc.Arbitrary<Reason> = fc
+  .constantFrom(...codes, 'polling', 'rate-limited', 'http-503', 'never-heard-of')
+  .map((code) => ({ code, message: `what ${code} means here` }));
+
+const folders = fc
+  .array(
+    fc
+      .record({
+        synced: count,
+        pending: count,
+        waiting: count,
+        failed: count,
+        skipped: count,
+        held: fc.oneof(fc.constant(0), fc.nat(200)),
+        kept: count,
+        attached: count,
+        state: fc.constantFrom('scanning', 'watching', 'polling', 'unavailable'),
+      })
+      .map((counts) =>
+        aFolder({
+          ...counts,
+          onDisk: counts.synced + counts.pending + counts.waiting + counts.failed + counts.skipped,
+        }),
+      ),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((all) => all.map((folder, index) => ({ ...folder, name: `folder-${index}` })));
+
+/** Any state: paused, held, in doubt, kept, away, scanning, restarted, refused, waiting, offline. */
+const statuses: fc.Arbitrary<Status> = fc
+  .record({
+    folders,
+    state: fc.constantFrom('starting', 'working', 'idle', 'paused', 'degraded', 'standby'),
+    pausedCount: fc.nat(4),
+    reasons: fc.array(reasons, { maxLength: 3 }),
+    refused: fc.boolean(),
+    inDoubt: fc.oneof(fc.constant(0), fc.nat(3)),
+    duplicates: fc.oneof(fc.constant(0), fc.nat(3)),
+    etaSeconds: fc.nat(100_000),
+  })
+  .map(({ folders, pausedCount, refused, inDoubt, duplicates, etaSeconds, ...rest }) =>
+    aStatus({
+      ...rest,
+      folders,
+      paused: folders.slice(0, pausedCount).map(({ name }) => name),
+      auth: { state: refused ? 'refused' : 'ok', expiresAt: null },
+      held: folders
+        .filter(({ held }) => held > 0)
+        .map(({ name, held }) => ({ folder: name, count: held, since: '', reason: 'many', paths: [] })),
+      inDoubtTotal: inDoubt,
+      possibleDuplicates: inDoubt + duplicates,
+      recordedDuplicates: duplicates,
+      queue: {
+        pending: folders.reduce((sum, { pending }) => sum + pending, 0),
+        inFlight: 0,
+        waiting: folders.reduce((sum, { waiting }) => sum + waiting, 0),
+        etaSeconds,
+      },
+    }),
+  );
+
+const goodNews =
+  /^(?:Delivering [\d,]+ documents?|Waiting for [\d,]+ documents?|Scanning [\d,]+ folders?|Nothing to deliver yet|1 document delivered|All [\d,]+ documents delivered|Standing by)$/;
+
+const total = (status: Status, of: 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held') =>
+  status.folders.reduce((sum, folder) => sum + folder[of], 0);
+
+describe('in any state', () => {
+  it('the headline and the health say the same', () => {
+    fc.assert(
+      fc.property(statuses, (status) => {
+        expect(goodNews.test(headline(status))).toBe(status.health === 'ok');
+        if (/delivered$/.test(headline(status)))
+          expect(total(status, 'pending') + total(status, 'waiting') + total(status, 'failed')).toBe(0);
+        if (status.health === 'ok') {
+          expect(failedCount(status) + total(status, 'held') + status.possibleDuplicates).toBe(0);
+          expect(status.paused).toEqual([]);
+          expect(status.reasons.map(({ code }) => reasonHealth(code)).filter((one) => one !== 'ok')).toEqual(
+            [],
+          );
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('the numbers of the headline, the bar and the folders add up', () => {
+    fc.assert(
+      fc.property(statuses, (status) => {
+        const whole = sharesOf(status.folders);
+        const bar = whole.filter(({ inBar }) => inBar);
+        const documents = bar.reduce((sum, { count }) => sum + count, 0);
+        expect(documents).toBe(
+          status.folders.reduce((sum, { onDisk, skipped }) => sum + onDisk - skipped, 0),
+        );
+        for (const [index, { count }] of whole.entries()) {
+          const columns = status.folders.map((folder) => sharesOf([folder])[index]?.count ?? 0);
+          expect(columns.reduce((sum, one) => sum + one, 0)).toBe(count);
+        }
+        const line = progressLine(status);
+        if (documents === 0) return expect(line).toBe('');
+        const [delivered = '', all = ''] = (
+          /^([\d,]+) of ([\d,]+) documents? delivered/.exec(line) ?? []
+        ).slice(1);
+        const number = (text = '0') => Number(text.replaceAll(',', ''));
+        const moving = number(/([\d,]+) to send/.exec(line)?.[1]);
+        const waiting = number(/([\d,]+) waiting/.exec(line)?.[1]);
+        expect(number(all)).toBe(documents);
+        expect(number(delivered) + moving + waiting + total(status, 'failed')).toBe(documents);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('no time is given while sending is paused, impossible or done', () => {
+    fc.assert(
+      fc.property(statuses, (status) => {
+        const isGiven = progressLine(status).includes(' left');
+        expect(isGiven).toBe(secondsLeft(status) !== null);
+        if (status.paused.length > 0 || status.health === 'error' || total(status, 'pending') === 0)
+          expect(isGiven).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('one line of it doubles no mark and says nothing twice', () => {
+    fc.assert(
+      fc.property(statuses, (status) => {
+        const line = verdict(status);
+        expect(line).not.toMatch(/[.?!,;:][.?!,;:]|  /);
+        const parts = line.split('. ');
+        expect(new Set(parts.map((part) => part.toLowerCase())).size).toBe(parts.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('a transfer fills its bar only after the service has accepted it', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.integer({ min: 1, max: 2 ** 40 }), (sent, all) => {
+        expect(filledOf(sent, all)).toBeLessThan(all);
+        expect(filledOf(sent, all)).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
