@@ -17,6 +17,7 @@ const documents = [
   'docs/compatibility.md',
   'docs/configuration.md',
   'docs/embedded-service.md',
+  'docs/messages.md',
   'docs/migrating.md',
   'docs/notifications.md',
   'docs/operations.md',
