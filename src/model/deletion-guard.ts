@@ -49,8 +49,8 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   return {
     kind: 'hold',
     reason:
-      `${numberWords(count)} of ${countWords(documents, 'document')} ${count === 1 ? 'is' : 'are'} gone within ten minutes, more than ` +
-      `${numberWords(limits.maxDeleteCount)} and more than ${limits.maxDeletePercent} %`,
+      `${numberWords(count)} of ${countWords(documents, 'document')} disappeared within ten minutes, more than the limits of ` +
+      `${numberWords(limits.maxDeleteCount)} and ${limits.maxDeletePercent} %`,
   };
 }
 

@@ -56,7 +56,9 @@ it('without a daemon, status counts and names the held deletions, and its number
   expect(held).toMatchObject([{ folder: 'inbox', count: 11, since: '2026-01-01T00:00:00.000Z' }]);
   expect(held[0]?.paths).toContain('11.pdf');
   const text = await status();
-  expect(text.split('\n')[0]).toBe('0 documents delivered. 1 document failed. 11 deletions held');
+  expect(text.split('\n')[0]).toBe(
+    'ingestd is not running. 0 documents delivered. 1 document failed. 11 deletions held',
+  );
   expect(text).toContain('11 deletions since 2026');
   expect(text).toContain('and 6 more');
 });

@@ -82,7 +82,7 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   await fill('inbox', 1_000);
   let daemon = await place.start();
   await eventually(() => (service.requests.length > 40 ? true : null), { withinMs: 20_000 });
-  expect(await run('pause')).toBe('Paused: All folders. Resume with ingestd resume.\n');
+  expect(await run('pause')).toBe('Paused: all folders. Resume with ingestd resume.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
   expect(await daemon.status()).toMatchObject({

@@ -144,7 +144,9 @@ withTool('chromium', chromiumFound, () => {
         attempts: 1,
         retryAt: null,
       }));
-      const world = await open({ status: { failures, failuresTotal: 1234 } });
+      const world = await open({
+        status: { failures, failuresTotal: 1234, folders: [aFolder({ onDisk: 1234, failed: 1234 })] },
+      });
       const page = await visit(world);
       await page.getByRole('button', { name: /^Retry all 1,000/ }).click();
       await eventually(async () => (await textOf(page, '#toast')) === '1,000 documents queued again.');
@@ -193,6 +195,64 @@ withTool('chromium', chromiumFound, () => {
       expect(world.control.calls).toEqual([{ pause: null }, { resume: 'scans' }, { rescan: 'inbox' }]);
     });
 
+    it('shows a pause as something to end, gives no time while it lasts, and ends it', async () => {
+      const world = await open({
+        status: {
+          state: 'paused',
+          paused: ['inbox'],
+          reasons: [{ code: 'paused', message: 'sending is paused for all folders' }],
+          folders: [aFolder({ onDisk: 3, synced: 1, pending: 2 })],
+          queue: { pending: 2, inFlight: 0, waiting: 0, etaSeconds: 120 },
+        },
+      });
+      const page = await visit(world);
+      expect(await textOf(page, '#verdict')).toBe('Paused');
+      expect(await textOf(page, '#progress')).toBe('1 of 3 documents delivered');
+      expect(await textOf(page, '#queue')).toBe('2 queued.');
+      expect(await page.locator('#reasons li').getAttribute('data-level')).toBe('attention');
+      expect(await axeProblems(page)).toEqual([]);
+      await page.locator('#reasons').getByRole('button', { name: 'Resume' }).click();
+      await eventually(() => world.control.calls.length === 1);
+      expect(world.control.calls).toEqual([{ resume: null }]);
+    });
+
+    it('names what waits, and for what, and calls nothing failed that is retried', async () => {
+      const retryAt = new Date(Date.now() + 60_000).toISOString();
+      const place = {
+        folder: 'inbox',
+        code: 'sidecar-missing',
+        message: 'waiting for its sidecar a.pdf.meta.json',
+      };
+      const world = await open({
+        status: {
+          state: 'working',
+          folders: [aFolder({ onDisk: 4, synced: 1, waiting: 3 })],
+          queue: { pending: 0, inFlight: 0, waiting: 3, etaSeconds: 0 },
+          waiting: [{ ...place, path: 'a.pdf' }],
+          waitingTotal: 1,
+          failures: [
+            { folder: 'inbox', path: 'b.pdf', code: 'http-503', message: 'no answer', attempts: 1, retryAt },
+          ],
+          failuresTotal: 1,
+          unconfigured: [{ name: 'archive', documents: 12 }],
+        },
+      });
+      const page = await visit(world);
+      expect(await textOf(page, '#verdict')).toBe('Waiting for 3 documents');
+      expect(await textOf(page, '#state')).toBe('Working');
+      expect(await page.locator('#failures').isVisible()).toBe(false);
+      expect(await textOf(page, '#waits-count')).toBe('3');
+      expect(await page.locator('#wait-list .message').allInnerTexts()).toEqual([
+        'Waiting for its sidecar a.pdf.meta.json.',
+        expect.stringMatching(/^No answer\. Next attempt at \d\d:\d\d:\d\d\.$/),
+      ]);
+      expect(await textOf(page, '#waits-more')).toBe('and 1 more');
+      expect(await textOf(page, '#unconfigured')).toBe(
+        'archive is no longer configured. The service keeps its 12 documents.',
+      );
+      expect(await axeProblems(page)).toEqual([]);
+    });
+
     it('resolves a doubt, and dismisses possible duplicates', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);
@@ -231,7 +291,7 @@ withTool('chromium', chromiumFound, () => {
       // Words and bar have the same whole: the documents.
       expect(await textOf(page, '#progress')).toBe('17 of 26 documents delivered');
       const grown = '[...document.querySelectorAll("#whole .piece")].map((one) => one.style.flexGrow)';
-      expect(await page.evaluate(grown)).toEqual(['17', '0', '9']);
+      expect(await page.evaluate(grown)).toEqual(['17', '0', '0', '9']);
       // An empty disk was mounted: that is no invitation to begin.
       const since = '2026-01-01T00:00:00Z';
       const hold = { folder: 'inbox', count: 101, since, reason: 'all at once', paths: [] };
@@ -307,6 +367,7 @@ withTool('chromium', chromiumFound, () => {
       await page.getByText('It is a document.').waitFor();
       expect(world.control.calls).toEqual([{ why: 'inbox/2026/q3/memo.docx' }]);
       expect(await textOf(page, '#story-title')).toBe('inbox/2026/q3/memo.docx');
+      expect(await page.locator('#story-body .source').allInnerTexts()).toEqual(['from file name']);
       expect(await axeProblems(page)).toEqual([]);
       world.control.happen({ path: '2026/q3/other.docx' });
       world.control.happen({ path: '2026/q3/memo.docx' });
@@ -330,7 +391,16 @@ withTool('chromium', chromiumFound, () => {
       world.control.happen({ folder: markup, path: markup, message: markup, what: markup });
       const page = await visit(world);
       await eventually(async () => (await page.locator('#activity-list li').count()) === 1);
-      for (const place of ['#verdict', '#failures', '#held', '#doubts', '#folder-list', '#transfer-list']) {
+      for (const place of [
+        '#verdict',
+        '#failures',
+        '#held',
+        '#doubts',
+        '#folder-list',
+        '#transfer-list',
+        '#wait-list',
+        '#unconfigured',
+      ]) {
         expect(await page.locator(place).innerHTML()).toContain('&lt;img src=x');
       }
       expect(await page.locator('body').innerText()).toContain('\\u202efdp.exe');
@@ -350,6 +420,7 @@ withTool('chromium', chromiumFound, () => {
       await first.stop();
       await page.locator('#offline').waitFor({ state: 'visible' });
       expect(await textOf(page, '#state')).toBe('Offline');
+      expect(await textOf(page, '#verdict')).toBe('ingestd does not answer');
       const http = { host: '127.0.0.1', port: first.port };
       const second = await open({ http, status: { ...busyStatus(), state: 'idle' } });
       await page.locator('#offline').waitFor({ state: 'hidden' });
@@ -450,8 +521,11 @@ function hostileStatus(): Partial<Status> {
     state: 'degraded',
     reasons: [{ code: markup, message: markup }],
     folders: [aFolder({ name: markup, path: markup, onDisk: 1, failed: 1 })],
-    failures: [{ ...place, code: markup, message: markup, attempts: 2, retryAt: since }],
+    failures: [{ ...place, code: markup, message: markup, attempts: 2, retryAt: null }],
     failuresTotal: 1,
+    waiting: [{ ...place, code: markup, message: markup }],
+    waitingTotal: 1,
+    unconfigured: [{ name: markup, documents: 1 }],
     skipped: [{ ...place, code: markup, message: markup }],
     skippedTotal: 1,
     held: [{ folder: markup, count: 1, since, reason: markup, paths: [markup] }],

@@ -64,7 +64,7 @@ async function change(
           await import('../../commands/offline/offline-actions.ts')
         ).setPausedOffline(settings, name, action)
       : pausedSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
-  const names = paused.length === settings.folders.length ? 'All folders' : paused.join(', ');
+  const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
   context.output.line(
     paused.length === 0

@@ -45,7 +45,6 @@ const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const
 function restRows({ reasons, paused }: Status, { colors }: StatusView): string[] {
   const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
   return [
-    colors.yellow('ingestd is not running. The ledger shows:'),
     ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
     ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
   ];

@@ -5,12 +5,14 @@ import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
 import { refKey } from '../document.ts';
 
+const notRunning = 'ingestd is not running';
+
 /** More parts than this would be no headline any more. */
 const headlineParts = 3;
 
 /** The state in one phrase, what needs attention first. It follows `health`. */
 export function headline(status: Status): string {
-  if (status.state === 'stopped') return 'ingestd is not running';
+  if (status.state === 'stopped') return notRunning;
   if (status.state === 'stopping') return 'Stopping';
   if (status.health === 'error') return errorPhrase(status);
   if (status.health === 'attention') return attentionPhrase(status);
@@ -55,7 +57,9 @@ export function verdict(status: Status): string {
   const progress = progressLine(status);
   const covered = status.health === 'ok' && first.endsWith('delivered');
   const failing = status.health === 'error';
-  const level = status.reasons.filter(({ code }) => code !== 'held' && reasonHealth(code) === status.health);
+  const level = status.reasons.filter(
+    ({ code }) => code !== 'held' && code !== 'paused' && reasonHealth(code) === status.health,
+  );
   const why = status.health === 'ok' ? undefined : level[0];
   return sentences([
     failing && why !== undefined ? withReason(first, why.message) : first,
@@ -73,11 +77,11 @@ export function ledgerVerdict(status: Status): string {
   const { synced, failed } = sumsOf(status.folders);
   const trouble = status.reasons.find(({ code }) => code !== 'not-running');
   if (trouble !== undefined) {
-    return sentences([withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
+    return sentences([notRunning, withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
   }
   const known = synced + failed + heldCount(status) + status.inDoubtTotal > 0;
   const lead = known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet';
-  return sentences([lead, ...asks(status)]);
+  return sentences([notRunning, lead, ...asks(status)]);
 }
 
 function errorPhrase({ reasons, auth }: Status): string {

@@ -39,7 +39,8 @@ function createFailures(): (status: PageStatus) => void {
     const elsewhere = toldAsDoubt(status);
     // What is retried has not failed: it waits.
     const failures = status.failures.filter((failure) => failure.retryAt === null && !elsewhere.has(failure));
-    const total = Math.max(failures.length, failedCount(status));
+    const isCut = status.failures.length < status.failuresTotal;
+    const total = isCut ? Math.max(failures.length, failedCount(status)) : failures.length;
     byId('failures').hidden = total === 0;
     setText(byId('failures-count'), numberWords(total));
     show(groupByCause(failures));

@@ -164,12 +164,20 @@ describe('the verdict of the ledger alone', () => {
   const resting = { code: 'not-running', message: 'no daemon runs' };
 
   it.each([
-    ['knows of nothing yet', status({}, { reasons: [resting] }), 'Nothing delivered yet'],
-    ['tells of deliveries only', status({ synced: 8 }, { reasons: [resting] }), '8 documents delivered'],
+    [
+      'knows of nothing yet',
+      status({}, { reasons: [resting] }),
+      'ingestd is not running. Nothing delivered yet',
+    ],
+    [
+      'tells of deliveries only',
+      status({ synced: 8 }, { reasons: [resting] }),
+      'ingestd is not running. 8 documents delivered',
+    ],
     [
       'tells what waits for a person',
       status({ synced: 1, failed: 1 }, { reasons: [resting] }),
-      '1 document delivered. 1 document failed',
+      'ingestd is not running. 1 document delivered. 1 document failed',
     ],
     [
       'claims nothing of another service',
@@ -177,7 +185,7 @@ describe('the verdict of the ledger alone', () => {
         { synced: 8 },
         { reasons: [resting, { code: 'other-service', message: 'the ledger is of b.' }] },
       ),
-      'The ledger belongs to another service: the ledger is of b',
+      'ingestd is not running. The ledger belongs to another service: the ledger is of b',
     ],
   ])('%s', (_name, given, words) => {
     expect(ledgerVerdict({ ...given, state: 'stopped' })).toBe(words);
