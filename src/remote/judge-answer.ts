@@ -35,8 +35,7 @@ const gatewayStatuses = new Set([502, 504, 520, 524]);
 const laterStatuses = new Set([408, 425, 429]);
 
 /** The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not. */
-const foreignWords =
-  ', which does not look like an answer of the service; check service.ingestUrl, or something else answers in its place for now';
+const foreignWords = ', but not from the service itself; check service.ingestUrl and any proxy in between';
 
 /**
  * Decides the outcome of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.

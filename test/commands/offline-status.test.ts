@@ -78,6 +78,6 @@ it('what came back is not held any more, and of a folder that is away nothing is
 it('of what the ledger does not know, nothing is claimed', async () => {
   await rm(folder.join('state'), { recursive: true });
   const text = await status();
-  expect(text.split('\n')[0]).toBe('Nothing delivered yet');
+  expect(text.split('\n')[0]).toBe('ingestd is not running. Nothing delivered yet');
   expect(text).not.toContain('cannot be read');
 });

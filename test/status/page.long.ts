@@ -302,7 +302,7 @@ withTool('chromium', chromiumFound, () => {
       world.control.change({ state: 'degraded', reasons });
       await eventually(async () => (await textOf(page, '#verdict')) === 'Credentials refused');
       expect(await textOf(page, '#state')).toBe('Error');
-      expect(await textOf(page, '#reasons')).toMatch(/^the service refused the password\n/);
+      expect(await textOf(page, '#reasons')).toMatch(/^The service refused the password\.\n/);
     });
 
     it('marks a trial as one, and names service, account and configuration', async () => {

@@ -4,19 +4,15 @@ const nameFirst = /^(?:ingestd\b|\S*[./\\:_"“=({[\d]|\S*\p{Ll}\p{Lu})/u;
 /** A text as a sentence: a capital at its start, unless a name stands there, and one mark at its end. */
 export function sentence(text: string): string {
   const body = text.trim().replace(/\.+$/, '');
-  const start = capitalised(body);
+  const start = nameFirst.test(body) ? body : `${body.charAt(0).toUpperCase()}${body.slice(1)}`;
   return /[?!…]$/.test(body) ? start : `${start}.`;
-}
-
-function capitalised(text: string): string {
-  return nameFirst.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
 /** Texts one after the other, each ended by one mark; the last has none of its own. What was said already is left out. */
 export function sentences(parts: readonly string[]): string {
   const said: string[] = [];
   for (const part of parts) {
-    const text = capitalised(part.trim().replace(/\.+$/, ''));
+    const text = part.trim().replace(/\.+$/, '');
     if (text !== '' && !said.some((one) => one.toLowerCase().includes(text.toLowerCase()))) said.push(text);
   }
   return said

@@ -65,7 +65,7 @@ export function verdict(status: Status): string {
     failing && why !== undefined ? withReason(first, why.message) : first,
     ...(progress === '' || covered ? [] : [progress]),
     ...(failing ? asks(status) : []),
-    ...(failing || why === undefined ? [] : [why.message]),
+    ...(failing || why === undefined ? [] : [sentence(why.message)]),
   ]);
 }
 
