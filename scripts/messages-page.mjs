@@ -13,6 +13,7 @@ const rooms = {
   scan: 'Folders and files',
   sync: 'Deliveries',
   remote: 'Connection to the service',
+  cluster: 'Many hosts',
   ledger: 'Ledger',
   log: 'Log',
   lib: 'General',
@@ -25,7 +26,8 @@ const rooms = {
  */
 export async function messagesPage(root) {
   const places = await collectMessages(root);
-  const sections = Object.entries(rooms).map(([room, title]) => {
+  const found = Object.fromEntries(places.map(({ file }) => [file.split('/')[1], file.split('/')[1]]));
+  const sections = Object.entries({ ...rooms, ...found, ...rooms }).map(([room, title]) => {
     const files = places.filter(({ file }) => file.startsWith(`src/${room}/`));
     const blocks = files.map(({ file, messages }) => {
       const lines = messages.map(({ kind, text }) => `${kind === '' ? '' : `[${kind}] `}${oneLine(text)}`);
@@ -140,7 +142,7 @@ export function messagesOf(source) {
 
 /** Markup, headers, policies, parts of shell scripts, lists of extensions. */
 const notForPeople =
-  /^\s*(?:<|\.[A-Z]{2} |\.\\\\|:root|[#.[][\w-]+ |--\w|@|\(|#|complete -c|HTTP\/1|Bearer |event: |\|)|Path=\/; HttpOnly|filename\*=|^[a-z-]+-(?:src|uri|action|ancestors|types|types-for|for) '|COMPREPLY|local context |_arguments |^(?:[a-z]{3,4} ){4}/;
+  /^\s*(?:<|\.[A-Z]{2} |\.\\\\|:root|[#.[][\w-]+ |--\w|@|\(|#|complete -c|HTTP\/1|Bearer |event: |\|)|Path=\/; HttpOnly|filename\*=|^[a-z-]+-(?:src|uri|action|ancestors|types|types-for|for) '|COMPREPLY|local context |redis\.call|_arguments |^(?:[a-z]{3,4} ){4}/;
 
 function isMessage(text, { kind, isLabel }) {
   const words = text.replaceAll(/\{[^}]*\}/g, '…');

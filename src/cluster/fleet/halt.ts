@@ -15,6 +15,6 @@ export async function haltFleet(
   session: RedisSession,
   { prefix, isHalted }: { readonly prefix: string; readonly isHalted: boolean },
 ): Promise<boolean> {
-  const args = [isHalted ? 'halt' : 'go on', `${prefix}:wake`];
+  const args = [isHalted ? 'halt' : 'resume', `${prefix}:wake`];
   return Number(await session.evaluate(haltScript, [`${prefix}:state`], args)) === 1;
 }
