@@ -122,9 +122,9 @@ function reasonsOf(
   if (away !== null) {
     const what =
       state?.isAlone === true
-        ? `this host sends its own share, ${share} requests a minute`
+        ? `this host sends its own share, ${countWords(share, 'request')} a minute`
         : share > 0
-          ? `nothing is sent for now; if it stays away, this host sends its own share, ${share} requests a minute`
+          ? `nothing is sent for now; if it stays away, this host sends its own share, ${countWords(share, 'request')} a minute`
           : 'nothing is sent until it is back';
     reasons.push({
       code: 'redis-unavailable',

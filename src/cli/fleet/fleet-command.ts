@@ -4,6 +4,7 @@ import { printable } from '../../lib/text/printable.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import { fleetAddress } from './fleet-address.ts';
+import { countWords } from '../../lib/text/words.ts';
 
 /** `ingestd fleet`: the hosts that share an account. */
 export function addFleetCommand(program: Command, context: CommandContext): void {
@@ -34,7 +35,7 @@ async function forgetHost(context: CommandContext, host: string, flags: GlobalFl
     printable(
       share === 0
         ? `${host} is forgotten.`
-        : `${host} is forgotten: its ${share} requests a minute are the other hosts' again.`,
+        : `${host} is forgotten. The other hosts share its ${countWords(share, 'request')} a minute.`,
     ),
   );
   return exitCodes.ok;
