@@ -116,13 +116,13 @@ it('why names the rule', async () => {
     message: 'no pattern in the setting "include" of the folder "inbox" matches it',
   });
   expect((await verdict('inbox/draft.pdf')).message).toBe(
-    'the pattern "!draft.pdf" in the setting "include" of the folder "inbox" takes it out',
+    'the pattern "!draft.pdf" in the setting "include" of the folder "inbox" excludes it',
   );
   expect(await verdict('inbox/reports/b.txt')).toMatchObject({ kind: 'document' });
 }, 60_000);
 
 it.each([
-  [['!*.tmp'], /folders\[0\]\.include: .*no pattern includes anything/],
+  [['!*.tmp'], /folders\[0\]\.include: .*the patterns include nothing/],
   [['**/a/**/b/**/c.pdf'], /folders\[0\]\.include\[0\]: .*more than 2 "\*\*"/],
   [[''], /folders\[0\]\.include\[0\]/],
 ])('patterns %j are refused', async (include, message) => {
