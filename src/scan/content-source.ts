@@ -9,6 +9,10 @@ import { countWords } from '../lib/text/words.ts';
 /** Larger reads are no faster, smaller ones cost throughput. */
 const chunkBytes = 1024 * 1024;
 
+/** Of files that were hashed: a new buffer for each would pile up until the next collection of garbage. */
+const spareBuffers: Buffer[] = [];
+const mostSpareBuffers = 4;
+
 /** Makes an open file a source of exactly `size` bytes. The handle is closed with the source. */
 export function createContentSource(handle: FileHandle, size: number): ContentSource {
   const hash = createHash('sha256');
@@ -62,11 +66,11 @@ async function readChunk(handle: FileHandle, at: number, length: number): Promis
   }
 }
 
-/** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. Closes the handle. */
+/** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. */
 export async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
   const hash = createHash('sha256');
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   try {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, Math.max(1, size)));
     for (let at = 0; at < size;) {
       const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
       if (bytesRead === 0) return null;
@@ -78,5 +82,7 @@ export async function hashContent(handle: FileHandle, size: number): Promise<str
     throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
       cause: error,
     });
+  } finally {
+    if (spareBuffers.length < mostSpareBuffers) spareBuffers.push(buffer);
   }
 }

@@ -1,4 +1,5 @@
 import { constants } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 
@@ -27,8 +28,7 @@ export async function openContent(wanted: Wanted): Promise<FileHandle> {
   const handle = await openFile(wanted);
   try {
     const stats = await handle.stat();
-    const found = statOf(stats);
-    if (!stats.isFile() || !sameStat(found, stat) || found.dev !== stat.dev) {
+    if (!isInspected(stats, stat)) {
       throw new ContentChangedError('the file was replaced a moment ago');
     }
     await checkPlace(handle, wanted, await realpath(root));
@@ -37,6 +37,21 @@ export async function openContent(wanted: Wanted): Promise<FileHandle> {
     await handle.close();
     throw translated(error);
   }
+}
+
+/** Whether an open file is the regular one that was inspected. */
+export function isInspected(stats: Stats, inspected: FileStat): boolean {
+  const found = statOf(stats);
+  return stats.isFile() && sameStat(found, inspected) && found.dev === inspected.dev;
+}
+
+/** Where an inspected file lies when no directory on the way has become a link. `realRoot`: the root without links. */
+export function inspectedPlace(
+  { absolute, root }: Pick<Wanted, 'absolute' | 'root'>,
+  realRoot: string,
+): string {
+  const base = realRoot === '/' ? '' : realRoot;
+  return `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
 }
 
 async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandle> {
@@ -50,11 +65,10 @@ async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandl
 
 /** A directory on the way may have become a link: what was opened has to lie where it was inspected. */
 async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string): Promise<void> {
-  const { absolute, root, followSymlinks } = wanted;
+  const { absolute, followSymlinks } = wanted;
   const place = await placeOf(handle, absolute);
   const base = realRoot === '/' ? '' : realRoot;
-  const expected = `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
-  if (followSymlinks ? place.startsWith(`${base}/`) : place === expected) return;
+  if (followSymlinks ? place.startsWith(`${base}/`) : place === inspectedPlace(wanted, realRoot)) return;
   throw new ContentChangedError('the file was moved a moment ago');
 }
 

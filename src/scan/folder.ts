@@ -1,13 +1,15 @@
 import { resolve } from 'node:path';
 
-import type { DirectoryScan, Inspection } from '../model/document.ts';
+import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { ContentChangedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
+import { createLimited } from '../lib/queue/limited.ts';
 import { openContent } from './content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
 import { folderHealth } from './folder-health.ts';
 import type { Trouble } from './folder-health.ts';
 import { createFolderLog } from './folder-log.ts';
+import { smallFileBytes } from './inspect/hash-at-once.ts';
 import type { FolderOptions } from './folder-options.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -31,6 +33,8 @@ export function openFolder(options: FolderOptions): Folder {
   const { settings, timing, clock, log } = options;
   const root = resolve(settings.path);
   const folderLog = createFolderLog(log, settings);
+  /** Each has a file open and a buffer of a megabyte. */
+  const withLargeFile = createLimited(4);
   let client: WorkerClient | null = null;
   let scheduler: Scheduler | null = null;
   let listener: FolderListener | null = null;
@@ -132,6 +136,23 @@ export function openFolder(options: FolderOptions): Folder {
     return root === '/' ? `/${path}` : `${root}/${path}`;
   }
 
+  async function hashOpened(path: string, stat: FileStat): Promise<string | null> {
+    if (closed) return null;
+    try {
+      const handle = await handleOf(path, stat);
+      try {
+        const hash = await hashContent(handle, stat.size);
+        const { mtimeMs, size } = await handle.stat();
+        return mtimeMs === stat.mtimeMs && size === stat.size ? hash : null;
+      } finally {
+        await handle.close();
+      }
+    } catch (error) {
+      if (isChanged(error)) return null;
+      throw error;
+    }
+  }
+
   async function handleOf(path: string, stat: Parameters<FolderPort['open']>[1]) {
     const absolute = await located(path.normalize('NFC'));
     return openContent({ absolute, root, stat, followSymlinks: settings.followSymlinks });
@@ -174,19 +195,11 @@ export function openFolder(options: FolderOptions): Folder {
       return now.kind === 'there' ? { ...now.identity, path: settings.path } : null;
     },
     hash: async (path, stat) => {
-      try {
-        const handle = await handleOf(path, stat);
-        try {
-          const hash = await hashContent(handle, stat.size);
-          const { mtimeMs, size } = await handle.stat();
-          return mtimeMs === stat.mtimeMs && size === stat.size ? hash : null;
-        } finally {
-          await handle.close();
-        }
-      } catch (error) {
-        if (isChanged(error)) return null;
-        throw error;
+      if (stat.size <= smallFileBytes) {
+        const known = await ask('hash', { path: path.normalize('NFC'), stat }).catch(() => null);
+        if (known !== null) return known;
       }
+      return withLargeFile(() => hashOpened(path, stat));
     },
     open: async (path, stat) => createContentSource(await handleOf(path, stat), stat.size),
     health: () =>

@@ -1,3 +1,4 @@
+import { TransientSet } from '../lib/collections/transient-set.ts';
 import { maxBulkDocuments, batches } from '../model/batches.ts';
 import { directoryOf, refKey, sameStat } from '../model/document.ts';
 import type {
@@ -69,6 +70,7 @@ import type { RequestResult, SendRequest, Totals } from './send/request.ts';
 import { Transfers } from './send/transfers.ts';
 import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/upload.ts';
 import type { OpenFile } from './send/upload.ts';
+import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { dueOf } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
@@ -106,9 +108,9 @@ export interface EngineOptions {
   readonly onChange: () => void;
 }
 
-/** Inspections at once. */
-const inspectConcurrency = 8;
-/** At most this many documents are inspected before they can be sent; further new ones wait unread in the backlog. */
+/** Inspections at once: those that come together share a message to the scanning thread and an fsync. */
+const inspectConcurrency = 64;
+/** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const aheadOfTurn = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
@@ -180,7 +182,7 @@ export class Engine {
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
-  readonly #moving = new Set<string>();
+  readonly #moving = new TransientSet<string>();
   /** Why folders are held whose hold is on its way into the ledger. */
   readonly #holding = new Map<string, string>();
   /** In hand for what is sent next. */
@@ -426,8 +428,7 @@ export class Engine {
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     if (this.tasks.get(ref)?.state.kind === 'sending' || this.#moving.has(refKey(ref))) return false;
     await this.#commit.commit(changes);
-    const unread = this.tasks.backlog.take(ref);
-    const task = unread === null ? this.tasks.get(ref) : this.tasks.openFromBacklog(unread);
+    const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;
       this.#move(task, { kind: 'decided', at: this.#clock.now(), hasRecord });
@@ -508,6 +509,15 @@ export class Engine {
     this.#move(task, { kind: 'touched' });
   }
 
+  /** The task of a path; a file that waits unread gets one. */
+  #taskAt(ref: DocumentRef): Task | undefined {
+    const unread = this.tasks.backlog.take(ref);
+    if (unread === null) return this.tasks.get(ref);
+    const task = this.tasks.openFromBacklog(unread);
+    this.#move(task, { kind: 'touched' });
+    return task;
+  }
+
   #close(task: Task): void {
     if (!this.tasks.has(task)) return;
     if (task.state.kind === 'ready') this.#leaveLine(task, task.state.bulkKey);
@@ -524,17 +534,22 @@ export class Engine {
     return this.#clock.monotonic() + Math.max(1, ms);
   }
 
-  /** New files become tasks as there is room for them: the newest first, of folders whose files are all known. */
+  /**
+   * Files become tasks as there is room for them, of folders whose files are all known: first those with a record, most
+   * of which need no request, whatever waits for a permit; then new ones, the newest first.
+   */
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
-    if (backlog.size === 0 || this.#isStopped) return;
+    const waiting = this.#inspections.size;
+    if (backlog.size === 0 || this.#isStopped || waiting > aheadOfTurn / 2) return;
+    const isKnown = (folder: string) => this.#viewOf(folder).isScanned || this.#isUnavailable(folder);
+    const draw = (files: readonly BacklogFile[]) => {
+      for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    };
+    if (waiting < inspectConcurrency) draw(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#pausedReady() + this.#inspections.size;
     if (ahead > aheadOfTurn / 2) return;
-    const isDrawn = (folder: string) =>
-      !this.#paused.has(folder) && (this.#viewOf(folder).isScanned || this.#isUnavailable(folder));
-    for (const file of backlog.takeNewest(aheadOfTurn - ahead, isDrawn)) {
-      this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
-    }
+    draw(backlog.takeNewest(aheadOfTurn - ahead, (folder) => !this.#paused.has(folder) && isKnown(folder)));
   }
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
@@ -726,6 +741,7 @@ export class Engine {
     if (!isStillTrue(this.#ledger, move)) return false;
     const release = this.#claim(mover, involved);
     if (release === null) return false;
+    for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
     const came = new Set(left.filter(({ ref }) => this.#leavePath(ref)));
     await this.#commit.commit(changesOf(this.#ledger, move)).finally(release);
@@ -780,8 +796,9 @@ export class Engine {
       }
       case 'clean':
         await this.#clearFailure(task);
-        this.#end(task);
+        // Before it is closed: nothing is idle while a hold is still to end.
         await this.#endApproval(task);
+        this.#end(task);
         return;
       case 'nothing':
         await this.#clearFailure(task, found.device);
@@ -1521,11 +1538,11 @@ export class Engine {
     return this.#paused;
   }
 
-  /** New files that wait for their turn, without those that a pause keeps back. */
+  /** Files that wait unread, without the new ones that a pause keeps back. */
   backlogged(): number {
     const { backlog } = this.tasks;
     let count = backlog.size;
-    for (const folder of this.#paused) count -= backlog.count(folder);
+    for (const folder of this.#paused) count -= backlog.count(folder) - backlog.countRecorded(folder);
     return count;
   }
 

@@ -72,6 +72,38 @@ describe('the ledger', () => {
     expect(again.get({ folder: 'inbox', path: 'a/b/report-2.pdf' })).toEqual(recordOf(2));
   });
 
+  it('writes nothing down of what was never said of a document', async () => {
+    const ledger = await openIt();
+    const record = { ...recordOf(1), said: [] };
+    await ledger.commit([
+      put('a.pdf', record),
+      put('report.pdf', { ...record, fileName: 'report.pdf', docId: 'other' }),
+    ]);
+    await ledger.close();
+    const again = await openIt();
+    expect([...again.entries()].map(({ record }) => 'said' in record)).toEqual([false, false]);
+    expect(await readFile(folder.join('state', 'ledger.json'), 'utf8')).not.toContain('"said"');
+  });
+
+  it('takes no commit that gives a docId of another one on its way to a second document', async () => {
+    const ledger = await openIt();
+    const [one, other] = [recordOf(1), recordOf(2)];
+    const drop = { kind: 'drop', ref: { folder: 'inbox', path: 'a.pdf' } } as const;
+    const settled = await Promise.allSettled([
+      ledger.commit([put('a.pdf', one)]),
+      ledger.commit([put('b.pdf', one)]),
+      ledger.commit([put('b.pdf', other)]),
+      ledger.commit([put('a.pdf', other), put('b.pdf', one)]),
+      ledger.commit([drop, put('c.pdf', other)]),
+      ledger.commit([put('a.pdf', other)]),
+      ledger.commit([put('a.pdf', recordOf(3))]),
+    ]);
+    const kinds = settled.map(({ status }) => status === 'fulfilled');
+    expect(kinds).toEqual([true, false, true, true, true, false, true]);
+    const paths = [one, other, recordOf(3)].map(({ docId }) => ledger.findByDocId(docId)?.path);
+    expect(paths).toEqual(['b.pdf', 'c.pdf', 'a.pdf']);
+  });
+
   it('keeps a snapshot that is one JSON document', async () => {
     const ledger = await openIt({ compactAfterBytes: 1 });
     await ledger.commit([put('a/report-1.pdf', recordOf(1))]);

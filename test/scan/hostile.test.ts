@@ -18,6 +18,7 @@ import { createServer } from 'node:net';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
 import { openContent } from '../../src/scan/content.ts';
+import { hashAtOnce } from '../../src/scan/inspect/hash-at-once.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './folder-world.ts';
 import type { FolderWorld } from './folder-world.ts';
@@ -339,6 +340,21 @@ describe('files that change while they are read', () => {
       followSymlinks: false,
     };
     await expect(openContent(wanted)).rejects.toMatchObject({ code: 'content-changed' });
+    expect(hashAtOnce(wanted)).toBeNull();
+  });
+
+  it('F33: a small file is hashed at once only where it was inspected, and never through a link', async () => {
+    await world.write('deep/real.pdf', 'one');
+    const { stat: fileStat } = await world.document('deep/real.pdf');
+    const wanted = { root: world.path, stat: fileStat, followSymlinks: false };
+    const sha256 = '7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed';
+    expect(hashAtOnce({ ...wanted, absolute: world.join('deep/real.pdf') })).toBe(sha256);
+    await symlink(world.join('deep'), world.join('way'));
+    await symlink(world.join('deep/real.pdf'), world.join('link.pdf'));
+    expect(hashAtOnce({ ...wanted, absolute: world.join('way/real.pdf') })).toBeNull();
+    expect(hashAtOnce({ ...wanted, absolute: world.join('link.pdf') })).toBeNull();
+    await unlink(world.join('deep/real.pdf'));
+    expect(hashAtOnce({ ...wanted, absolute: world.join('deep/real.pdf') })).toBeNull();
   });
 });
 

@@ -614,6 +614,37 @@ describe('the sync engine', () => {
     expect(service.documents.size).toBe(1_201 - 172);
   }, 120_000);
 
+  it('keeps what differs from its record for its turn after a start, and sends what has other bytes', async () => {
+    world = await filled(400, quick);
+    for (let index = 0; index < 400; index += 1) world.folder.write(`a/${index}.txt`, `text ${index}`);
+    world.folder.write('a/7.txt', 'other text');
+    await world.clock.advance(10_000);
+    await world.restart();
+    const { backlog } = world.engine().tasks;
+    const waiting = backlog.countRecorded('inbox');
+    expect(waiting).toBeGreaterThan(200);
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 400, withRecord: 400 });
+    await world.quiesce();
+    expect([world.service.calls, backlog.size]).toEqual([['modify'], 0]);
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 0, withRecord: 0 });
+  }, 60_000);
+
+  it('has a record in the backlog follow its file, whose path another file took', async () => {
+    world = await filled(400, quick);
+    const docId = world.docIds().get('a/3.txt');
+    for (let index = 0; index < 400; index += 1) {
+      if (index !== 3) world.folder.write(`a/${index}.txt`, `text ${index}`);
+    }
+    world.folder.rename('a/3.txt', 'b/3.txt');
+    world.folder.write('a/3.txt', 'new at the old path');
+    await world.clock.advance(10_000);
+    await world.restart();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(world.docIds().size);
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 0, withRecord: 0 });
+    expect([...world.docIds().values()]).toContain(docId);
+  }, 60_000);
+
   it('finds in the backlog the file that a missing document has become', async () => {
     world = await filled(1);
     const docId = world.docIds().get('a/0.txt');

@@ -245,9 +245,11 @@ function nextStep(found: Inspection, sources: Sources): Promise<string> | string
   const { ahead, ledger, ref } = sources;
   if (ahead.kind === 'plan') return nextAtStart(found, sources, ahead.plan);
   const { task, isInBacklog, isPaused } = ahead;
-  if (isPaused && (isInBacklog || task?.state.kind === 'ready')) return afterPause(ref);
+  const known = ledger.get(ref) !== undefined;
+  if (isPaused && ((isInBacklog && !known) || task?.state.kind === 'ready')) return afterPause(ref);
+  if (isInBacklog && known) return 'it is queued to be compared with its record';
   if (isInBacklog) return 'it is queued with other new files, newest first';
-  return nextOf(found, task, ledger.get(ref) !== undefined);
+  return nextOf(found, task, known);
 }
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {

@@ -11,8 +11,8 @@ import {
   fromPort,
   readCompanions,
   readRecord,
+  recordJson,
   statSchema,
-  toFields,
 } from './record-format.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 import { isValidRef } from './valid-ref.ts';
@@ -126,7 +126,7 @@ export function toStored(change: Change, shared: SharedValues): StoredChange {
 export function changeJson(change: StoredChange): string {
   if (change.kind !== 'put') return JSON.stringify(sideFields(change));
   const { kind, ref, record } = change;
-  return JSON.stringify({ kind, folder: ref.folder, path: ref.path, ...toFields(record, record) });
+  return recordJson(record, { kind, folder: ref.folder, path: ref.path }, record);
 }
 
 /** A change as it was read, or a ShapeError. References are not judged: see `isValidRef`. */

@@ -35,10 +35,10 @@ export interface RecordFields {
   readonly stat: FileStat;
   readonly fingerprint: string | number;
   readonly metadata: Metadata | number;
-  readonly title?: string | null;
-  readonly createdTimestamp?: StoredTime;
+  readonly title?: string | null | undefined;
+  readonly createdTimestamp?: StoredTime | undefined;
   readonly uploadedAt: StoredTime;
-  readonly modifiedAt?: StoredTime;
+  readonly modifiedAt?: StoredTime | undefined;
   readonly fileName?: string | undefined;
   readonly attachments?: readonly AttachmentFields[] | undefined;
   readonly companions?: Companions | undefined;
@@ -104,23 +104,23 @@ export const rareSchema = z.strictObject({
 export function fromPort(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
   const name = ownName(path);
   const { title, createdTimestamp, ...metadata } = record.metadata;
+  const { docId, sha256, stat, uploadedAt, modifiedAt, fileName, attachments, possibleDuplicates } = record;
   return readRecord(
     {
-      docId: record.docId,
-      sha256: record.sha256,
-      stat: record.stat,
-      ...(title === stemOf(name) ? null : { title: title ?? null }),
-      ...(createdTimestamp === undefined ? null : { createdTimestamp: fromSecondsText(createdTimestamp) }),
-      uploadedAt: fromMillisecondsText(record.uploadedAt),
-      ...(record.modifiedAt === null ? null : { modifiedAt: fromMillisecondsText(record.modifiedAt) }),
-      ...(record.fileName === name ? null : { fileName: record.fileName }),
-      ...(record.attachments.length === 0
-        ? null
-        : { attachments: record.attachments.map(({ stat, ...rest }) => ({ ...rest, stat })) }),
-      ...(record.said === undefined ? null : { said: record.said }),
-      ...(record.unsure === undefined ? null : { unsure: record.unsure }),
-      ...(record.possibleDuplicates === 0 ? null : { possibleDuplicates: record.possibleDuplicates }),
-      ...(record.rootChange === undefined ? null : { rootChange: record.rootChange }),
+      docId,
+      sha256,
+      stat,
+      title: title === stemOf(name) ? undefined : (title ?? null),
+      createdTimestamp: createdTimestamp === undefined ? undefined : fromSecondsText(createdTimestamp),
+      uploadedAt: fromMillisecondsText(uploadedAt),
+      modifiedAt: modifiedAt === null ? undefined : fromMillisecondsText(modifiedAt),
+      fileName: fileName === name ? undefined : fileName,
+      attachments:
+        attachments.length === 0 ? undefined : attachments.map(({ stat, ...rest }) => ({ ...rest, stat })),
+      said: record.said,
+      unsure: record.unsure,
+      possibleDuplicates: possibleDuplicates === 0 ? undefined : possibleDuplicates,
+      rootChange: record.rootChange,
     },
     {
       name,
@@ -131,31 +131,47 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
   );
 }
 
-/** A record as it stands in a file, without its place. */
-export function toFields(
+/** Where a record stands: `name` in the snapshot, the others in the journal. */
+interface Place {
+  readonly kind?: 'put' | undefined;
+  readonly folder?: string | undefined;
+  readonly path?: string | undefined;
+  readonly name?: string | undefined;
+}
+
+/**
+ * JSON of a record as it stands in a file, its place first. What is undefined is left out. One object of always the same
+ * fields: with fields that come only at times, each record would cost several times as much.
+ */
+export function recordJson(
   stored: StoredRecord,
+  { kind, folder, path, name }: Place,
   { fingerprint, metadata }: Pick<RecordFields, 'fingerprint' | 'metadata'>,
-): RecordFields {
-  const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, title, rare } = stored;
-  const fields: RecordFields = {
-    docId: stored.docId,
+): string {
+  const { docId, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev, title, uploadedAt, rare } = stored;
+  const fields: Place & RecordFields = {
+    kind,
+    folder,
+    path,
+    name,
+    docId,
     sha256: hashToHex(stored.hash),
     stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
     fingerprint,
     metadata,
-    ...(title === undefined ? null : { title }),
-    ...(stored.createdTimestamp === null ? null : { createdTimestamp: stored.createdTimestamp }),
-    uploadedAt: stored.uploadedAt,
-    ...(stored.modifiedAt === null ? null : { modifiedAt: stored.modifiedAt }),
-    ...(stored.companions === null ? null : { companions: stored.companions }),
+    title,
+    createdTimestamp: stored.createdTimestamp ?? undefined,
+    uploadedAt,
+    modifiedAt: stored.modifiedAt ?? undefined,
+    companions: stored.companions ?? undefined,
+    fileName: rare?.fileName,
+    said: rare?.said,
+    unsure: rare?.unsure,
+    possibleDuplicates: rare?.possibleDuplicates,
+    rootChange: rare?.rootChange,
+    attachments: rare?.attachments?.map(({ stat, ...rest }) => ({ ...rest, stat })),
   };
-  if (rare === null) return fields;
-  const { attachments, ...others } = rare;
-  return {
-    ...fields,
-    ...others,
-    attachments: attachments?.map(({ stat, ...rest }) => ({ ...rest, stat })),
-  };
+  return JSON.stringify(fields);
 }
 
 /** What is known of a record besides its own fields. */
@@ -210,9 +226,15 @@ export function readRecord(
 const rareKeys = ['fileName', 'attachments', 'said', 'unsure', 'possibleDuplicates', 'rootChange'] as const;
 
 function readRare(fields: Readonly<Record<string, unknown>>): Rare | null {
-  if (rareKeys.every((key) => fields[key] === undefined)) return null;
-  const rare = Object.fromEntries(rareKeys.map((key) => [key, fields[key]]));
+  const kept = rareKeys.filter((key) => !isUsual(fields[key]));
+  if (kept.length === 0) return null;
+  const rare = Object.fromEntries(kept.map((key) => [key, fields[key]]));
   return asShape(rareSchema, rare, 'a record');
+}
+
+/** A list of nothing says no more than none. */
+function isUsual(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
 function asTime(value: unknown, what: string): StoredTime {

@@ -80,11 +80,11 @@ export function createCommitQueue(data: LedgerData, append: Append): CommitQueue
 /** Checks commits one by one; those that may not be are rejected alone. */
 function prepare(data: LedgerData, group: readonly Waiting[]): readonly Ready[] {
   const ready: Ready[] = [];
-  const pending = new Map<string, string | null>();
+  const pending = createPendingDocIds();
   for (const waiting of group) {
     try {
       const stored = waiting.changes.map((change) => toStored(change, data.shared));
-      mergeDocIds(data, pending, docIdsAfter(stored));
+      pending.merge(data, docIdsAfter(stored));
       ready.push({ waiting, stored });
     } catch (error) {
       waiting.reject(error);
@@ -93,23 +93,11 @@ function prepare(data: LedgerData, group: readonly Waiting[]): readonly Ready[] 
   return ready;
 }
 
-function mergeDocIds(data: LedgerData, pending: Map<string, string | null>, after: PendingDocIds): void {
-  const double = findDouble(data, pending, after);
-  if (double !== null) {
-    throw new IngestdError(
-      'double-doc-id',
-      exitCodes.unforeseen,
-      `two documents cannot have the same docId: ${double}`,
-    );
-  }
-  for (const [key, docId] of after) pending.set(key, docId);
-}
-
-/** Which docId each document has after commits that are on their way; null: its record is dropped. */
-type PendingDocIds = ReadonlyMap<string, string | null>;
+/** Which docId each document has after some commits; null: its record is dropped. */
+type DocIds = ReadonlyMap<string, string | null>;
 
 /** What `changes` make of the documents they name, one after the other. */
-function docIdsAfter(changes: readonly StoredChange[]): PendingDocIds {
+function docIdsAfter(changes: readonly StoredChange[]): DocIds {
   const after = new Map<string, string | null>();
   for (const change of changes) {
     if (change.kind === 'put') after.set(refKey(change.ref), change.record.docId);
@@ -118,18 +106,43 @@ function docIdsAfter(changes: readonly StoredChange[]): PendingDocIds {
   return after;
 }
 
-/** A docId that two documents would have at once after `after`, which comes behind `pending`; null: none. */
-function findDouble({ records }: LedgerData, pending: PendingDocIds, after: PendingDocIds): string | null {
-  const taken = new Set<string>();
-  for (const [key, docId] of pending) if (docId !== null && !after.has(key)) taken.add(docId);
-  for (const [key, docId] of after) {
-    if (docId === null) continue;
-    if (taken.has(docId)) return docId;
-    taken.add(docId);
-    const owner = records.findByDocId(docId);
-    if (owner === undefined) continue;
-    const ownerKey = refKey(refOf(owner));
-    if (ownerKey !== key && !after.has(ownerKey) && !pending.has(ownerKey)) return docId;
+/** DocIds of commits that are on their way. `merge` adds those of one more, or throws where it may not be. */
+function createPendingDocIds(): { readonly merge: (data: LedgerData, after: DocIds) => void } {
+  const docIds = new Map<string, string | null>();
+  /** The other way round. */
+  const keys = new Map<string, string>();
+
+  /** A docId that two documents would have at once after `after`; null: none. */
+  function findDouble({ records }: LedgerData, after: DocIds): string | null {
+    const taken = new Set<string>();
+    for (const [key, docId] of after) {
+      if (docId === null) continue;
+      const pendingKey = keys.get(docId);
+      if (taken.has(docId) || (pendingKey !== undefined && !after.has(pendingKey))) return docId;
+      taken.add(docId);
+      const owner = records.findByDocId(docId);
+      if (owner === undefined) continue;
+      const ownerKey = refKey(refOf(owner));
+      if (ownerKey !== key && !after.has(ownerKey) && !docIds.has(ownerKey)) return docId;
+    }
+    return null;
   }
-  return null;
+
+  return {
+    merge: (data, after) => {
+      const double = findDouble(data, after);
+      if (double !== null) {
+        const message = `two documents cannot have the same docId: ${double}`;
+        throw new IngestdError('double-doc-id', exitCodes.unforeseen, message);
+      }
+      for (const key of after.keys()) {
+        const before = docIds.get(key);
+        if (typeof before === 'string') keys.delete(before);
+      }
+      for (const [key, docId] of after) {
+        docIds.set(key, docId);
+        if (docId !== null) keys.set(docId, key);
+      }
+    },
+  };
 }

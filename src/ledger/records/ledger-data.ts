@@ -15,7 +15,7 @@ export type LedgerReader = Omit<LedgerPort, 'commit' | 'close'>;
 
 /** Everything as it was at one moment; commits that come later do not change it. */
 export interface Capture {
-  readonly records: readonly StoredRecord[];
+  readonly records: Iterable<StoredRecord>;
   readonly changes: readonly SideChange[];
 }
 
@@ -78,7 +78,7 @@ export function createLedgerData(): LedgerData {
       } else if (change.kind === 'drop') records.drop(change.ref);
       else side.apply(change);
     },
-    capture: () => ({ records: [...records.all()], changes: side.changes() }),
+    capture: () => ({ records: records.capture(), changes: side.changes() }),
   };
 }
 

@@ -22,6 +22,8 @@ export interface RecordStore {
   readonly possibleDuplicates: () => number;
   /** Those of a directory together. */
   readonly all: () => Iterable<StoredRecord>;
+  /** The same, as they are now, whatever changes later. To be read once. */
+  readonly capture: () => Iterable<StoredRecord>;
   readonly findByInode: (ino: number) => readonly StoredRecord[];
   readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly StoredRecord[];
   readonly findByDocId: (docId: string) => StoredRecord | undefined;
@@ -61,19 +63,21 @@ export function createRecordStore(): RecordStore {
     }
   }
 
-  function index(record: StoredRecord): void {
+  function index(record: StoredRecord, before: StoredRecord | undefined): void {
     duplicates += record.rare?.possibleDuplicates ?? 0;
-    if (byDocId.has(record.docId)) suspects.add(record.docId);
+    const known = byDocId.get(record.docId);
+    if (known !== undefined && known !== before) suspects.add(record.docId);
     byDocId.set(record.docId, record);
     if (byInode !== null) addInode(byInode, record);
     if (carriers !== null) for (const key of carriedKeys(record)) addTo(carriers, key, record);
   }
 
-  function unindex(record: StoredRecord): void {
+  /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
+  function unindex(record: StoredRecord, docId: string | null): void {
     duplicates -= record.rare?.possibleDuplicates ?? 0;
     if (byInode !== null) removeInode(byInode, record);
     for (const key of carriers === null ? [] : carriedKeys(record)) carriers?.get(key)?.delete(record);
-    if (byDocId.get(record.docId) !== record) return;
+    if (byDocId.get(record.docId) !== record || record.docId === docId) return;
     byDocId.delete(record.docId);
     if (!suspects.delete(record.docId)) return;
     for (const other of all()) {
@@ -91,9 +95,9 @@ export function createRecordStore(): RecordStore {
       const before = directory.records.get(record.name);
       directory.records.set(record.name, record);
       if (before === undefined) (folders.get(folder) as Folder).count += 1;
-      else unindex(before);
+      else unindex(before, record.docId);
       record.directory = directory;
-      index(record);
+      index(record, before);
     },
     drop: ({ folder, path }) => {
       const known = folders.get(folder);
@@ -104,7 +108,7 @@ export function createRecordStore(): RecordStore {
       known.count -= 1;
       if (directory.records.size === 0) known.directories.delete(directory.path);
       if (known.count === 0) folders.delete(folder);
-      unindex(record);
+      unindex(record, null);
     },
     directory: (folder, path) => folders.get(folder)?.directories.get(path),
     directories: (folder) => folders.get(folder)?.directories.keys() ?? [],
@@ -112,6 +116,15 @@ export function createRecordStore(): RecordStore {
     count: (folder) => folders.get(folder)?.count ?? 0,
     possibleDuplicates: () => duplicates,
     all,
+    capture: () => {
+      // Many small lists: one that grows to 100,000 leaves several times as much behind.
+      const lists = [...folders.values()].flatMap(({ directories }) =>
+        Array.from(directories.values(), (directory) => [...directory.records.values()]),
+      );
+      return (function* records() {
+        for (const list of lists) yield* list;
+      })();
+    },
     findByInode: (ino) => {
       if (ino === 0) return [];
       if (byInode === null) {

@@ -74,14 +74,12 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
     uploadedAt: millisecondsText(stored.uploadedAt),
     modifiedAt: stored.modifiedAt === null ? null : millisecondsText(stored.modifiedAt),
     possibleDuplicates: rare?.possibleDuplicates ?? 0,
+    companions: stored.companions ?? undefined,
   };
-  const { companions } = stored;
   const { said, unsure, rootChange } = rare ?? {};
-  if (companions === null && said === undefined && unsure === undefined && rootChange === undefined)
-    return record;
+  if (said === undefined && unsure === undefined && rootChange === undefined) return record;
   return {
     ...record,
-    ...(companions === null ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
     ...(rootChange === undefined ? null : { rootChange }),
@@ -100,8 +98,8 @@ export function toEntry(stored: StoredRecord): LedgerEntry {
 
 function metadataOf({ name, metadata, title: given, createdTimestamp: created }: StoredRecord): Metadata {
   const title = given === undefined ? stemOf(name) : given;
-  const timed = created === null ? metadata : { ...metadata, createdTimestamp: secondsText(created) };
-  return title === null ? { ...timed } : { title, ...timed };
+  const timed = created === null ? null : { createdTimestamp: secondsText(created) };
+  return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
 }
 
 /** The file name without its extension: the title that most documents have. */

@@ -4,7 +4,7 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 import { readChange } from '../format/change-format.ts';
 import type { DataFiller } from '../format/fill-data.ts';
 import { createOldLineReader } from '../format/old-format.ts';
-import { checkMetadata, readCompanions, readRecord, toFields } from '../format/record-format.ts';
+import { checkMetadata, readCompanions, readRecord, recordJson } from '../format/record-format.ts';
 import { asNumber, asObject, asText, ShapeError } from '../format/shape.ts';
 import { changeJson } from '../format/change-format.ts';
 import { checksumText, LAST_UNNAMED_VERSION, LEDGER_VERSION } from '../journal/journal-line.ts';
@@ -89,7 +89,7 @@ export function* snapshotLines({ records, changes }: Capture): Generator<string>
     }
     const fingerprint = numbers.fingerprint.get(record.fingerprint) as number;
     const metadata = numbers.metadata.get(record.metadata) as number;
-    yield JSON.stringify({ name: record.name, ...toFields(record, { fingerprint, metadata }) });
+    yield recordJson(record, { name: record.name }, { fingerprint, metadata });
   }
   for (const change of changes) yield changeJson(change);
 }

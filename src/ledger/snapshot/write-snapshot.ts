@@ -5,7 +5,8 @@ import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { endText, headText } from './snapshot-lines.ts';
 import type { SnapshotHead } from './snapshot-lines.ts';
 
-const PIECE_CHARACTERS = 128 * 1024;
+/** Larger pieces outlive the collection of young garbage, since lines are made in slices of time. */
+const PIECE_CHARACTERS = 15 * 1024;
 
 interface SnapshotContent {
   readonly head: Omit<SnapshotHead, 'version'>;

@@ -1,6 +1,8 @@
 import type { Queue } from 'p-queue';
 import TinyQueue from 'tinyqueue';
 
+import { TransientMap } from '../collections/transient-map.ts';
+
 export type RunFunction = () => Promise<unknown>;
 
 interface Options {
@@ -47,7 +49,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
     turns: 0,
   }));
   /** By id, what has not been taken out. */
-  readonly #byId = new Map<string, Entry>();
+  readonly #byId = new TransientMap<string, Entry>();
   #added = 0;
 
   get size(): number {

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 
+import { TransientMap } from '../collections/transient-map.ts';
 import { PriorityQueue, priorityOf } from './priority-queue.ts';
 
 /** Levels of work, the lower the later. */
@@ -14,7 +15,7 @@ export class WorkQueue {
   readonly #afterEach: () => void;
   readonly #queue: PQueue<PriorityQueue>;
   /** Levels of the keys in the p-queue, and how many each has. */
-  readonly #levels = new Map<string, Level>();
+  readonly #levels = new TransientMap<string, Level>();
   readonly #inWindow = [0, 0, 0, 0];
   /** What is beyond the window, by level, in the order of its coming: when it became due, by key. */
   readonly #beyond = Array.from({ length: 4 }, () => new Map<string, number>());

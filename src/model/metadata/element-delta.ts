@@ -49,6 +49,8 @@ export function elementDelta<T extends Stated>(
   accepted: readonly T[],
   kind: ElementKind<T>,
 ): ElementDelta<T> {
+  // Most documents have none.
+  if (wanted.length + accepted.length === 0) return { operations: [], accepted: [] };
   const after = byIdentity(wanted, kind);
   const before = byIdentity(accepted, kind);
   const takenBack: T[] = [];

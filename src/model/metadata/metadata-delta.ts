@@ -23,16 +23,23 @@ export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; rea
   const companies = [...byIdentity(wanted.companies ?? [], companyKind).values()];
   const customTags = [...byIdentity(wanted.customTags ?? [], tagKind).values()];
   const docAuthors = authorsOf(wanted);
-  const rest = { ...textsOf(wanted), createdTimestamp: wanted.createdTimestamp };
+  const texts = textsOf(wanted);
+  const { createdTimestamp } = wanted;
   return {
-    send: compact({
-      ...rest,
+    send: compact(texts, {
+      createdTimestamp,
       companies: companies.map(spellOut),
       customTags: customTags.map(spellOut),
       shareInfo: wanted.shareInfo,
       docAuthors: docAuthors.map(spellOut),
     }),
-    accepted: compact({ ...rest, companies, customTags, shareInfo: shareInfoOf(wanted), docAuthors }),
+    accepted: compact(texts, {
+      createdTimestamp,
+      companies,
+      customTags,
+      shareInfo: shareInfoOf(wanted),
+      docAuthors,
+    }),
   };
 }
 
@@ -54,8 +61,7 @@ export function metadataDelta(
   const shareInfo = shareInfoOf(wanted);
   const knownShareInfo = shareInfoOf(accepted);
 
-  const change = compact({
-    ...changedTexts(wanted, accepted),
+  const change = compact(changedTexts(wanted, accepted), {
     companies: companies.operations,
     customTags: customTags.operations,
     shareInfo: shareInfo?.mode === knownShareInfo?.mode ? undefined : wanted.shareInfo,
@@ -63,9 +69,7 @@ export function metadataDelta(
   });
   return {
     change: Object.keys(change).length === 0 ? null : change,
-    accepted: compact({
-      ...textsOf(accepted),
-      ...textsOf(wanted),
+    accepted: compact(textsOf(accepted), textsOf(wanted), {
       createdTimestamp: accepted.createdTimestamp,
       companies: companies.accepted,
       customTags: customTags.accepted,
@@ -106,13 +110,14 @@ const authorKind: ElementKind<DocumentAuthor> = {
 };
 
 function authorsOf({ docAuthors }: Metadata): readonly DocumentAuthor[] {
-  return [...byIdentity(docAuthors ?? [], authorKind).values()];
+  return docAuthors === undefined ? [] : [...byIdentity(docAuthors, authorKind).values()];
 }
 
 function without(
   authors: readonly DocumentAuthor[],
   others: readonly DocumentAuthor[],
 ): readonly DocumentAuthor[] {
+  if (authors.length === 0) return authors;
   const names = new Set(others.map(({ authorName }) => authorName));
   return authors.filter(({ authorName }) => !names.has(authorName));
 }
@@ -134,10 +139,13 @@ function lostAuthor({ authorName }: DocumentAuthor): Unclearable {
   };
 }
 
-/** Leaves out what is undefined and lists that are empty: neither says anything. */
-function compact(metadata: Metadata): Metadata {
-  const entries = Object.entries(metadata).filter(
-    ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-  );
-  return Object.fromEntries(entries);
+/** The fields of all, the last one that states a field counts, without what is undefined and lists that are empty: neither says anything. */
+function compact(...parts: readonly Metadata[]): Metadata {
+  const fields: Record<string, unknown> = {};
+  for (const part of parts) {
+    for (const [field, value] of Object.entries(part)) {
+      if (value !== undefined && !(Array.isArray(value) && value.length === 0)) fields[field] = value;
+    }
+  }
+  return fields;
 }

@@ -1,10 +1,11 @@
+import { TransientMap } from '../../lib/collections/transient-map.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
-import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
+import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
 /** A folder's worker thread, as the main thread sees it. */
 export interface WorkerClient {
@@ -33,8 +34,10 @@ interface Waiting {
 
 export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: WorkerClientEvents): WorkerClient {
   const worker = takeThread();
-  const waiting = new Map<number, Waiting>();
+  const waiting = new TransientMap<number, Waiting>();
   const scans = new Set<number>();
+  /** Asked in this turn of the event loop. */
+  let asked: Question[] = [];
   const deliveries = createDeliveries(events.heard);
   let closed = false;
   let last = 0;
@@ -48,9 +51,8 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
         }
         deliveries.add(() => sendMessage({ kind: 'taken' }));
         return;
-      case 'answer':
-      case 'failed':
-        settle(message);
+      case 'answers':
+        for (const answer of message.answers) settle(answer);
         return;
       case 'events':
         events.changed(message.directories);
@@ -71,7 +73,14 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
     worker.postMessage(message, []);
   }
 
-  function settle(message: FromWorker & { readonly kind: 'answer' | 'failed' }): void {
+  function sendQuestions(): void {
+    const questions = asked;
+    asked = [];
+    if (closed) return;
+    sendMessage({ kind: 'questions', moment: { now: clock.now(), monotonic: clock.monotonic() }, questions });
+  }
+
+  function settle(message: Answer): void {
     const asker = waiting.get(message.id);
     waiting.delete(message.id);
     const give = () => {
@@ -102,8 +111,9 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
         last += 1;
         if (kind === 'scan') scans.add(last);
         waiting.set(last, { resolve, reject });
-        const moment = { now: clock.now(), monotonic: clock.monotonic() };
-        sendMessage({ kind, id: last, ask, moment } as Question);
+        asked.push({ kind, id: last, ask } as Question);
+        // After all promises that are settled by now: what they ask goes along.
+        if (asked.length === 1) process.nextTick(sendQuestions);
       }),
     close: async () => {
       closed = true;

@@ -1,4 +1,4 @@
-import type { Companions, Inspection, ScanCause } from '../../model/document.ts';
+import type { Companions, FileStat, Inspection, ScanCause } from '../../model/document.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
@@ -71,6 +71,11 @@ export interface Questions {
     readonly ask: { readonly path: string; readonly known: Companions | null };
     readonly answer: Inspection;
   };
+  /** SHA-256 of a small file; null: it has to be opened and judged with care. */
+  readonly hash: {
+    readonly ask: { readonly path: string; readonly stat: FileStat };
+    readonly answer: string | null;
+  };
   /** Where a path stands on disk, absolute. */
   readonly locate: { readonly ask: { readonly path: string }; readonly answer: string };
   readonly find: { readonly ask: readonly FileIdentity[]; readonly answer: FoundFiles | null };
@@ -84,18 +89,24 @@ export type Question = {
     readonly kind: K;
     readonly id: number;
     readonly ask: Questions[K]['ask'];
-    readonly moment: Moment;
   };
 }[keyof Questions];
 
 /** The plan comes first, and once. */
 export type ToWorker =
-  { readonly kind: 'plan'; readonly plan: WorkerPlan } | Question | { readonly kind: 'taken' };
+  | { readonly kind: 'plan'; readonly plan: WorkerPlan }
+  /** Asked together: a message costs more than most of the answers. */
+  | { readonly kind: 'questions'; readonly moment: Moment; readonly questions: readonly Question[] }
+  | { readonly kind: 'taken' };
 
-export type FromWorker =
+/** What came of a question. */
+export type Answer =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Questions[keyof Questions]['answer'] }
   /** What went wrong that nobody foresaw. */
-  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string };
+
+export type FromWorker =
+  | { readonly kind: 'answers'; readonly answers: readonly Answer[] }
   /** Answered with `taken`. */
   | { readonly kind: 'batch'; readonly scans: readonly PackedScan[] }
   | { readonly kind: 'events'; readonly directories: readonly string[] }

@@ -1,11 +1,12 @@
 import { readEventQueueLength } from '../../lib/files/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
+import { hashAtOnce } from '../inspect/hash-at-once.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot } from '../walk/root-identity.ts';
-import type { FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
+import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 import { createScanner } from '../walk/scanner.ts';
 import { mountsBelow } from '../watch/mounts-below.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
@@ -28,6 +29,7 @@ export function servePlan(
   let eventTimer: NodeJS.Timeout | null = null;
   let eventsAtOnce = 0;
   let batchesUnderWay = 0;
+  let answers: Answer[] = [];
   let makeRoom = () => {};
 
   const watches = createWatchSet(folder, { changed: noteEvent, lost });
@@ -55,6 +57,12 @@ export function servePlan(
       }
       case 'inspect':
         return (await loadInspector())(question.ask.path, question.ask.known);
+      case 'hash': {
+        const { path, stat } = question.ask;
+        const { root, settings } = folder;
+        const absolute = locateOnDisk(folder, path);
+        return hashAtOnce({ absolute, root, stat, followSymlinks: settings.followSymlinks });
+      }
       case 'locate':
         return locateOnDisk(folder, question.ask.path);
       case 'find':
@@ -82,6 +90,17 @@ export function servePlan(
         throw error;
       });
     return inspector;
+  }
+
+  /** Answers that come together go out together. */
+  function give(answer: Answer): void {
+    answers.push(answer);
+    if (answers.length > 1) return;
+    process.nextTick(() => {
+      const ready = answers;
+      answers = [];
+      sendMessage({ kind: 'answers', answers: ready });
+    });
   }
 
   function noteEvent(directory: string): void {
@@ -119,11 +138,13 @@ export function servePlan(
       makeRoom();
       return;
     }
-    const { id } = message;
     folder.observations.moment(message.moment);
-    void answer(message).then(
-      (value) => sendMessage({ kind: 'answer', id, answer: value }),
-      (error: unknown) => sendMessage({ kind: 'failed', id, message: errorMessage(error) }),
-    );
+    for (const question of message.questions) {
+      const { id } = question;
+      void answer(question).then(
+        (value) => give({ kind: 'answer', id, answer: value }),
+        (error: unknown) => give({ kind: 'failed', id, message: errorMessage(error) }),
+      );
+    }
   };
 }

@@ -140,6 +140,7 @@ export function adoptionOf(
     record.unsure === undefined;
   if (same && sha256 === null && unclearable.length === 0 && attachmentHashes.every((hash) => hash === null))
     return null;
+  const said = [...(record.said ?? []), ...unclearable.map(({ code }) => code)];
   return {
     kind: 'put',
     ref: document.ref,
@@ -151,8 +152,8 @@ export function adoptionOf(
       attachments: attachmentsAsHeld(compared, record),
       companions: document.companions,
       metadata: accepted,
-      said: [...(record.said ?? []), ...unclearable.map(({ code }) => code)],
-      unsure: undefined,
+      ...(said.length === 0 ? null : { said }),
+      ...(record.unsure === undefined ? null : { unsure: undefined }),
     },
   };
 }

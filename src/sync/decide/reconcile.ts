@@ -1,6 +1,7 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
-import type { DirectoryScan, DocumentEntry } from '../../model/document.ts';
+import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/document.ts';
 import type { Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { provesRoot } from './root-trust.ts';
 import { keptCode } from '../tasks/task.ts';
@@ -8,10 +9,10 @@ import type { Seen, Task } from '../tasks/task.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
 export interface Differences {
-  /** Files that nothing is known of. */
+  /** Files that have no record, or another one, and no task. */
   readonly found: readonly DocumentEntry[];
-  /** Of the first scan: files that nothing is known of and that no record could be moved to. They may wait unread. */
-  readonly backlog: readonly { readonly name: string; readonly seen: Seen }[];
+  /** Of the first scan: files that differ and that no record of another path could be moved to. They may wait unread. */
+  readonly backlog: readonly BacklogEntry[];
   /** What was refused and is just as it was then. */
   readonly refused: readonly { readonly path: string; readonly failure: Failure }[];
   /** Tasks whose file is another one now. */
@@ -36,7 +37,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
   const waiting = store.backlog.inDirectory(scan.folder, scan.directory);
   const names = new Set<string>();
   const found: DocumentEntry[] = [];
-  const backlog: { name: string; seen: Seen }[] = [];
+  const backlog: BacklogEntry[] = [];
   const refused: { path: string; failure: Failure }[] = [];
   const changed: { task: Task; entry: DocumentEntry }[] = [];
   const touched: { task: Task; present: boolean }[] = [];
@@ -65,13 +66,14 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
       continue;
     }
     const known = waiting.get(name);
+    const hasRecord = match !== 'none';
     const isPlain =
-      match === 'none' &&
       failure === undefined &&
       (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
-      ledger.findByInode(entry.stat.ino).length === 0 &&
-      !store.isMissingOfSize(entry.stat.size);
-    if (isPlain) backlog.push({ name, seen: { stat: entry.stat, fingerprint: entry.fingerprint } });
+      ledger.findByInode(entry.stat.ino).every(({ ref }) => isAt(ref, scan.folder, entry.path)) &&
+      (hasRecord || !store.isMissingOfSize(entry.stat.size));
+    if (isPlain)
+      backlog.push({ name, seen: { stat: entry.stat, fingerprint: entry.fingerprint }, hasRecord });
     else found.push(entry);
   }
   const gone: string[] = [];
@@ -84,6 +86,10 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     if (!names.has(name) && mayHaveGone(task)) touched.push({ task, present: false });
   }
   return { found, backlog, refused, changed, touched, gone, proof };
+}
+
+function isAt(ref: DocumentRef, folder: string, path: string): boolean {
+  return ref.path === path && ref.folder === folder;
 }
 
 /** Not listed as a document: gone, or what is not sent any more, which may be gone too. What is kept stays kept. */

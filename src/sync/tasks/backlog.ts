@@ -2,36 +2,48 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Seen } from './task.ts';
 
-/** A new file that waits unread. */
+/** A file that waits unread. */
 export interface BacklogFile {
   readonly ref: DocumentRef;
   readonly seen: Seen;
 }
 
+/** What a directory gives to the backlog. `hasRecord`: the ledger knows the path, and the file differs from that. */
+export interface BacklogEntry {
+  readonly name: string;
+  readonly seen: Seen;
+  readonly hasRecord: boolean;
+}
+
 /** Numbers kept of a file, in this order. */
 const fields = ['size', 'mtimeMs', 'ctimeMs', 'birthtimeMs', 'ino', 'dev'] as const;
 const width = fields.length;
+const both = [false, true] as const;
 
-/** The files of one directory. Never changed, only replaced. */
+/** The files of one directory, with records or without. Never changed, only replaced. */
 interface Rows {
   readonly folder: string;
   readonly directory: string;
+  readonly hasRecord: boolean;
   /** Joined by `/`, which no name holds: one string for all costs a fifth of one for each. */
   readonly names: string;
   readonly numbers: Float64Array;
+  /** One for all where all are equal. */
   readonly fingerprints: readonly string[];
   /** Monotonic ms since when the longest waiting of them differs. */
   readonly since: number;
 }
 
 /**
- * New files that the first scan found and nothing else is known of: the usual state of a first day. A task for each
- * would cost a kilobyte; here a file costs about a hundred bytes. They become tasks in windows, newest
- * first, or when something touches them.
+ * Files that the first scan found and that cannot have come from elsewhere: new ones, the usual state of a first day,
+ * and those that differ from the record of their path, as all do after `ledger import`. A task for each would cost a
+ * kilobyte; here a file costs about a hundred bytes. They become tasks in windows, or when something touches
+ * them.
  */
 export class Backlog {
   readonly #directories = new Map<string, Rows>();
   readonly #counts = new Map<string, number>();
+  readonly #recorded = new Map<string, number>();
   #size = 0;
 
   get size(): number {
@@ -42,14 +54,25 @@ export class Backlog {
     return this.#counts.get(folder) ?? 0;
   }
 
+  /** How many of them have a record. */
+  countRecorded(folder: string): number {
+    return this.#recorded.get(folder) ?? 0;
+  }
+
   /** Replaces what waits in a directory. */
-  replace(
-    folder: string,
-    directory: string,
-    files: readonly { name: string; seen: Seen }[],
+  replace(folder: string, directory: string, files: readonly BacklogEntry[], now: number): void {
+    for (const hasRecord of both) {
+      const alike = files.filter((file) => file.hasRecord === hasRecord);
+      this.#replaceRows({ folder, directory, hasRecord }, alike, now);
+    }
+  }
+
+  #replaceRows(
+    place: Pick<Rows, 'folder' | 'directory' | 'hasRecord'>,
+    files: readonly Pick<BacklogEntry, 'name' | 'seen'>[],
     now: number,
   ): void {
-    const before = this.#directories.get(keyOf(folder, directory));
+    const before = this.#directories.get(keyOf(place));
     if (before === undefined && files.length === 0) return;
     const interned = new Map<string, string>();
     const fingerprints = files.map(({ seen: { fingerprint } }) => {
@@ -57,12 +80,14 @@ export class Backlog {
       if (known === undefined) interned.set(fingerprint, fingerprint);
       return known ?? fingerprint;
     });
+    if (interned.size === 1) fingerprints.length = 1;
     const numbers = new Float64Array(files.length * width);
     for (const [index, { seen }] of files.entries()) writeStamp(numbers, index, seen.stat);
     const names = files.map(({ name }) => name).join('/');
-    this.#set(keyOf(folder, directory), {
-      folder,
-      directory,
+    this.#set({
+      folder: place.folder,
+      directory: place.directory,
+      hasRecord: place.hasRecord,
       names,
       numbers,
       fingerprints,
@@ -72,27 +97,39 @@ export class Backlog {
 
   /** What waits in a directory, by name. A new map for each call. */
   inDirectory(folder: string, directory: string): ReadonlyMap<string, Seen> {
-    const rows = this.#directories.get(keyOf(folder, directory));
-    return new Map(rows === undefined ? [] : filesOf(rows).map(({ ref, seen }) => [nameOf(ref.path), seen]));
+    const files = this.#rowsOf(folder, directory).flatMap(filesOf);
+    return new Map(files.map(({ ref, seen }) => [nameOf(ref.path), seen]));
   }
 
   has(ref: DocumentRef): boolean {
-    const rows = this.#directories.get(keyOf(ref.folder, directoryOf(ref.path)));
-    return rows !== undefined && `/${rows.names}/`.includes(`/${nameOf(ref.path)}/`);
+    return this.#rowsWith(ref) !== undefined;
   }
 
   /** Takes one file out; null: it does not wait here. */
   take(ref: DocumentRef): BacklogFile | null {
-    const rows = this.#directories.get(keyOf(ref.folder, directoryOf(ref.path)));
-    if (rows === undefined || !this.has(ref)) return null;
+    const rows = this.#rowsWith(ref);
+    if (rows === undefined) return null;
     const [taken = null] = this.#takeWhere(rows, (file) => file.ref.path === ref.path);
     return taken;
   }
 
-  /** Takes out the newest, at most about `count`, of those folders. */
+  /** Takes out at most `count` that have a record, of those folders. Nearly all need no request: their order is free. */
+  takeRecorded(count: number, isWanted: (folder: string) => boolean): readonly BacklogFile[] {
+    const taken: BacklogFile[] = [];
+    if (![...this.#recorded].some(([folder, waiting]) => waiting > 0 && isWanted(folder))) return taken;
+    for (const rows of this.#directories.values()) {
+      if (taken.length >= count) break;
+      if (rows.hasRecord && isWanted(rows.folder)) taken.push(...this.#takeLast(rows, count - taken.length));
+    }
+    return taken;
+  }
+
+  /** Takes out the newest of the new files, at most about `count`, of those folders. */
   takeNewest(count: number, isWanted: (folder: string) => boolean): readonly BacklogFile[] {
-    const wanted = [...this.#directories.values()].filter(({ folder }) => isWanted(folder));
-    const total = wanted.reduce((sum, { fingerprints }) => sum + fingerprints.length, 0);
+    const hasNew = ([folder, all]: [string, number]) => all > this.countRecorded(folder) && isWanted(folder);
+    if (![...this.#counts].some(hasNew)) return [];
+    const wanted = [...this.#directories.values()].filter((rows) => !rows.hasRecord && isWanted(rows.folder));
+    const total = wanted.reduce((sum, rows) => sum + countOf(rows), 0);
     const times = new Float64Array(total);
     let at = 0;
     for (const { numbers } of wanted) {
@@ -111,11 +148,11 @@ export class Backlog {
     return taken;
   }
 
-  /** Takes out those that could be the file of this stat: of its size or its inode number. */
+  /** Takes out the new files that could be the file of this stat: of its size or its inode number. */
   takeLike({ size, ino }: Pick<FileStat, 'size' | 'ino'>): readonly BacklogFile[] {
     const taken: BacklogFile[] = [];
     for (const rows of this.#directories.values()) {
-      if (!holds(rows, size, ino)) continue;
+      if (rows.hasRecord || !holds(rows, size, ino)) continue;
       taken.push(...this.#takeWhere(rows, ({ seen: { stat } }) => stat.size === size || stat.ino === ino));
     }
     return taken;
@@ -131,33 +168,72 @@ export class Backlog {
     return oldest;
   }
 
+  /** Takes out the last ones. Nothing is made for the others: there may be 100,000 in one directory. */
+  #takeLast(rows: Rows, most: number): readonly BacklogFile[] {
+    const { names, numbers, fingerprints } = rows;
+    const total = countOf(rows);
+    const first = Math.max(0, total - most);
+    let cut = names.length;
+    for (let count = total; count > first; count -= 1) cut = names.lastIndexOf('/', cut - 1);
+    const part = (text: string, from: number, to: number): Rows => ({
+      ...rows,
+      names: text,
+      numbers: numbers.subarray(from * width, to * width),
+      fingerprints: fingerprints.length === 1 ? fingerprints : fingerprints.slice(from, to),
+    });
+    this.#set(part(first === 0 ? '' : names.slice(0, cut), 0, first));
+    return filesOf(part(first === 0 ? names : names.slice(cut + 1), first, total));
+  }
+
   #takeWhere(rows: Rows, isTaken: (file: BacklogFile) => boolean): readonly BacklogFile[] {
     const taken: BacklogFile[] = [];
     const left: BacklogFile[] = [];
     for (const file of filesOf(rows)) (isTaken(file) ? taken : left).push(file);
     if (taken.length === 0) return taken;
     const files = left.map(({ ref, seen }) => ({ name: nameOf(ref.path), seen }));
-    this.replace(rows.folder, rows.directory, files, rows.since);
+    this.#replaceRows(rows, files, rows.since);
     return taken;
   }
 
-  #set(key: string, rows: Rows): void {
-    const more = rows.fingerprints.length - (this.#directories.get(key)?.fingerprints.length ?? 0);
+  #rowsOf(folder: string, directory: string): readonly Rows[] {
+    const found = both.map((hasRecord) => this.#directories.get(keyOf({ folder, directory, hasRecord })));
+    return found.filter((rows) => rows !== undefined);
+  }
+
+  #rowsWith({ folder, path }: DocumentRef): Rows | undefined {
+    if (this.#size === 0) return undefined;
+    return this.#rowsOf(folder, directoryOf(path)).find(({ names }) =>
+      `/${names}/`.includes(`/${nameOf(path)}/`),
+    );
+  }
+
+  #set(rows: Rows): void {
+    const key = keyOf(rows);
+    const before = this.#directories.get(key);
+    const more = countOf(rows) - (before === undefined ? 0 : countOf(before));
     this.#size += more;
     this.#counts.set(rows.folder, this.count(rows.folder) + more);
-    if (rows.fingerprints.length === 0) this.#directories.delete(key);
+    if (rows.hasRecord) this.#recorded.set(rows.folder, this.countRecorded(rows.folder) + more);
+    if (countOf(rows) === 0) this.#directories.delete(key);
     else this.#directories.set(key, rows);
   }
 }
 
-function keyOf(folder: string, directory: string): string {
-  return `${folder}/${directory}`;
+function keyOf({ folder, directory, hasRecord }: Pick<Rows, 'folder' | 'directory' | 'hasRecord'>): string {
+  return `${hasRecord ? 'recorded' : 'new'}/${folder}/${directory}`;
+}
+
+function countOf({ numbers }: Rows): number {
+  return numbers.length / width;
 }
 
 function filesOf({ folder, directory, names, numbers, fingerprints }: Rows): readonly BacklogFile[] {
   return names.split('/').map((name, index) => ({
     ref: { folder, path: joinPath(directory, name) },
-    seen: { stat: readStamp(numbers, index), fingerprint: fingerprints[index] ?? '' },
+    seen: {
+      stat: readStamp(numbers, index),
+      fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
+    },
   }));
 }
 

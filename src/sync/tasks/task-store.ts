@@ -1,3 +1,5 @@
+import { TransientMap } from '../../lib/collections/transient-map.ts';
+import { TransientSet } from '../../lib/collections/transient-set.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -16,25 +18,28 @@ export interface FolderCounts {
   removing: number;
   /** Absent ones that wait out their grace or a retry. */
   removingLater: number;
-  /** Tasks whose path has a record: these records are not counted as synced. */
+  /** Tasks and files of the backlog whose path has a record: these records are not counted as synced. */
   withRecord: number;
 }
+
+/** Some of the tasks, in the order of their coming. Live: do not change them while going over it. */
+type Tasks = Iterable<Task> & { readonly size: number };
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const noTasks: ReadonlyMap<string, Task> = new Map();
-const nobody: ReadonlySet<Task> = new Set();
+const nobody: Tasks = new TransientSet<Task>();
 
 /** All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place that changes a task. */
 export class TaskStore {
-  /** New files that are no tasks yet. They count as pending. */
+  /** Files that are no tasks yet. They count as pending. */
   readonly backlog = new Backlog();
   readonly #ledger: Pick<LedgerPort, 'get'>;
   readonly #monotonic: () => number;
-  readonly #tasks = new Map<string, Mutable<Task>>();
-  readonly #directories = new Map<string, Map<string, Task>>();
-  readonly #states = new Map<StateKind, Set<Task>>();
-  readonly #missing = new Map<string, Set<Task>>();
+  readonly #tasks = new TransientMap<string, Mutable<Task>>();
+  readonly #directories = new TransientMap<string, Map<string, Task>>();
+  readonly #states = new Map<StateKind, TransientSet<Task>>();
+  readonly #missing = new Map<string, TransientSet<Task>>();
   readonly #missingSizes = new TaskIndex();
   readonly #newSizes = new TaskIndex();
   readonly #inodes = new TaskIndex();
@@ -79,8 +84,9 @@ export class TaskStore {
     const task = { key, ref: { folder, path }, since: this.#monotonic(), ...facts };
     this.#tasks.set(key, task);
     const place = `${folder}/${directoryOf(path)}`;
-    const directory = this.#directories.get(place) ?? new Map<string, Task>();
-    this.#directories.set(place, directory.set(nameOf(path), task));
+    const directory = this.#directories.get(place);
+    if (directory === undefined) this.#directories.set(place, new Map([[nameOf(path), task]]));
+    else directory.set(nameOf(path), task);
     this.#enter(task);
     return task;
   }
@@ -111,7 +117,7 @@ export class TaskStore {
     return this.#tasks.values();
   }
 
-  in(kind: StateKind): ReadonlySet<Task> {
+  in(kind: StateKind): Tasks {
     return this.#states.get(kind) ?? nobody;
   }
 
@@ -124,7 +130,7 @@ export class TaskStore {
     return this.#missingSizes.has(size);
   }
 
-  missing(folder: string): ReadonlySet<Task> {
+  missing(folder: string): Tasks {
     return this.#missing.get(folder) ?? nobody;
   }
 
@@ -143,7 +149,11 @@ export class TaskStore {
 
   counts(folder: string): Readonly<FolderCounts> {
     const counts = this.#countsOf(folder);
-    return { ...counts, pending: counts.pending + this.backlog.count(folder) };
+    return {
+      ...counts,
+      pending: counts.pending + this.backlog.count(folder),
+      withRecord: counts.withRecord + this.backlog.countRecorded(folder),
+    };
   }
 
   /** Tasks and files of the backlog. */
@@ -214,7 +224,7 @@ export class TaskStore {
 
 /** Tasks by a number of theirs. Most numbers belong to one task: these cost no set. */
 class TaskIndex {
-  readonly #tasks = new Map<number, Task | Set<Task>>();
+  readonly #tasks = new TransientMap<number, Task | Set<Task>>();
 
   add(key: number, task: Task): void {
     const known = this.#tasks.get(key);
@@ -263,14 +273,15 @@ function placeOf({ state, present }: Task): Exclude<keyof FolderCounts, 'withRec
   }
 }
 
-function grow<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
-  const set = map.get(key);
-  if (set === undefined) map.set(key, new Set([task]));
-  else set.add(task);
+function grow<K>(map: Map<K, TransientSet<Task>>, key: K, task: Task): void {
+  const known = map.get(key);
+  const tasks = known ?? new TransientSet<Task>();
+  if (known === undefined) map.set(key, tasks);
+  tasks.add(task);
 }
 
-function shrink<K>(map: Map<K, Set<Task>>, key: K, task: Task): void {
-  const set = map.get(key);
-  set?.delete(task);
-  if (set?.size === 0) map.delete(key);
+function shrink<K>(map: Map<K, TransientSet<Task>>, key: K, task: Task): void {
+  const tasks = map.get(key);
+  tasks?.delete(task);
+  if (tasks?.size === 0) map.delete(key);
 }

@@ -143,12 +143,23 @@ export type TaskEvent =
 
 export type EventKind = TaskEvent['kind'];
 
-/** A new task: nobody has inspected it yet. */
-export function newFacts(
-  first: Pick<TaskFacts, 'present' | 'hasRecord' | 'priority' | 'at' | 'seen'>,
-): TaskFacts {
+/**
+ * A new task: nobody has inspected it yet. Field by field: an object that begins with a copy of another one and gets more
+ * fields afterwards costs twenty times as much.
+ */
+export function newFacts({
+  present,
+  hasRecord,
+  priority,
+  at,
+  seen,
+}: Pick<TaskFacts, 'present' | 'hasRecord' | 'priority' | 'at' | 'seen'>): TaskFacts {
   return {
-    ...first,
+    present,
+    hasRecord,
+    priority,
+    at,
+    seen,
     gone: null,
     attempts: 0,
     unreadable: 0,

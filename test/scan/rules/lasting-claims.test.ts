@@ -29,19 +29,20 @@ beforeEach(async () => {
   let heard = () => {};
   const serve = servePlan({ ...plan, excluded: null, backend: null }, (message) => {
     told.push(message);
-    if (message.kind === 'answer' || message.kind === 'failed') heard();
+    if (message.kind === 'answers') heard();
   });
   ask = async (fromScratch) => {
     told.length = 0;
     const answered = new Promise<void>((resolve) => (heard = resolve));
     const moment = { now: wallClock(), monotonic };
-    serve({ kind: 'scan', id: 1, ask: { cause: 'event', targets: 'all', fromScratch }, moment });
+    const ask = { cause: 'event', targets: 'all', fromScratch } as const;
+    serve({ kind: 'questions', moment, questions: [{ kind: 'scan', id: 1, ask }] });
     await answered;
     const scans = told.flatMap((message) =>
       message.kind === 'batch' ? message.scans.map((packed) => unpackScan('inbox', packed)) : [],
     );
     const last = new Map(scans.map((scan) => [scan.directory, scan.entries.map(({ path }) => path)]));
-    const answer = told.find((message) => message.kind === 'answer');
+    const answer = told.flatMap((message) => (message.kind === 'answers' ? message.answers : [])).at(0);
     if (answer?.kind !== 'answer') throw new Error(JSON.stringify(told));
     return { documents: [...last.values()].flat().sort(), outcome: answer.answer as ScanOutcome };
   };

@@ -6,6 +6,11 @@ import { statOf } from '../../support/core-fixtures.ts';
 const file = (name: string, stat: Parameters<typeof statOf>[0] = {}, fingerprint = 'c') => ({
   name,
   seen: { stat: statOf(stat), fingerprint },
+  hasRecord: false,
+});
+const recorded = (name: string, stat: Parameters<typeof statOf>[0] = {}) => ({
+  ...file(name, stat),
+  hasRecord: true,
 });
 const paths = (files: readonly { ref: { path: string } }[]) => files.map(({ ref }) => ref.path).sort();
 const anyFolder = () => true;
@@ -17,7 +22,7 @@ describe('the backlog', () => {
     backlog.replace(
       'inbox',
       'a',
-      [file('x.pdf'), { name: 'y.pdf', seen: { stat, fingerprint: 'other' } }],
+      [file('x.pdf'), { ...file('y.pdf'), seen: { stat, fingerprint: 'other' } }],
       1,
     );
     const ref = { folder: 'inbox', path: 'a/y.pdf' };
@@ -96,6 +101,28 @@ describe('the backlog', () => {
     expect(paths(backlog.takeLike({ size: 5, ino: 9 }))).toEqual(['a/size', 'b/ino']);
     expect(backlog.takeLike({ size: 5, ino: 9 })).toEqual([]);
     expect(backlog.size).toBe(2);
+  });
+
+  it('keeps files with a record apart, and finds both by path', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [file('new', { size: 5 }), recorded('old', { size: 5 })], 1);
+    const old = { folder: 'inbox', path: 'a/old' };
+    expect([backlog.count('inbox'), backlog.countRecorded('inbox'), backlog.has(old)]).toEqual([2, 1, true]);
+    expect([...backlog.inDirectory('inbox', 'a').keys()]).toEqual(['new', 'old']);
+    expect(paths(backlog.takeLike({ size: 5, ino: 1 }))).toEqual(['a/new']);
+    expect(backlog.take(old)?.ref).toEqual(old);
+    expect([backlog.size, backlog.countRecorded('inbox')]).toEqual([0, 0]);
+  });
+
+  it('gives those with a record, so many as asked, and none of them as a new one', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [recorded('1'), recorded('2'), file('new')], 1);
+    backlog.replace('inbox', 'b', [recorded('3')], 1);
+    expect(paths(backlog.takeNewest(9, anyFolder))).toEqual(['a/new']);
+    expect(backlog.takeRecorded(9, (folder) => folder === 'other')).toEqual([]);
+    expect(paths(backlog.takeRecorded(2, anyFolder))).toEqual(['a/1', 'a/2']);
+    expect(paths(backlog.takeRecorded(2, anyFolder))).toEqual(['b/3']);
+    expect(backlog.size).toBe(0);
   });
 
   it('says since when the longest waiting one waits, through new listings', () => {
