@@ -44,7 +44,7 @@ describe('a start that fails', () => {
     const { code, err } = await place.run('run');
     other.close();
     expect(code).toBe(2);
-    expect(err).toContain(`http.port: ${port} is taken`);
+    expect(err).toContain(`http.port: ${port} is in use`);
     expect(err).not.toMatch(/"stopp(?:ing|ed)"/);
   });
 
