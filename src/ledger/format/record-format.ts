@@ -226,8 +226,8 @@ export function readRecord(
 const rareKeys = ['fileName', 'attachments', 'said', 'unsure', 'possibleDuplicates', 'rootChange'] as const;
 
 function readRare(fields: Readonly<Record<string, unknown>>): Rare | null {
+  if (rareKeys.every((key) => isUsual(fields[key]))) return null;
   const kept = rareKeys.filter((key) => !isUsual(fields[key]));
-  if (kept.length === 0) return null;
   const rare = Object.fromEntries(kept.map((key) => [key, fields[key]]));
   return asShape(rareSchema, rare, 'a record');
 }

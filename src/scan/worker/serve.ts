@@ -1,7 +1,6 @@
 import { readEventQueueLength } from '../../lib/files/watch-limit.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
-import { hashAtOnce } from '../inspect/hash-at-once.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
@@ -61,6 +60,8 @@ export function servePlan(
         const { path, stat } = question.ask;
         const { root, settings } = folder;
         const absolute = locateOnDisk(folder, path);
+        // Not needed to begin scanning, as the inspector.
+        const { hashAtOnce } = await import('../inspect/hash-at-once.ts');
         return hashAtOnce({ absolute, root, stat, followSymlinks: settings.followSymlinks });
       }
       case 'locate':
