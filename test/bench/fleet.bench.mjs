@@ -40,6 +40,8 @@ export async function run() {
     const again = await measure(survivors, redis, 3);
 
     const all = hosts.flatMap(({ arrivals }) => arrivals);
+    // Over the whole run: with fewer requests than a few for each host, whole numbers alone make it uneven.
+    const fairness = jain(survivors.map(({ arrivals }) => arrivals.length));
     const lone = await permitCost(redis.port);
     return [
       row('most requests in a window', mostInWindow(all), 'requests', {
@@ -49,9 +51,9 @@ export async function run() {
       row('share of the window that is used', calm.used, '%', atLeast(97, calm.used)),
       row('the same, 20 hosts having died with their permits', healed.used, '%', atLeast(97, healed.used)),
       row('the same, Redis having come back empty', again.used, '%', atLeast(97, again.used)),
-      row("Jain's index of the hosts", calm.jain, '', {
+      row("Jain's index of the hosts that lived", fairness, '', {
         limit: 'at least 0.95',
-        ok: calm.jain >= 0.95,
+        ok: fairness >= 0.95,
       }),
       row('calls of Redis for a request, signs of life included', calm.calls, 'calls', {
         limit: null,
@@ -198,17 +200,11 @@ async function measure(hosts, redis, windows) {
   const from = performance.now();
   const calls = redis.calls();
   await delay(windows * windowMs);
-  const counts = hosts.map(({ arrivals }) => arrivals.filter((at) => at >= from).length);
   const all = hosts.flatMap(({ arrivals }) => arrivals.filter((at) => at >= from)).sort((a, b) => a - b);
-  // From one burst to another: a window that ends just before a burst says nothing.
-  const span = (all.at(-1) - all[0]) / windowMs;
-  const sum = counts.reduce((total, count) => total + count, 0);
-  const squares = counts.reduce((total, count) => total + count * count, 0);
-  return {
-    used: (100 * (all.length - limit)) / (span * limit),
-    jain: (sum * sum) / (counts.length * squares),
-    calls: (redis.calls() - calls) / all.length,
-  };
+  // As many requests as one window allows take one window at best.
+  const times = all.slice(limit).map((at, index) => at - all[index]);
+  const mean = times.reduce((total, ms) => total + ms, 0) / times.length;
+  return { used: (100 * windowMs) / mean, calls: (redis.calls() - calls) / all.length };
 }
 
 /** What a permit costs beside the local scheduler: there and back. */
@@ -250,6 +246,12 @@ async function permitCost(port) {
   }
   session.close();
   return costs.sort((a, b) => a - b)[100];
+}
+
+function jain(counts) {
+  const sum = counts.reduce((total, count) => total + count, 0);
+  const squares = counts.reduce((total, count) => total + count * count, 0);
+  return (sum * sum) / (counts.length * squares);
 }
 
 function mostInWindow(arrivals) {
