@@ -81,7 +81,8 @@ describe('why', () => {
     await daemon.idle(({ totals }) => totals.modified === 1);
     await describe({ createdTimestamp: '2021-01-01T00:00:00Z', title: 'three' });
     await daemon.idle(({ totals }) => totals.modified === 2);
-    const note = 'the service keeps the createdTimestamp of the upload: it cannot be changed';
+    const note =
+      'the createdTimestamp stays as it was sent with the upload, because the service cannot change it';
     expect((await why('inbox/a.txt')).notes).toEqual([note]);
     expect((await place.run('why', 'inbox/a.txt')).out).toContain(note);
     expect(daemon.log().split(note)).toHaveLength(2);

@@ -76,7 +76,9 @@ async function pauses(daemon: Daemon): Promise<number> {
   expect(service.requests).toHaveLength(sent);
   expect((await daemon.fetch('/healthz')).status).toBe(200);
   expect((await daemon.fetch('/readyz')).status).toBe(503);
-  expect(daemon.log().match(/"ledger cannot be written; sending is paused"/g)).toHaveLength(1);
+  // Once each time: what is left of a block may take a small record between two.
+  const said = (words: string) => daemon.log().split(`"${words}"`).length - 1;
+  expect(said('ledger cannot be written; sending is paused')).toBe(said('ledger can be written again') + 1);
   return files;
 }
 
