@@ -60,7 +60,7 @@ describe('npm run release, in a clone without a network', () => {
     expect(JSON.parse(await read('package.json'))).toMatchObject({ version: '9.8.7' });
     expect(JSON.parse(await read('package-lock.json'))).toMatchObject({ version: '9.8.7' });
     expect(await read('CHANGELOG.md')).toMatch(
-      /^## \[Unreleased\]\n\n## \[9\.8\.7\] - \d{4}-\d\d-\d\d\n\n### /m,
+      /^## \[Unreleased\]\n\n## \[9\.8\.7\] - \d{4}-\d\d-\d\d\n\n(?:(?!## ).*\n)*### /m,
     );
     expect(inClone('git', 'status', '--porcelain').stdout).toBe('');
     expect(inClone('git', 'describe', '--exact-match').stdout.trim()).toBe('v9.8.7');
