@@ -8,7 +8,8 @@ it.each(['status', 'embedded'] as const)(
     process.stderr.write(`${JSON.stringify(attacked)}\n`);
     const { extraBytes, slowestMs, rates, harmed } = attacked;
     expect(extraBytes).toBeLessThan(60e6);
-    expect(slowestMs.during).toBeLessThan(1000);
+    // A machine that is slow without an attack is no slower in proportion.
+    expect(slowestMs.during).toBeLessThan(Math.max(1000, 10 * slowestMs.before));
     // The attackers take time of the same processors.
     expect(rates.during / rates.before).toBeGreaterThan(0.5);
     expect(harmed).toBe(0);

@@ -99,9 +99,6 @@ export async function attack({ target, connections, requests, documents }: Attac
     // What is loaded with the first answers is no cost of the attack.
     for (let index = 0; index < 20; index += 1) await page();
     const before = await measure();
-    await delay(500);
-    const idle = await resident();
-
     const open = (text: string) => {
       const socket = connect(port, '127.0.0.1');
       socket.on('error', () => undefined);
@@ -128,7 +125,7 @@ export async function attack({ target, connections, requests, documents }: Attac
     const { failuresTotal, possibleDuplicates, totals } = await status();
     const harmed = failuresTotal + possibleDuplicates + Math.abs(totals.uploaded - written);
     return {
-      extraBytes: during.most - idle,
+      extraBytes: during.most - before.most,
       slowestMs: { before: before.slowestMs, during: during.slowestMs },
       rates: { before: before.rate, during: during.rate },
       harmed,
