@@ -35,7 +35,7 @@ describe('any history of changes', () => {
       }),
       { numRuns: 60 },
     );
-  });
+  }, 120_000);
 
   it('is found again by inode and by docId', async () => {
     await fc.assert(

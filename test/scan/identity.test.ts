@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { chmod, chown, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 
+import { eventually } from '../support/eventually.ts';
 import { syncedFolder } from './synced-folder.ts';
 import type { SyncedFolder } from './synced-folder.ts';
 
@@ -32,6 +33,11 @@ async function asUser(act: () => Promise<void>): Promise<void> {
 async function settle(): Promise<void> {
   await world.rescan();
   await world.pass(longMs);
+  // What is missing is decided after the scan under way, which takes its time, whatever the clock in hand says.
+  await eventually(async () => {
+    await world.pass(1_000);
+    return world.engine().tasks.in('grace').size === 0;
+  });
 }
 
 describe('I2: a document whose file is gone from its path', () => {
