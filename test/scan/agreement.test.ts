@@ -179,7 +179,7 @@ describe('a scan of everything and the inspection of each path', () => {
           world = null;
         }
       }),
-      { numRuns: Number(process.env['AGREEMENT_RUNS'] ?? 60) },
+      { numRuns: Number(process.env['AGREEMENT_RUNS'] ?? 60), endOnFailure: true, timeout: 30_000 },
     );
   }, 120_000);
 });
