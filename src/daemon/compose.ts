@@ -33,7 +33,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
     await followFolders(ledger, settings, log);
-    if (settings.service.mode === 'embedded') await makeFolders(settings, ledger);
+    if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
     for (const shared of await sharedFolders(ledger, settings))
       log.warn(shared, 'two configurations may share this ledger');
@@ -93,7 +93,7 @@ function openFolders({ settings, log, clock }: ComposeOptions): readonly Folder[
   );
 }
 
-/** A trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
+/** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
 async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<void> {
   for (const { name, path } of folders) {
     if (ledger.count(name) === 0) await mkdir(path, { recursive: true }).catch(() => {});

@@ -42,6 +42,8 @@ export interface ComposeOptions {
   readonly httpToken?: string | null | undefined;
   /** `sync` gives up after so many attempts; null: never. */
   readonly maxAttempts: number | null;
+  /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
+  readonly makesFolders?: boolean | undefined;
 }
 
 /** All rooms, put together. */

@@ -27,6 +27,8 @@ export interface Reloaded {
   readonly notifyWebhook: string | null;
   /** Reads the credentials again from where they came from, for each token. */
   readonly readCredentials: () => Promise<Credentials | null>;
+  /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
+  readonly makesFolders: boolean;
 }
 
 export interface RunOptions extends Reloaded {

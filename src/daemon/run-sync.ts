@@ -56,6 +56,8 @@ interface SyncOptions {
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
   readonly log: Log;
+  /** True for the trial configuration that ships with ingestd: folders that were never there are made. */
+  readonly makesFolders: boolean;
   readonly onProgress: (progress: SyncProgress) => void;
 }
 
@@ -65,12 +67,12 @@ const askMs = 100;
 const longestList = 1_000;
 
 /** One pass: brings the service in line with the folders, then stops. */
-export async function runSync({ settings, credentials, log, onProgress }: SyncOptions): Promise<SyncReport> {
+export async function runSync(options: SyncOptions): Promise<SyncReport> {
+  const { settings, onProgress, ...rest } = options;
   const signals = listenForSignals();
   const daemon = await composeDaemon({
+    ...rest,
     settings,
-    credentials,
-    log,
     clock: systemClock,
     startedAt: new Date().toISOString(),
     maxAttempts,

@@ -18,6 +18,7 @@ beforeEach(async () => {
     'ingestd.yaml',
     'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\nhttp: {port: false}\n',
   );
+  await folder.write('inbox/.keep', '');
 });
 
 afterEach(() => folder.remove());

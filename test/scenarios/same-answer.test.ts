@@ -1,4 +1,4 @@
-import { appendFile, chmod, chown } from 'node:fs/promises';
+import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Why } from '../../src/model/ports/control-port.ts';
@@ -107,4 +107,21 @@ it('a pause is in the plan, as in sync', async () => {
   expect((await run('plan')).stdout).toContain('Paused: inbox.');
   expect((await run('why', 'inbox/a.txt')).stdout).toContain('ingestd resume inbox');
   expect(await run('sync')).toMatchObject({ code: 4, stdout: expect.stringContaining('Paused: inbox.') });
+});
+
+it('a folder that was never there is exit code 2 for plan, sync and run, with the embedded service too', async () => {
+  for (const command of ['plan', 'sync', 'run']) {
+    const { code, stderr } = await run(command);
+    expect({ command, code, stderr }).toEqual({
+      command,
+      code: 2,
+      stderr: expect.stringContaining('of the folder "inbox" does not exist'),
+    });
+  }
+});
+
+it('only the trial without a configuration makes its folder', async () => {
+  await rm(folder.join('ingestd.yaml'));
+  expect(await run('sync', '-q')).toMatchObject({ code: 0, stdout: '' });
+  expect(await readdir(folder.path)).toContain('inbox');
 });

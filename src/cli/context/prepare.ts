@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import type { Configuration } from '../../config/load-configuration.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
@@ -50,12 +49,6 @@ export async function prepare(
   });
   for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log };
-}
-
-/** Makes the folders of the trial configuration, so that a first start on a fresh machine has one to watch. */
-export async function makeTrialFolders({ configuration, settings }: Prepared): Promise<void> {
-  if (!configuration.trial) return;
-  for (const { path } of settings.folders) await mkdir(path, { recursive: true });
 }
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */

@@ -2,13 +2,7 @@ import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
-import {
-  credentialsFor,
-  httpTokenFor,
-  makeTrialFolders,
-  notifyWebhookFor,
-  prepare,
-} from '../context/prepare.ts';
+import { credentialsFor, httpTokenFor, notifyWebhookFor, prepare } from '../context/prepare.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {
@@ -34,8 +28,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   const httpToken = await httpTokenFor(prepared, context);
   const notifyWebhook = await notifyWebhookFor(prepared, context);
   const credentials = await credentialsFor(prepared, context);
-  await makeTrialFolders(prepared);
-  const { settings, log } = prepared;
+  const { settings, log, configuration } = prepared;
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
   return runDaemon({
     settings,
@@ -43,6 +36,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
     httpToken,
     notifyWebhook,
     readCredentials: () => credentialsFor(prepared, context),
+    makesFolders: configuration.trial,
     log,
     reload: () => reload(context, flags),
   });
@@ -57,5 +51,6 @@ async function reload(context: CommandContext, flags: GlobalFlags): Promise<Relo
     httpToken: await httpTokenFor(prepared, context),
     notifyWebhook: await notifyWebhookFor(prepared, context),
     readCredentials: () => credentialsFor(prepared, context),
+    makesFolders: prepared.configuration.trial,
   };
 }

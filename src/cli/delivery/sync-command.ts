@@ -5,7 +5,7 @@ import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';
-import { credentialsFor, makeTrialFolders, prepare } from '../context/prepare.ts';
+import { credentialsFor, prepare } from '../context/prepare.ts';
 import { createSyncProgress } from './sync-progress.ts';
 
 /** `ingestd sync`: one pass, then exit. */
@@ -28,11 +28,16 @@ async function sync(context: CommandContext, flags: GlobalFlags & { json?: boole
     context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
   const prepared = await prepare(context, flags, { quiet: progress !== null, writeLog: progress?.above });
   const credentials = await credentialsFor(prepared, context);
-  await makeTrialFolders(prepared);
-  const { settings, log } = prepared;
+  const { settings, log, configuration } = prepared;
   const { runSync } = await import('../../daemon/run-sync.ts');
   try {
-    const report = await runSync({ settings, credentials, log, onProgress: (now) => progress?.update(now) });
+    const report = await runSync({
+      settings,
+      credentials,
+      log,
+      makesFolders: configuration.trial,
+      onProgress: (now) => progress?.update(now),
+    });
     progress?.close();
     if (flags.json) context.output.json(report);
     // For a job that runs every night: mail comes only when something is left to do.
