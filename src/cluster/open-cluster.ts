@@ -36,7 +36,7 @@ export interface Cluster {
   readonly tokens: TokenStorePort;
   /** Puts the shared minute before the local one; to be called once. */
   readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
-  /** Tells the other hosts from now on how this one is. */
+  /** Publishes a summary of this host for the others from now on. */
   readonly publish: (status: () => Status) => void;
   /** This host's status may have changed. */
   readonly noteChange: () => void;
@@ -46,7 +46,7 @@ export interface Cluster {
   readonly listen: (listener: () => void) => void;
   /** What the others and Redis keep this host from. */
   readonly reasons: () => readonly Reason[];
-  /** Tells the others that this host stops. */
+  /** Publishes that this host stops. */
   readonly close: () => Promise<void>;
 }
 

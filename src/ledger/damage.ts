@@ -5,7 +5,7 @@ import { LEDGER_VERSION } from './journal/journal-line.ts';
 
 const NEWER = 'newer-version';
 
-const lookFirst = '`ingestd ledger verify` shows what can still be read.';
+const verifyHint = '`ingestd ledger verify` shows what can still be read.';
 
 /** What a person can do about a ledger that cannot be read without guessing. `dir`: the state directory. */
 export function wayOut(dir: string): string {
@@ -19,12 +19,12 @@ export function wayOut(dir: string): string {
 /** An error that names the file, what is wrong with it and the way out. */
 export function damaged(path: string, what: string, cause?: unknown): LedgerDamagedError {
   const words = `The ledger is damaged: ${path}: ${what}`;
-  return new LedgerDamagedError(`${words}. ${lookFirst} ${wayOut(dirname(path))}`, { cause });
+  return new LedgerDamagedError(`${words}. ${verifyHint} ${wayOut(dirname(path))}`, { cause });
 }
 
-/** What is wrong, of the message of `damaged`, without the way out: for who tells that once for all. */
+/** What is wrong, of the message of `damaged`, without the way out: for a caller that says it once for all. */
 export function faultAlone(message: string): string {
-  return message.split(`. ${lookFirst}`, 1)[0] ?? message;
+  return message.split(`. ${verifyHint}`, 1)[0] ?? message;
 }
 
 /** An error for a file that a newer ingestd wrote: nothing is wrong with it. */

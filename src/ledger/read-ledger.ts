@@ -16,7 +16,7 @@ type Found = { readonly reader: LedgerReader } | { readonly error: unknown };
  */
 export async function readLedger(dir: string): Promise<LedgerReader> {
   const paths = ledgerPaths(dir);
-  const found = await lookSteadily<Found>(
+  const found = await readSteadily<Found>(
     paths,
     async (listing) => {
       if (await isFresh(paths, listing)) return createLedgerData();
@@ -35,14 +35,14 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
  * Reads files that a running daemon may move meanwhile: repeats the read as long as its result is not `good` and
  * files have come or gone since it began.
  */
-export async function lookSteadily<T>(
+export async function readSteadily<T>(
   paths: LedgerPaths,
-  look: (listing: LedgerListing) => Promise<T>,
+  read: (listing: LedgerListing) => Promise<T>,
   good: (found: T) => boolean,
 ): Promise<T> {
   let before = await pictureOf(paths);
   for (let attempt = 1; ; attempt += 1) {
-    const found = await look(before.listing);
+    const found = await read(before.listing);
     if (good(found) || attempt === TRIES) return found;
     const after = await pictureOf(paths);
     if (after.text === before.text) return found;

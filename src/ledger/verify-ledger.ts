@@ -10,7 +10,7 @@ import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { lookSteadily } from './read-ledger.ts';
+import { readSteadily } from './read-ledger.ts';
 import { readJournal } from './journal/read-journal.ts';
 import { readSnapshot } from './snapshot/read-snapshot.ts';
 
@@ -41,7 +41,7 @@ export interface LedgerVerification {
 /** Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. */
 export async function verifyLedger(dir: string): Promise<LedgerVerification> {
   const paths = ledgerPaths(dir);
-  return lookSteadily(
+  return readSteadily(
     paths,
     (listing) => verify(paths, listing),
     ({ ok }) => ok,

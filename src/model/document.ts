@@ -17,6 +17,9 @@ export interface FileStat {
   readonly dev: number;
 }
 
+/** The stat of a file that has not been inspected. */
+export const unknownStat: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
+
 /** What a scan saw of one document without opening it. */
 export interface DocumentEntry {
   /** NFC, from the folder's root. */

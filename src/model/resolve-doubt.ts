@@ -1,4 +1,4 @@
-import { nameOf } from './document.ts';
+import { nameOf, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
 
@@ -76,7 +76,7 @@ export function adoptDocument(
   const record: LedgerRecord = {
     docId,
     sha256: sent?.sha256 ?? '',
-    stat: sent?.stat ?? unknownStamp,
+    stat: sent?.stat ?? unknownStat,
     fingerprint: '',
     fileName: nameOf(ref.path),
     attachments: [],
@@ -92,5 +92,3 @@ export function adoptDocument(
     { kind: 'clear', ref },
   ];
 }
-
-const unknownStamp: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };

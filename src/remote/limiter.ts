@@ -1,5 +1,6 @@
 import Bottleneck from 'bottleneck';
 
+import { settleOnce } from '../lib/queue/settle-once.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -140,13 +141,7 @@ export function createLimiter({
   function occupy(): Permit {
     const slot: Slot = { freeAt: null };
     slots.add(slot);
-    let used = false;
-    const once = (call: () => void) => () => {
-      if (used) return;
-      used = true;
-      call();
-    };
-    return { spent: once(() => freeLater(slot, windowMs)), giveBack: once(() => free(slot)) };
+    return settleOnce((isSpent) => (isSpent ? freeLater(slot, windowMs) : free(slot)));
   }
 
   function freeLater(slot: Slot, ms: number): void {

@@ -2,11 +2,11 @@ import { TransientSet } from '../lib/collections/transient-set.ts';
 import { maxBulkDocuments, batches } from '../model/batches.ts';
 import { directoryOf, refKey, sameStat } from '../model/document.ts';
 import type {
-  Companions,
   DirectoryScan,
   DocumentRef,
   FileStat,
   FoundDocument,
+  Inspection,
   ScanCause,
   Skip,
 } from '../model/document.ts';
@@ -52,7 +52,7 @@ import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
-import { isRootTrusted, nextRootChange } from './decide/root-trust.ts';
+import { acceptedRoot, isRootTrusted, nextRootChange } from './decide/root-trust.ts';
 import { bulkModify } from './send/bulk-modify.ts';
 import type { BulkMember } from './send/bulk-modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -129,7 +129,7 @@ const longestAskMs = 60_000;
 const otherFoldersMs = 10 * 60_000;
 /** Time to store the outcomes of requests that were ended; only a disk that cannot be written needs longer. */
 const abortedMs = 2_000;
-/** How often the ledger is told that everything was seen: a restart goes by that. */
+/** How often the ledger notes that everything was seen: a restart goes by that. */
 const seenAtEveryMs = 10 * 60_000;
 const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
@@ -359,8 +359,7 @@ export class Engine {
     const seenAt = view.scanEnds(this.#clock.monotonic());
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isTrusted && (!isRecorded || isOld)) {
-      const changes = nextRootChange(known, root) ?? known?.changes;
-      const identity = { ...root, seenAt, changes };
+      const identity = acceptedRoot(known, root, seenAt);
       void this.#commit.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
     if (isTrusted) void this.#rememberMounts(folder).catch(() => {});
@@ -466,8 +465,7 @@ export class Engine {
       const identity = (await this.#folders.get(name)?.port.rootNow()) ?? null;
       if (identity !== null) {
         const known = this.#ledger.root(name);
-        const changes = nextRootChange(known, identity) ?? known?.changes;
-        const accepted = { ...identity, seenAt: known?.seenAt, changes };
+        const accepted = acceptedRoot(known, identity, known?.seenAt);
         const mounts = await this.#mountsOf(name);
         await this.#commit.commit([
           { kind: 'root', folder: name, identity: accepted },
@@ -583,7 +581,7 @@ export class Engine {
   async #assess(task: Task): Promise<Assessment> {
     const folder = this.#folders.get(task.ref.folder);
     if (folder === undefined) return { kind: 'nothing', device: null };
-    const found = await folder.port.inspect(task.ref.path, this.#companionsOf(task.ref));
+    const found = await this.#inspectAt(task.ref, folder.port);
     if (found.kind !== 'document') {
       return assessWithoutDocument(found, {
         hasRecord: this.#ledger.get(task.ref) !== undefined,
@@ -599,8 +597,15 @@ export class Engine {
     return this.#compare(task, document, folder.port);
   }
 
-  #companionsOf(ref: DocumentRef): Companions | undefined {
-    return companionsOf(ref, this.#ledger.get(ref));
+  /** What stands at a path now; companions that its record knows are waited for. */
+  #inspectAt(ref: DocumentRef, port: FolderPort): Promise<Inspection> {
+    return port.inspect(ref.path, companionsOf(ref, this.#ledger.get(ref)));
+  }
+
+  /** Undefined: its folder is not in the configuration. */
+  async #inspectIfWatched(ref: DocumentRef): Promise<Inspection | undefined> {
+    const port = this.#folders.get(ref.folder)?.port;
+    return port === undefined ? undefined : this.#inspectAt(ref, port);
   }
 
   /** A file that went out with another document stays its attachment until that has let go of it. Null: it is none. */
@@ -609,7 +614,7 @@ export class Engine {
     for (const { ref } of carriersOf(document, this.#ledger)) {
       const folder = this.#folders.get(ref.folder);
       if (folder === undefined) continue;
-      const carrier = await folder.port.inspect(ref.path, this.#companionsOf(ref));
+      const carrier = await this.#inspectAt(ref, folder.port);
       const waitedMs = this.#clock.monotonic() - task.since;
       const isKept = folder.settings.onRemove === 'keep';
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
@@ -625,7 +630,7 @@ export class Engine {
     const move = await findMove(task, document, {
       ledger: this.#ledger,
       tasks: this.tasks,
-      inspect: async (ref) => this.#folders.get(ref.folder)?.port.inspect(ref.path, this.#companionsOf(ref)),
+      inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
     });
     if (move.kind === 'unclear') return movedOn;
@@ -660,9 +665,7 @@ export class Engine {
   async #holdingDoubt(document: FoundDocument): Promise<Reason | undefined> {
     const known = this.#ledger.doubts();
     if (known.length === 0) return undefined;
-    const found = await doubtsOfFile(document, known, async ({ folder, path }) =>
-      this.#folders.get(folder)?.port.inspect(path),
-    );
+    const found = await doubtsOfFile(document, known, (ref) => this.#inspectIfWatched(ref));
     // A person may have ended one meanwhile.
     const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
     const following = followingDoubts(found, document).filter(({ id, holds }) => open.has(`${holds} ${id}`));
@@ -805,7 +808,7 @@ export class Engine {
         this.#end(task);
         return;
       case 'unknown': {
-        // Of a whole folder that cannot be read, a scan tells when it is back.
+        // Of a whole folder that cannot be read, a scan says when it is back.
         if (this.#isUnavailable(task.ref.folder)) return this.#end(task);
         const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
         const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
@@ -938,7 +941,7 @@ export class Engine {
         search,
         ledger: this.#ledger,
         tasks: this.tasks,
-        inspect: async ({ folder, path }) => this.#folders.get(folder)?.port.inspect(path),
+        inspect: (place) => this.#inspectIfWatched(place),
         hash: (place, stat) => this.#hash(place, stat),
         hasDirectory: this.#viewOf(ref.folder).tree.has(directoryOf(ref.path)),
         seenAt: this.#viewOf(ref.folder).lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0,
@@ -1328,7 +1331,7 @@ export class Engine {
     const gone: Deletable[] = [];
     for (const task of tasks) {
       const record = this.#ledger.get(task.ref);
-      const found = await this.#folders.get(task.ref.folder)?.port.inspect(task.ref.path);
+      const found = await this.#inspectIfWatched(task.ref);
       const isGone = record !== undefined && found?.kind === 'absent' && !this.#moving.has(task.key);
       if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#move(task, { kind: 'replan' });
       else gone.push(deletableOf(task, record));

@@ -3,7 +3,7 @@ import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { type Prepared, prepare } from './prepare.ts';
 
-/** What a command that only tells of the running daemon begins with. */
+/** What a command that only reports on the running daemon begins with. */
 export type BesideDaemon = { readonly stateDir: string } &
   /** None runs. */
   (
@@ -19,7 +19,7 @@ interface BesideOptions {
 
 /**
  * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
- * the one before: it is found, and the fault is told on standard error. Throws ConfigurationError where none runs.
+ * the one before: it is found, and the fault is printed on standard error. Throws ConfigurationError where none runs.
  */
 export async function besideDaemon(
   context: CommandContext,
@@ -43,7 +43,7 @@ export async function besideDaemon(
   }
 }
 
-/** Only the daemon of this very file: where the state directory cannot be told, the usual one may be another's. */
+/** Only the daemon of this very file: where the state directory is not known, the usual one may be another's. */
 async function daemonOfTheOneBefore(
   { env, cwd }: CommandContext,
   flags: GlobalFlags,

@@ -19,7 +19,7 @@ export interface CommandContext {
   readonly interactive: boolean;
   /** What the process ends with. */
   readonly exitWith: (code: number) => void;
-  /** From now on an error nobody foresaw is told with its stack. */
+  /** From now on an unexpected error is printed with its stack. */
   readonly showStacks: () => void;
 }
 

@@ -1,3 +1,4 @@
+import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 
 /** What became of a host that was to be forgotten. */
@@ -9,8 +10,7 @@ export type Forgotten =
 
 /** KEYS: state, seen, shares, summaries. ARGV: host, unreachableMs. */
 const forgetScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+${readTimeLua}
 local alive = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not alive then
   if redis.call('HDEL', KEYS[4], ARGV[1]) == 1 then return 0 end

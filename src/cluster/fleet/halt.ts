@@ -1,6 +1,6 @@
 import type { RedisSession } from '../redis/session.ts';
 
-/** KEYS: state. ARGV: `halt` or `go on`, channel. Gives whether something has changed. */
+/** KEYS: state. ARGV: `halt` or `resume`, channel. Gives whether something has changed. */
 const haltScript = `
 local time = redis.call('TIME')
 local changed

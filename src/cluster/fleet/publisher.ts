@@ -14,11 +14,11 @@ interface PublisherOptions {
   readonly log: LogPort;
 }
 
-/** Tells the other hosts how this one is: every five seconds, and at once when its health changes. */
+/** Publishes this host's summary for the others: every five seconds, and at once when its health changes. */
 export class Publisher {
   readonly #options: PublisherOptions;
   #summarise: (() => HostSummary) | null = null;
-  #told: HostSummary['health'] | null = null;
+  #published: HostSummary['health'] | null = null;
   #cancel = () => {};
   #underWay: Promise<void> = Promise.resolve();
   #hosts = 0;
@@ -40,7 +40,7 @@ export class Publisher {
   /** Something has changed. */
   note(): void {
     const summary = this.#summarise?.();
-    if (summary !== undefined && summary.health !== this.#told) this.#publish(summary);
+    if (summary !== undefined && summary.health !== this.#published) this.#publish(summary);
   }
 
   /** Says at last that this host has stopped. */
@@ -63,14 +63,14 @@ export class Publisher {
     const { prefix, host, log } = this.#options;
     const session = this.#options.session();
     if (session === null) {
-      this.#told = null;
+      this.#published = null;
       return;
     }
-    this.#told = summary.health;
+    this.#published = summary.health;
     try {
       this.#hosts = await publishSummary(session, { prefix, host, summary });
     } catch (error) {
-      this.#told = null;
+      this.#published = null;
       log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
     }
   }

@@ -3,12 +3,14 @@ import * as z from 'zod';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 import { headline } from '../../model/report/headline.ts';
+import { pairsOf } from '../redis/pairs.ts';
+import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
+import { aliveMs } from '../permits/fleet-times.ts';
 
 /** KEYS: summaries, seen. ARGV: host, summary, aliveMs. What was not renewed for a day goes. */
 const publishScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+${readTimeLua}
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
 redis.call('PEXPIRE', KEYS[1], 172800000)
 return redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf')
@@ -16,8 +18,7 @@ return redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf')
 
 /** KEYS: summaries, use, permits, state. */
 const readScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+${readTimeLua}
 local all = redis.call('HGETALL', KEYS[1])
 for i = 1, #all, 2 do
   if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', KEYS[1], all[i]) end
@@ -28,13 +29,12 @@ return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]), redis.call(
 
 /** A summary is renewed every five seconds. */
 export const publishMs = 5_000;
-const aliveMs = 15_000;
 const mostFolders = 50;
 const mostFailures = 10;
 const mostReasons = 10;
 const longestText = 300;
 
-/** What of a status the other hosts are told. */
+/** What of a status the other hosts see. */
 export function summaryOf(status: Status): HostSummary {
   const { version, state, health, queue, failuresTotal } = status;
   return {
@@ -62,7 +62,7 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
-/** Tells the others; gives how many hosts speak with Redis. */
+/** Publishes it for the others; gives how many hosts speak with Redis. */
 export async function publishSummary(
   session: RedisSession,
   {
@@ -105,8 +105,11 @@ const summarySchema = z.object({
   failuresTotal: count,
 });
 
-const flat = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
-const readSchema = z.tuple([z.string(), flat, flat, z.number(), z.string()]);
+const pairs = z.union([
+  z.array(z.string()).transform(pairsOf),
+  z.record(z.string(), z.string()).transform(Object.entries<string>),
+]);
+const readSchema = z.tuple([z.string(), pairs, pairs, z.number(), z.string()]);
 
 const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
 
@@ -114,8 +117,8 @@ const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 
 export async function readFleet(session: RedisSession, prefix: string): Promise<FleetStatus> {
   const keys = ['summaries', 'use', 'permits', 'state'].map((key) => `${prefix}:${key}`);
   const [now, summaries, use, used, halted] = readSchema.parse(await session.evaluate(readScript, keys, []));
-  const shares = new Map(pairsOf(use));
-  const hosts = pairsOf(summaries).map(([host, text]) => {
+  const shares = new Map(use);
+  const hosts = summaries.map(([host, text]) => {
     const space = text.indexOf(' ');
     const ago = Number(now) - Number(text.slice(0, space));
     return hostOf(host, text.slice(space + 1), { ago, used: Number(shares.get(host) ?? 0) });
@@ -164,9 +167,4 @@ function readSummary(text: string): HostSummary {
 function weightOf({ presence, health }: FleetHost): number {
   if (presence === 'stopped') return 0;
   return presence === 'gone' ? Math.max(1, weights[health]) : weights[health];
-}
-
-function pairsOf(list: z.output<typeof flat>): readonly (readonly [string, string])[] {
-  if (!Array.isArray(list)) return Object.entries(list);
-  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
 }

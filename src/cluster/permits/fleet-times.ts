@@ -24,3 +24,6 @@ export const fleetTimes: FleetTimes = {
   marginMs: 250,
   shareMs: 24 * 3_600_000,
 };
+
+/** A host that was heard of within this is one of the fleet; an older one is shown as gone. */
+export const aliveMs = 15_000;

@@ -1,3 +1,5 @@
+import { readTimeLua } from '../redis/script-time.ts';
+
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.
  *
@@ -14,8 +16,7 @@
 export const permitScript = `
 local permits, state, waiting, seen, shares, use = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local ask = cjson.decode(ARGV[1])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+${readTimeLua}
 local host, limit, window = ask.host, ask.limit, ask.windowMs
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered

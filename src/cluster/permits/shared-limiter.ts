@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 
+import { settleOnce } from '../../lib/queue/settle-once.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port.ts';
+import { pairsOf } from '../redis/pairs.ts';
 import { RedisTime } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
@@ -86,7 +88,7 @@ export class SharedLimiter implements LimiterPort {
   #waiting: Waiting[] = [];
   #demand: Demand = { level: 0, count: 0 };
   readonly #held = new Map<string, HeldPermit>();
-  /** What Redis has still to be told: answered permits with the time of the answer, and those that were not used. */
+  /** What Redis does not know yet: answered permits with the time of the answer, and those that were not used. */
   #spent: { readonly id: string; readonly at: number }[] = [];
   #returned: string[] = [];
   #claims: string[] = [];
@@ -229,7 +231,7 @@ export class SharedLimiter implements LimiterPort {
     for (const waiting of this.#waiting.splice(0)) waiting.stop();
   }
 
-  /** Tells Redis what it has still to know, and that this host stops. After `close`. */
+  /** Sends Redis what it does not know yet, and that this host stops. After `close`. */
   async leave(): Promise<void> {
     this.#hasLeft = true;
     this.#cancelBeat();
@@ -269,21 +271,20 @@ export class SharedLimiter implements LimiterPort {
   /** One request to the script, and what follows from its answer. Rejects where none came. */
   async #exchange(session: RedisSession, more: { readonly leave?: boolean } = {}): Promise<void> {
     if (this.#joined !== session) this.#join(session);
-    const { prefix } = this.#options;
-    const confirm = [...this.#held.values()].filter((one) => !one.isBegun && !one.isLost).map(({ id }) => id);
-    const renew = [...this.#held.values()].filter((one) => one.isBegun && !one.isLost).map(({ id }) => id);
-    const told = { spent: this.#spent, returned: this.#returned, claims: this.#claims, jump: this.#jump };
+    const confirm = this.#heldIds({ begun: false });
+    const renew = this.#heldIds({ begun: true });
+    const news = { spent: this.#spent, returned: this.#returned, claims: this.#claims, jump: this.#jump };
     const want = this.#time.isKnown && !this.#isClosed ? Math.min(mostWanted, this.#waiting.length) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
     const used = this.#alone.answered();
-    const pauseMs = Math.ceil(this.#pauseUntil - this.#clock.monotonic());
+    const pauseMs = Math.ceil(this.#pauseLeftMs());
     const sent: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
     const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
     const isQuiet =
-      [confirm, renew, told.spent, told.returned, told.claims, ids, used, this.#alone.underWay()].every(
+      [confirm, renew, news.spent, news.returned, news.claims, ids, used, this.#alone.underWay()].every(
         ({ length }) => length === 0,
       ) &&
-      told.jump === null &&
+      news.jump === null &&
       pauseMs <= 0 &&
       more.leave !== true;
     const request: PermitRequest = {
@@ -292,14 +293,14 @@ export class SharedLimiter implements LimiterPort {
       idle: (isQuiet && !isWhole) || undefined,
       beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
       estimate: this.#time.estimate(sent.monotonic),
-      jump: told.jump ?? undefined,
+      jump: news.jump ?? undefined,
       list: isWhole || undefined,
       shares: Object.keys(this.#shares).length === 0 ? undefined : this.#shares,
       halted: this.#halted === '' ? undefined : this.#halted,
       spent: some(
-        told.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+        news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
       ),
-      returned: some(told.returned),
+      returned: some(news.returned),
       renew: some([...renew, ...this.#alone.underWay()]),
       confirm: some(confirm),
       used: some(used),
@@ -307,7 +308,7 @@ export class SharedLimiter implements LimiterPort {
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
       want: want > 0 ? want : undefined,
       ids: some(ids),
-      claims: some(told.claims),
+      claims: some(news.claims),
       level: this.#waiting[0]?.ahead === true ? aheadLevel : this.#demand.level,
       demand: Math.max(this.#waiting.length, this.#demand.count),
     };
@@ -318,16 +319,12 @@ export class SharedLimiter implements LimiterPort {
     this.#writtenAt = sent;
     let answer: PermitAnswer;
     try {
-      answer = readPermitAnswer(
-        await session.evaluate(permitScript, this.#keys, [
-          JSON.stringify({ ...request, channel: `${prefix}:wake` }),
-        ]),
-      );
+      answer = readPermitAnswer(await session.evaluate(permitScript, this.#keys, [JSON.stringify(request)]));
     } catch (error) {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
-      this.#spent = [...told.spent, ...this.#spent];
-      this.#returned = [...told.returned, ...told.claims, ...ids, ...this.#returned];
-      this.#jump = told.jump ?? this.#jump;
+      this.#spent = [...news.spent, ...this.#spent];
+      this.#returned = [...news.returned, ...news.claims, ...ids, ...this.#returned];
+      this.#jump = news.jump ?? this.#jump;
       throw error;
     }
     const answered: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
@@ -340,7 +337,7 @@ export class SharedLimiter implements LimiterPort {
     for (const id of [...confirm, ...renew]) {
       if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
     }
-    for (const id of answer.gone) this.#lose(id);
+    for (const id of answer.gone) this.#held.get(id)?.lose();
     if (!this.#time.isSteady(answer.now, sent, answered)) {
       this.#jump = answer.epoch;
       this.#returned.push(...granted);
@@ -412,10 +409,9 @@ export class SharedLimiter implements LimiterPort {
       this.#options.onChange();
     }
     if (isListed) {
-      const pairs = answer.shares.flatMap((name, index, all) =>
-        index % 2 === 0 ? [[name, Number(all[index + 1])] as const] : [],
+      this.#shares = Object.fromEntries(
+        pairsOf(answer.shares).map(([name, share]) => [name, Number(share)] as const),
       );
-      this.#shares = Object.fromEntries(pairs);
       this.#version = answer.version;
     } else if (answer.version !== this.#version) this.#wholeAt = -Infinity;
     const opens = answer.openMs > 0 ? answer.epoch : 0;
@@ -425,8 +421,7 @@ export class SharedLimiter implements LimiterPort {
 
   /** Gives a place to whoever is first. */
   #hand(id: string, heldAt: Sent): void {
-    const isPaused = this.#pauseUntil > this.#clock.monotonic();
-    const first = isPaused ? undefined : this.#waiting.shift();
+    const first = this.#pauseLeftMs() > 0 ? undefined : this.#waiting.shift();
     if (first === undefined) {
       this.#returned.push(id);
       this.#again = true;
@@ -439,53 +434,48 @@ export class SharedLimiter implements LimiterPort {
       ask: () => this.#call(),
     });
     this.#held.set(id, permit);
-    const end = once((isSpent: boolean) => {
-      this.#held.delete(id);
-      if (isSpent) this.#spent.push({ id, at: this.#clock.monotonic() });
-      else this.#returned.push(id);
-      this.#call();
-    });
-    first.go({
-      spent: () => {
-        first.own.spent();
-        end(true);
+    this.#admit(
+      first,
+      (isSpent) => {
+        this.#held.delete(id);
+        if (isSpent) this.#spent.push({ id, at: this.#clock.monotonic() });
+        else this.#returned.push(id);
       },
-      giveBack: () => {
-        first.own.giveBack();
-        end(false);
-      },
-      guard: permit.guard,
-    });
+      permit.guard,
+    );
   }
 
-  #lose(id: string): void {
-    this.#held.get(id)?.lose();
+  /** Lets a request begin; `end` is called once, when its permit was used or given back. */
+  #admit({ own, go }: Waiting, end: (isSpent: boolean) => void, guard?: Permit['guard']): void {
+    const permit = settleOnce((isSpent) => {
+      if (isSpent) own.spent();
+      else own.giveBack();
+      end(isSpent);
+      this.#call();
+    });
+    go(guard === undefined ? permit : { ...permit, guard });
+  }
+
+  /** Permits whose requests have begun, or are about to begin. */
+  #heldIds({ begun }: { readonly begun: boolean }): readonly string[] {
+    return [...this.#held.values()]
+      .filter(({ isBegun, isLost }) => isBegun === begun && !isLost)
+      .map(({ id }) => id);
   }
 
   /** Sends of this host's own share, as far as it may. */
   #sendAlone(): void {
     const share = this.#share ?? 0;
-    while (this.#waiting.length > 0 && this.#halted === '' && this.#pauseUntil <= this.#clock.monotonic()) {
+    while (this.#waiting.length > 0 && this.#halted === '' && this.#pauseLeftMs() <= 0) {
       const id = this.#name();
       if (!this.#alone.take(share, id)) break;
       const first = this.#waiting.shift();
       if (first === undefined) return this.#alone.giveBack(id);
-      const end = once((isSpent: boolean) => {
-        if (isSpent) this.#alone.spent(id);
-        else this.#alone.giveBack(id);
+      this.#admit(first, (isSpent) => {
+        if (isSpent) return this.#alone.spent(id);
+        this.#alone.giveBack(id);
         // Redis may be back, and know of it.
-        if (!isSpent) this.#returned.push(id);
-        this.#call();
-      });
-      first.go({
-        spent: () => {
-          first.own.spent();
-          end(true);
-        },
-        giveBack: () => {
-          first.own.giveBack();
-          end(false);
-        },
+        this.#returned.push(id);
       });
     }
     if (this.#waiting.length > 0) this.#askIn(Math.max(this.#alone.nextFreeMs(), this.#pauseLeftMs()));
@@ -515,8 +505,7 @@ export class SharedLimiter implements LimiterPort {
   #arm(): void {
     this.#cancelBeat();
     if (this.#hasLeft) return;
-    const isBeginning = [...this.#held.values()].some(({ isBegun, isLost }) => !isBegun && !isLost);
-    const ms = isBeginning ? this.#times.validMs / 2 : this.#times.beatMs;
+    const ms = this.#heldIds({ begun: false }).length > 0 ? this.#times.validMs / 2 : this.#times.beatMs;
     this.#cancelBeat = this.#clock.after(ms, () => {
       for (const permit of this.#held.values()) permit.expire();
       if (this.#isAlone() !== this.#wasAlone) {
@@ -557,13 +546,4 @@ const aloneWords = 'Redis is away: this host sends its own share of the minute';
 
 function some<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function once<T>(call: (value: T) => void): (value: T) => void {
-  let used = false;
-  return (value) => {
-    if (used) return;
-    used = true;
-    call(value);
-  };
 }

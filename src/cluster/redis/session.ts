@@ -34,7 +34,7 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
   const master = address.sentinelName === null ? address.nodes[0] : await findMaster(address);
   if (master === undefined) throw new Error('no address');
   const client = clientOf(address, master);
-  /** Until it is established and after its end, nobody is told of an end. */
+  /** An end counts only while it is established, and once. */
   let established = false;
   const end = (why: string) => {
     if (!established) return;

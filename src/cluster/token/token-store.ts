@@ -7,6 +7,8 @@ import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials } from '../../model/settings.ts';
+import { aliveMs } from '../permits/fleet-times.ts';
+import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
@@ -17,8 +19,7 @@ local function release()
   redis.call('PUBLISH', ARGV[7], 'token')
 end
 if operation == 'read' then
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  ${readTimeLua}
   redis.call('HSET', KEYS[4], host, who)
   redis.call('PEXPIRE', KEYS[4], 172800000)
   local others = 0
@@ -51,11 +52,9 @@ return 1
 
 /** A token request takes longer only where something is wrong. */
 const leaseMs = 30_000;
-/** What one host was told holds for the others for so long. */
+/** A refusal of one host holds for the others for so long. */
 const failureMs = 20_000;
-const lookMs = 250;
-/** A host was heard of within this: it is one of the fleet. */
-const aliveMs = 15_000;
+const askAgainMs = 250;
 /** Ahead of its end, a token counts as none; as the token source has it. */
 const renewAheadMs = 60_000;
 
@@ -204,7 +203,7 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
   /** Waits for a message, and not long. */
   function heard(): Promise<void> {
     return Promise.race([
-      delay(lookMs * (1 + Math.random())),
+      delay(askAgainMs * (1 + Math.random())),
       new Promise<void>((resolve) => {
         wake = resolve;
       }),

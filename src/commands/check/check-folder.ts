@@ -19,10 +19,10 @@ export interface FolderCheck {
   readonly watchedDirectories: number;
 }
 
-/** Skips that a person may well mean: told, and no problem. */
+/** Skips that a person may well mean: they are listed, and no problem. */
 const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
-const LOOKS_AT_ONCE = 16;
+const inspectionsAtOnce = 16;
 
 /** Scans one folder and looks at every document in it; gives what would be refused, with the reason. */
 export async function checkFolder(
@@ -61,8 +61,8 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
   }));
   for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
   let documents = 0;
-  for (let from = 0; from < paths.length; from += LOOKS_AT_ONCE) {
-    const some = paths.slice(from, from + LOOKS_AT_ONCE);
+  for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
+    const some = paths.slice(from, from + inspectionsAtOnce);
     const looks = await Promise.all(some.map((path) => port.inspect(path)));
     for (const [index, look] of looks.entries()) {
       const refused = refusal(look);

@@ -8,24 +8,24 @@ export function checkPolling(
   { name, path, watch }: FolderSettings,
   { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
 ): CheckFinding | null {
-  const told = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
+  const finding = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
     return { level, subject: name, code: 'polling', message, fix };
   };
   const how =
     pollSeconds === 1
       ? 'it is scanned every second'
       : `it is scanned every ${numberWords(pollSeconds)} seconds`;
-  if (watch === 'polling') return told('info', `${how}, because watch is set to polling`, '');
+  if (watch === 'polling') return finding('info', `${how}, because watch is set to polling`, '');
   const silent = fileSystemAt(path);
   if (silent === null) return null;
   if (watch === 'native') {
-    return told(
+    return finding(
       'warning',
       `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
       'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
     );
   }
-  return told(
+  return finding(
     'info',
     `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
     'Nothing to do. To change the interval, set timing.pollSeconds.',

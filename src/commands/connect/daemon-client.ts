@@ -138,8 +138,8 @@ function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
 function json({ status, text }: Answer): unknown {
   const value = parse(text);
   if (status >= 200 && status < 300) return value;
-  const told = errorSchema.safeParse(value);
-  const { code, message } = told.success ? told.data : { code: undefined, message: `status ${status}` };
+  const body = errorSchema.safeParse(value);
+  const { code, message } = body.success ? body.data : { code: undefined, message: `status ${status}` };
   if (code === 'credentials-refused') throw new CredentialsRefusedError(message);
   if (status >= 400 && status < 500) throw new ConfigurationError(message);
   throw new IngestdError(code ?? 'daemon', exitCodes.unforeseen, message);

@@ -126,14 +126,14 @@ async function ask(url: URL, withinMs: number): Promise<Asked> {
     };
     const answered = (response: IncomingMessage): void => {
       const { date } = response.headers;
-      const told = date === undefined ? Number.NaN : Date.parse(date);
+      const serverTime = date === undefined ? Number.NaN : Date.parse(date);
       resolve({
         error: null,
         tls: describeTls(response.socket, null),
         connectedMs,
         firstByteMs: elapsed(),
         status: response.statusCode ?? null,
-        clockAheadMs: Number.isNaN(told) ? null : Date.now() - told,
+        clockAheadMs: Number.isNaN(serverTime) ? null : Date.now() - serverTime,
       });
       response.destroy();
     };

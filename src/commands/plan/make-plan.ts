@@ -16,7 +16,7 @@ import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 const askMs = 20;
-/** Files that still change are told as waiting; a plan does not wait for them longer than this. */
+/** Files that still change are listed as waiting; a plan does not wait for them longer than this. */
 const longestMs = 10_000;
 
 const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts';
 
-/** Tells listeners that something changed, a few times a second at most. */
+/** Notifies listeners that something changed, a few times a second at most. */
 export interface Changes {
   readonly note: () => void;
   readonly listen: (listener: () => void) => () => void;

@@ -1,5 +1,4 @@
-import { directoryOf, nameOf } from '../../model/document.ts';
-import { refKey } from '../../model/document.ts';
+import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { sameFile } from '../../model/same-file.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';

@@ -4,8 +4,9 @@ import { errorMessage } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
 import { checkEntries, refProblem } from './check-entries.ts';
 import type { ImportedEntry } from './check-entries.ts';
-import { importedRecord, unknownStamp } from './imported-record.ts';
+import { importedRecord } from './imported-record.ts';
 import type { ImportedChange, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
+import { unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { companionsSchema, statSchema } from '../format/record-format.ts';
 import { isValidRef } from '../format/valid-ref.ts';
@@ -21,7 +22,7 @@ const attachmentSchema = z.object({
     .string()
     .refine((path) => isValidRef({ folder: 'any', path }), 'is not a path inside the folder')
     .optional(),
-  stat: statSchema.default(unknownStamp),
+  stat: statSchema.default(unknownStat),
 });
 const documentSchema = z.object({
   folder: z.string(),

@@ -1,8 +1,6 @@
-import { nameOf } from '../../model/document.ts';
+import { nameOf, unknownStat } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
-
-const UNKNOWN: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
 
 interface Known extends Partial<LedgerRecord> {
   readonly docId: string;
@@ -17,7 +15,7 @@ interface Known extends Partial<LedgerRecord> {
 export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecord {
   return {
     sha256: '',
-    stat: { ...UNKNOWN, size },
+    stat: { ...unknownStat, size },
     fingerprint: '',
     fileName: nameOf(path),
     attachments: [],
@@ -27,6 +25,3 @@ export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecor
     ...known,
   };
 }
-
-/** The stat of a file that has not been inspected. */
-export const unknownStamp = UNKNOWN;

@@ -14,7 +14,7 @@ export type Classification =
   | { readonly kind: 'attachments-directory'; readonly owner: string }
   | { readonly kind: 'attachment'; readonly owner: string }
   | { readonly kind: 'sidecar' | 'defaults' | 'ignore-file' }
-  /** A rule leaves it out: nobody is told unless somebody asks. */
+  /** A rule leaves it out: it is not reported unless somebody asks. */
   | { readonly kind: 'ignored'; readonly code: string; readonly message: string }
   /** It is not sent, and is listed with the reason. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }

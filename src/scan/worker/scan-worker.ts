@@ -9,6 +9,6 @@ let serve: ReturnType<typeof servePlan> | null = null;
 
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'plan') {
-    serve = servePlan(message.plan, (told, transfer = []) => port.postMessage(told, transfer));
+    serve = servePlan(message.plan, (answer, transfer = []) => port.postMessage(answer, transfer));
   } else serve?.(message);
 });

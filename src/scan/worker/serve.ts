@@ -15,7 +15,7 @@ const gatherMs = 5;
 /** So many batches may be on their way, 12 MB at the most: 100,000 documents are scanned while the ledger is read. */
 const batchesAhead = 80;
 
-/** Tells the main thread; buffers that are given along move there. */
+/** Sends to the main thread; the buffers of `transfer` move there. */
 export type SendMessage = (message: FromWorker, transfer?: readonly ArrayBuffer[]) => void;
 
 /** Scans and watches one folder as its plan says; gives what takes the messages that come after the plan. */

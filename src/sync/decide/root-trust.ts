@@ -26,6 +26,15 @@ export function nextRootChange(
   return (known.changes ?? 0) + 1;
 }
 
+/** A root as the ledger is to know it, once it is accepted: another directory counts as one change more. */
+export function acceptedRoot(
+  known: RootIdentity | undefined,
+  root: RootIdentity,
+  seenAt: number | undefined,
+): RootIdentity {
+  return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
+}
+
 /** Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before. */
 export function provesRoot(known: RootIdentity | undefined, rootChange: number | undefined): boolean {
   return rootChange === undefined || rootChange <= (known?.changes ?? 0);

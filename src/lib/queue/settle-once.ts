@@ -1,0 +1,13 @@
+/** The two ways in which a permit ends. `end` is called once, by whichever of them is called first. */
+export function settleOnce(end: (isSpent: boolean) => void): {
+  readonly spent: () => void;
+  readonly giveBack: () => void;
+} {
+  let settled = false;
+  const settle = (isSpent: boolean) => () => {
+    if (settled) return;
+    settled = true;
+    end(isSpent);
+  };
+  return { spent: settle(true), giveBack: settle(false) };
+}
