@@ -113,4 +113,38 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/a.txt.meta.json', '{"title": "another"}');
     expect((await why('a.txt')).next).toBe('its changes are sent when ingestd runs (title)');
   });
+
+  it.each([
+    ['a.txt.attachments/x.csv', '', 'nothing until the attachment has content; then it is sent'],
+    ['a.txt.meta.json', '{"attachments": ["none.csv"]}', 'nothing until that is fixed; then it is sent'],
+    ['a.txt.meta.json', '{"titel": "a"}', 'nothing until that is fixed; then it is sent'],
+    ['.ingestignore', 'a.txt', 'nothing'],
+  ])('tells of a document beside %s with the content %j what it needs', async (path, content, next) => {
+    await folder.write('inbox/a.txt', 'text');
+    await folder.write(`inbox/${path}`, content);
+    expect((await why('a.txt')).next).toBe(next);
+  });
+
+  it('tells what an empty file and a document in doubt wait for, and that a file is gone whose upload is in doubt', async () => {
+    await folder.write('inbox/empty.txt', '');
+    expect((await why('empty.txt')).next).toBe('nothing until it has content; then it is sent');
+    await folder.write('inbox/held.txt', 'text');
+    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    for (const path of ['held.txt', 'lost.txt']) {
+      const doubt = {
+        id: path,
+        ref: { folder: 'inbox', path },
+        count: 1,
+        since: 1,
+        message: 'no answer',
+        holds: true,
+      };
+      await ledger.commit([{ kind: 'doubt', doubt }]);
+    }
+    await ledger.close();
+    expect((await why('held.txt')).next).toBe('nothing until you decide with ingestd resolve: no answer');
+    expect((await why('lost.txt')).notes).toEqual([
+      'its upload is in doubt: no answer; end the doubt with ingestd resolve',
+    ]);
+  });
 });

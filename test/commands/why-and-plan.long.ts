@@ -84,7 +84,7 @@ it('why names the rule and its line, the document of a sidecar, and where each f
   );
   expect(await why('paired/p.txt')).toMatchObject({
     verdict: { kind: 'waiting', message: 'waiting for its sidecar p.txt.meta.json' },
-    next: 'it is sent as soon as that exists',
+    next: 'nothing until the sidecar exists; then it is sent',
   });
 }, 120_000);
 
@@ -131,7 +131,7 @@ it('why and plan agree about each kind of file', async () => {
   expect(kinds('inbox/a.exe')).toEqual([]);
   expect(await why('inbox/a.exe')).toMatchObject({ verdict: { kind: 'skipped' }, next: 'nothing' });
   expect(kinds('paired/p.txt')).toEqual(['waiting']);
-  expect(await next('paired/p.txt')).toBe('it is sent as soon as that exists');
+  expect(await next('paired/p.txt')).toBe('nothing until the sidecar exists; then it is sent');
 
   // Said once, and not again: by the log, with where the document is.
   const said = 'the document stays at the service as it was last sent';

@@ -131,30 +131,30 @@ function report({
   paused,
 }: Findings): PlanReport {
   const operations: PlannedOperation[] = [...service.operations()];
+  const plain = { docId: null, parts: [], code: null, message: null };
   for (const { what, folder, path, docId, message } of activities) {
-    if (what === 'uploaded')
-      operations.push({ kind: 'upload', folder, path, from: null, docId: null, parts: [], message: null });
+    if (what === 'uploaded') operations.push({ ...plain, kind: 'upload', folder, path, from: null });
     if (what !== 'moved') continue;
     operations.push({
+      ...plain,
       kind: 'move',
       folder,
       path,
       from: message?.replace(/^from /, '') ?? null,
       docId,
-      parts: [],
-      message: null,
     });
   }
   for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
     for (const task of engine.tasks.in(state)) {
       const kind = state === 'failed' || state === 'held' ? state : 'waiting';
+      const reason = reasonOf(task);
       operations.push({
+        ...plain,
         kind,
         ...task.ref,
         from: null,
-        docId: null,
-        parts: [],
-        message: reasonOf(task)?.message ?? null,
+        code: reason?.code ?? null,
+        message: reason?.message ?? null,
       });
     }
   }

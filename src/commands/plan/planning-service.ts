@@ -33,7 +33,7 @@ export function createPlanningService(find: Find): PlanningService {
 
   function plan(kind: PlannedOperation['kind'], docId: string, parts: readonly string[]): void {
     const ref = find(docId) ?? { folder: '', path: '' };
-    operations.push({ kind, ...ref, from: null, docId, parts, message: null });
+    operations.push({ kind, ...ref, from: null, docId, parts, code: null, message: null });
   }
 
   return {

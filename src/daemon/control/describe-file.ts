@@ -30,7 +30,7 @@ type Ahead =
 interface Sources {
   readonly ref: DocumentRef;
   readonly port: FolderPort;
-  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'failure' | 'findByDocId' | 'doubts'>;
   /** What happened lately, newest last; empty where no daemon remembers it. */
   readonly recent: readonly Activity[];
   readonly ahead: Ahead;
@@ -63,7 +63,10 @@ export async function describeFile(sources: Sources): Promise<Why> {
     deletedAt: absent?.deletedAt ?? null,
     possibleDuplicates: record?.possibleDuplicates ?? 0,
     attempts,
-    notes: aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record)),
+    notes: [
+      ...(aside?.notes ?? (document === null || record === undefined ? [] : notesOn(document, record))),
+      ...(found.kind === 'absent' ? doubtNotes(sources) : []),
+    ],
     next: aside?.next ?? (await nextStep(found, sources)),
     nextAt,
   };
@@ -111,7 +114,8 @@ async function describeOwner(
     return { notes: [`its document ${name} does not exist`], next: `nothing until ${name} exists` };
   }
   const failure = ledger.failure(owner)?.message;
-  const why = found.kind === 'document' ? (failure ?? null) : verdictOf(found).message;
+  const isFit = found.kind === 'document' || found.kind === 'settling';
+  const why = isFit ? (failure ?? null) : verdictOf(found).message;
   return {
     notes: why === null ? [] : [`its document ${name} is not sent: ${why}`],
     next:
@@ -130,6 +134,14 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
     `the service still calls the file ${record.fileName}, because it cannot rename files; the new name is sent with ` +
     'the next change of its content';
   return [name, ...unclearable];
+}
+
+/** Of a file that is gone nothing else says that its upload is in doubt. */
+function doubtNotes({ ref, ledger }: Sources): readonly string[] {
+  return ledger
+    .doubts()
+    .filter((doubt) => refKey(doubt.ref) === refKey(ref))
+    .map(({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`);
 }
 
 function verdictOf(found: Inspection): Why['verdict'] {
@@ -161,7 +173,7 @@ async function nextAtStart(
 ): Promise<string> {
   const record = ledger.get(ref);
   const isSpokenFor = found.kind === 'ignored' || found.kind === 'skipped' || found.kind === 'absent';
-  if (record === undefined && isSpokenFor) return 'nothing';
+  if (record === undefined && isSpokenFor) return nothingYet(found);
   const isUnchanged = found.kind === 'document' && record !== undefined && isAsSent(found.document, record);
   if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
   const { operations, unavailable, paused } = await plan();
@@ -171,7 +183,7 @@ async function nextAtStart(
   const planned = operations
     .filter((one) => refKey(one) === key || one.from === key)
     .toSorted((a, b) => Number(b.kind === 'move') - Number(a.kind === 'move'));
-  if (planned.length === 0 && found.kind === 'unknown') return fixFirst;
+  if (planned.length === 0 && found.kind === 'unknown') return readFirst;
   const isSent = planned.some(({ kind }) => kind !== 'held' && kind !== 'failed' && kind !== 'waiting');
   if (isSent && paused.includes(ref.folder)) return afterPause(ref);
   if (planned.length > 0) return planned.map((one) => plannedWords(one, key, found)).join(', then ');
@@ -200,11 +212,9 @@ function plannedWords(operation: PlannedOperation, key: string, found: Inspectio
         ? `its document moves to ${refKey(operation)} with the file when ingestd runs`
         : `it continues the document of ${from ?? 'another path'} when ingestd runs`;
     case 'held':
-      return `its deletion waits for your approval (ingestd approve): ${message}`;
+      return heldWords(message);
     case 'failed':
-      return isTold(found, message)
-        ? fixFirst
-        : `nothing until it changes or you run ingestd retry: ${message}`;
+      return failedWords(found, { code: operation.code, message });
     case 'waiting':
       return waitingWords(found, message);
   }
@@ -214,6 +224,14 @@ const asSent = 'nothing; the service has the current version';
 const remains = 'nothing; its document stays at the service as it was last sent';
 const fixFirst = 'nothing until that is fixed; then it is sent';
 const soon = 'it is checked again when it has stopped changing';
+const readFirst = 'nothing until it can be read';
+
+/** What a document waits for, by the code of its inspection. */
+const awaited: Readonly<Record<string, string>> = {
+  'sidecar-missing': 'nothing until the sidecar exists; then it is sent',
+  'attachment-missing': 'nothing until the attachment exists; then it is sent',
+  'attachment-empty': 'nothing until the attachment has content; then it is sent',
+};
 
 /** The verdict gave this reason already. */
 function isTold(found: Inspection, message: string): boolean {
@@ -222,7 +240,27 @@ function isTold(found: Inspection, message: string): boolean {
 
 function waitingWords(found: Inspection, message: string): string {
   if (found.kind === 'settling' || message === '') return soon;
-  return isTold(found, message) ? 'it is sent as soon as that exists' : message;
+  if (!isTold(found, message)) return message;
+  return ('code' in found ? awaited[found.code] : undefined) ?? readFirst;
+}
+
+function failedWords(
+  found: Inspection,
+  { code, message }: { readonly code: string | null; readonly message: string },
+): string {
+  if (code === 'in-doubt') return `nothing until you decide with ingestd resolve: ${message}`;
+  return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
+}
+
+function heldWords(message: string): string {
+  return `its deletion waits for your approval (ingestd approve): ${message}`;
+}
+
+/** Of a file without a record that is no document as it stands. */
+function nothingYet(found: Inspection): string {
+  return found.kind === 'skipped' && found.code === 'empty-file'
+    ? 'nothing until it has content; then it is sent'
+    : 'nothing';
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {
@@ -254,8 +292,8 @@ function nextStep(found: Inspection, sources: Sources): Promise<string> | string
 
 function nextOf(found: Inspection, task: Task | undefined, known: boolean): string {
   if (task === undefined) {
-    if (found.kind === 'unknown') return fixFirst;
-    if (!known) return 'nothing';
+    if (found.kind === 'unknown') return readFirst;
+    if (!known) return nothingYet(found);
     return found.kind === 'absent' ? 'its deletion is planned at the next scan' : asSent;
   }
   const { state } = task;
@@ -277,11 +315,9 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
     case 'waiting':
       return waitingWords(found, message);
     case 'failed':
-      return isTold(found, message)
-        ? fixFirst
-        : `nothing until it changes or you run ingestd retry: ${message}`;
+      return failedWords(found, state.reason);
     case 'held':
-      return `its deletion waits for your approval (ingestd approve): ${message}`;
+      return heldWords(message);
     case 'dormant':
       return isTold(found, message) ? remains : `${remains}: ${message}`;
   }

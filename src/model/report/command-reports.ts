@@ -36,6 +36,8 @@ export interface PlannedOperation {
   readonly docId: string | null;
   /** What changes, in words: content, attachments, names of metadata fields. */
   readonly parts: readonly string[];
+  /** Of what is held, failed or waiting: why, for programs. */
+  readonly code: string | null;
   readonly message: string | null;
 }
 
