@@ -55,6 +55,8 @@ export interface Daemon {
   readonly metrics: Metrics;
   /** What the chart of the page shows. */
   readonly deliveries: DeliveryHistory;
+  /** What happened, newest first, as far as the history goes back. */
+  readonly readLog: History['readBack'];
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
   /** Watches and scans; resolves after the first scan of every folder. */
@@ -231,6 +233,7 @@ export function assembleDaemon(
     listen: (listener) => void activities.listen(listener),
     metrics,
     deliveries,
+    readLog: history.readBack,
     servicePage: embedded?.pageUrl ?? null,
     start: async () => {
       await engine.recover();

@@ -189,6 +189,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
     control: daemon.control,
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
+    readLog: daemon.readLog,
     http: settings.http,
     socketPath,
     httpToken,

@@ -126,4 +126,73 @@ describe('the history', () => {
     await history.close();
     expect(log.lines.filter(({ message }) => message === 'history cannot be written')).toHaveLength(1);
   });
+
+  it('is read back from its end: all of it, in parts, over files, up to this moment', async () => {
+    const history = await open();
+    for (let index = 0; index < 120; index += 1) history.add(activity(`${index}.pdf`));
+    await clock.advance(dayMs);
+    for (let index = 120; index < 230; index += 1) history.add(activity(`${index}.pdf`));
+    const all = { since: null, failed: false, search: '' };
+    const first = await history.readBack({ ...all, before: null });
+    expect(first.entries.map(({ path }) => path)).toEqual(
+      Array.from({ length: 100 }, (_, index) => `${229 - index}.pdf`),
+    );
+    const second = await history.readBack({ ...all, before: first.next });
+    const third = await history.readBack({ ...all, before: second.next });
+    expect([second, third].flatMap(({ entries }) => entries.map(({ path }) => path))).toEqual(
+      Array.from({ length: 130 }, (_, index) => `${129 - index}.pdf`),
+    );
+    expect(third.next).toBeNull();
+    // What is still being written is left out, not misread.
+    const [name = ''] = (await names()).slice(-1);
+    await appendFile(join(directory(), name), '{"at":"2026-01-0');
+    expect((await history.readBack({ ...all, before: null })).entries[0]?.path).toBe('229.pdf');
+  });
+
+  it('finds what has all words in any case, what failed and what is young enough', async () => {
+    const history = await open();
+    history.add({ ...activity('Old/Report.pdf'), what: 'failed', message: 'Too large' });
+    await clock.advance(2 * dayMs);
+    history.add(activity('new/report.pdf'));
+    history.add({ ...activity('new/memo.pdf'), what: 'in doubt', docId: 'D-77' });
+    const found = async (filter: object) =>
+      (
+        await history.readBack({ since: null, failed: false, search: '', before: null, ...filter })
+      ).entries.map(({ path }) => path);
+    expect(await found({ search: 'REPORT' })).toEqual(['new/report.pdf', 'Old/Report.pdf']);
+    expect(await found({ search: 'report  too large' })).toEqual(['Old/Report.pdf']);
+    expect(await found({ search: 'd-77' })).toEqual(['new/memo.pdf']);
+    expect(await found({ search: 'inbox/new' })).toEqual(['new/memo.pdf', 'new/report.pdf']);
+    expect(await found({ failed: true })).toEqual(['new/memo.pdf', 'Old/Report.pdf']);
+    const since = new Date(clock.now() - dayMs).toISOString();
+    expect(await found({ failed: true, since })).toEqual(['new/memo.pdf']);
+  });
+
+  it('looks back no further than a few megabytes at once, and on from there', async () => {
+    const history = await open();
+    history.add(activity('first.pdf'));
+    await history.close();
+    const line = `${JSON.stringify(activity('a.pdf', 'x'.repeat(400)))}\n`;
+    for (const part of [1, 2, 10]) {
+      const file = join(directory(), `${activity('').at.slice(0, 10)}.${part}.jsonl`);
+      await writeFile(file, line.repeat(Math.ceil((3 * 1024 * 1024) / line.length)));
+    }
+    const query = { since: null, failed: false, search: 'first.pdf' };
+    const parts = [await history.readBack({ ...query, before: null })];
+    for (;;) {
+      const before = parts.at(-1)?.next ?? null;
+      if (before === null) break;
+      parts.push(await history.readBack({ ...query, before }));
+    }
+    expect(parts).toHaveLength(3);
+    expect(parts.flatMap(({ entries }) => entries).map(({ path }) => path)).toEqual(['first.pdf']);
+  });
+
+  it('is read back where the disk does not take it', async () => {
+    await writeFile(directory(), 'in the way');
+    const history = await open();
+    history.add(activity('a.pdf'));
+    const read = history.readBack({ since: null, failed: false, search: '', before: null });
+    expect((await read).entries.map(({ path }) => path)).toEqual(['a.pdf']);
+  });
 });

@@ -259,6 +259,7 @@ withTool('chromium', chromiumFound, () => {
       await page.getByRole('button', { name: 'Dismiss 2026/q3/transcript.pdf' }).click();
       await eventually(() => world.control.calls.length === 1);
       await page.getByRole('button', { name: 'Send again: 2026/q3/transcript.pdf' }).click();
+      await page.getByRole('button', { name: 'Upload again' }).click();
       await eventually(() => world.control.calls.length === 2);
       await page.locator('.adopt summary').click();
       await page.getByLabel('docId').fill('d-77');
@@ -493,6 +494,7 @@ withTool('chromium', chromiumFound, () => {
       await page.getByText('Show the files').click();
       await page.getByText('12 files skipped').click();
       await page.getByRole('button', { name: 'Approve deletion…' }).click();
+      await page.getByRole('button', { name: /^Send again: / }).click();
       expect(await axeProblems(page)).toEqual([]);
       const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
       expect(await page.evaluate(overflow)).toBe(0);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 
+import { logMatcher } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { historyDirectory, listHistory, readHistoryFile } from '../../daemon/history/history-files.ts';
 import type { DocumentRef } from '../../model/document.ts';
@@ -14,8 +15,6 @@ export interface LogFilter {
   readonly place: DocumentRef | null;
 }
 
-const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning']);
-
 const pollMs = 500;
 
 /**
@@ -28,6 +27,7 @@ export async function* readLog(
   isOver: () => boolean = () => true,
 ): AsyncGenerator<Activity> {
   const directory = historyDirectory(stateDir);
+  const matches = logMatcher({ ...filter, search: '' });
   const positions = new Map<string, number>();
   for (;;) {
     for (const { name, day } of await listHistory(directory)) {
@@ -35,7 +35,8 @@ export async function* readLog(
       const { lines, end } = await readHistoryFile(join(directory, name), positions.get(name));
       positions.set(name, end);
       for (const line of lines) {
-        if (line.kind === 'activity' && isWanted(line.activity, filter)) yield line.activity;
+        if (line.kind === 'activity' && matches(line.activity) && isIn(filter.place, line.activity))
+          yield line.activity;
       }
     }
     if (isOver()) return;
@@ -43,9 +44,7 @@ export async function* readLog(
   }
 }
 
-function isWanted({ at, what, folder, path }: Activity, { since, failed, place }: LogFilter): boolean {
-  if (since !== null && at < since) return false;
-  if (failed && !failures.has(what)) return false;
+function isIn(place: DocumentRef | null, { folder, path }: Activity): boolean {
   if (place === null) return true;
   return (
     folder === place.folder && (place.path === '' || path === place.path || path.startsWith(`${place.path}/`))

@@ -76,7 +76,7 @@ export function lineText(line: HistoryLine): string {
 }
 
 /** Null: it is no line of a history. */
-function parseLine(text: string): HistoryLine | null {
+export function parseLine(text: string): HistoryLine | null {
   try {
     const parsed = lineSchema.safeParse(JSON.parse(text));
     if (!parsed.success) return null;

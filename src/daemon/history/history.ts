@@ -4,15 +4,19 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { logMatcher } from '../../model/report/log-query.ts';
+import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
 import {
   historyDirectory,
   historyFileName,
   lineText,
   listHistory,
+  parseLine,
   readHistoryFile,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
+import { readBack } from './read-back.ts';
 
 /**
  * What happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB at
@@ -25,6 +29,8 @@ export interface History {
   /** The newest of what happened before this start, newest last. */
   readonly recent: readonly Activity[];
   readonly add: (activity: Activity) => void;
+  /** A part of what happened, newest first, up to this moment. */
+  readonly readBack: (query: LogQuery) => Promise<LogPage>;
   /** What was delivered since this start, asked for whenever something is written. */
   readonly count: (delivered: () => Totals) => void;
   /** Writes what is left, and closes. */
@@ -51,6 +57,8 @@ const recentCount = 300;
 const longestMessage = 500;
 /** Lines that wait for a disk that does not take them. */
 const mostWaiting = 10_000;
+/** Of them, as many as are shown. */
+const mostUnwritten = 100;
 
 const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
 
@@ -128,6 +136,22 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       if (waiting.length >= mostWaiting) waiting.shift();
       waiting.push(lineText({ kind: 'activity', activity: cut(activity) }));
       schedule();
+    },
+    readBack: async (query) => {
+      writing = writing.then(write);
+      await writing;
+      // Only what the disk does not take still waits.
+      const unwritten = query.before === null ? waiting.map(parseLine).toReversed() : [];
+      const isWanted = logMatcher(query);
+      const newest = unwritten
+        .flatMap((line) => (line?.kind === 'activity' ? [line.activity] : []))
+        .filter(isWanted)
+        .slice(0, mostUnwritten);
+      const { entries, next } = await readBack(directory, query).catch((error: unknown) => {
+        log.warn({ error: errorMessage(error) }, 'history cannot be read');
+        return { entries: [], next: null };
+      });
+      return { entries: [...newest, ...entries], next };
     },
     count: (delivered) => {
       totals = delivered;

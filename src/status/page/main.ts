@@ -1,12 +1,13 @@
-import { createActivityList } from './activity.ts';
-import { createAttention } from './attention.ts';
-import { createChart } from './chart.ts';
+import { createActivityList } from './history/activity.ts';
+import { createAttention } from './attention/attention.ts';
+import { createChart } from './history/chart.ts';
 import { connect } from './data/connection.ts';
 import type { History, PageStatus, RecentActivity } from './data/page-status.ts';
 import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
 import { createFolders } from './folders.ts';
+import { createLog } from './history/log.ts';
 import { createOverview } from './overview.ts';
 import { createTransfers } from './transfers.ts';
 import { createWaits } from './waits.ts';
@@ -17,6 +18,7 @@ const historyAfterMs = 2000;
 
 const views = [createOverview(), createAttention(), createFolders(), createTransfers(), createWaits()];
 const activities = createActivityList();
+const log = createLog();
 const showChart = createChart();
 let version: string | null = null;
 let heardAt = new Date().toISOString();
@@ -33,6 +35,7 @@ connect({
   },
   onActivity: (activity) => {
     activities.add(activity);
+    log.add(activity);
     refreshStory(activity);
     historyTimer ??= setTimeout(() => void loadHistory(), historyAfterMs);
   },

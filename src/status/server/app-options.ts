@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { EventHub } from './event-hub.ts';
 import type { PageFiles } from './page-files.ts';
@@ -20,6 +21,8 @@ export interface AppOptions {
   readonly snapshot: StatusSnapshot;
   readonly metrics: MetricsSource;
   readonly history: DeliveryHistory;
+  /** What happened, newest first, over restarts. */
+  readonly readLog: (query: LogQuery) => Promise<LogPage>;
   readonly hub: EventHub;
   /** Null: it is not built. */
   readonly page: () => Promise<PageFiles | null>;

@@ -17,12 +17,26 @@ const whySchema = z.object({
     .refine((path) => !path.includes('\0')),
 });
 
-type ReadRouteOptions = Pick<AppOptions, 'control' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'>;
+const logSchema = z.object({
+  search: z.string().max(200).default(''),
+  failed: z.enum(['true', 'false']).default('false'),
+  since: z.iso.datetime().nullable().default(null),
+  before: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl:\d{1,12}$/)
+    .nullable()
+    .default(null),
+});
+
+type ReadRouteOptions = Pick<
+  AppOptions,
+  'control' | 'readLog' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'
+>;
 
 /** The routes that only read: contract section 6. */
 export function addReadRoutes(
   app: FastifyInstance,
-  { control, snapshot, metrics, history, hub, clock }: ReadRouteOptions,
+  { control, snapshot, metrics, history, readLog, hub, clock }: ReadRouteOptions,
 ): void {
   app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
     const healthy = control.healthy();
@@ -43,6 +57,15 @@ export function addReadRoutes(
   );
   app.get('/api/activity', () => ({ activities: control.recent() }));
   app.get('/api/history', () => history.report());
+  app.get('/api/log', async (request, reply) => {
+    const query = logSchema.safeParse(request.query);
+    if (!query.success) {
+      const message =
+        'the query may have search (200 characters), failed (true or false), since (2026-01-31T08:00:00Z) and before (next of the last answer)';
+      return send(reply, 400, { code: 'request', message });
+    }
+    return await readLog({ ...query.data, failed: query.data.failed === 'true' });
+  });
   app.get('/api/why', async (request, reply) => {
     const query = whySchema.safeParse(request.query);
     if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });

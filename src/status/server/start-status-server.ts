@@ -4,8 +4,9 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, StoppedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import type { LogPage } from '../../model/report/log-query.ts';
 import { openApp } from './app.ts';
-import type { MetricsSource } from './app-options.ts';
+import type { AppOptions, MetricsSource } from './app-options.ts';
 import { createAccessRules, urlHost } from './request-guard.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
@@ -30,6 +31,8 @@ export interface StatusServerOptions {
   readonly version: string;
   /** What the chart begins with; without it, an empty day. */
   readonly deliveries?: DeliveryHistory;
+  /** The log over restarts; without it, an empty one. */
+  readonly readLog?: AppOptions['readLog'];
   /** Directory of the built page, for tests. */
   readonly pageRoot?: URL;
 }
@@ -60,7 +63,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     if (known === undefined) throw new StoppedError('a connection without access rules');
     return known;
   };
-  const app = await openApp({ ...options, snapshot, history, hub, page, rulesOf });
+  const app = await openApp({ readLog: noLog, ...options, snapshot, history, hub, page, rulesOf });
   const listeners: Listener[] = [];
   const forget = [
     control.onActivity((activity) => history.record(activity)),
@@ -95,6 +98,10 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     await close();
     throw error;
   }
+}
+
+async function noLog(): Promise<LogPage> {
+  return { entries: [], next: null };
 }
 
 /** A browser cannot open a wildcard address. */

@@ -13,6 +13,12 @@ export function minuteWords(time: number | string): string {
   return new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }
 
+/** `Jan 31, 14:05:09`: for a list of days. */
+export function dayAndClockWords(iso: string): string {
+  const day = new Date(iso).toLocaleDateString([], { month: 'short', day: 'numeric' });
+  return `${day}, ${clockWords(iso)}`;
+}
+
 /** Date and time for where the day matters. */
 export function momentWords(iso: string): string {
   return new Date(iso).toLocaleString([], {

@@ -1,9 +1,9 @@
-import { countWords, numberWords } from '../../lib/text/words.ts';
-import { chartKinds, columnCount, columnsOf, roundUp, stack } from './data/chart-geometry.ts';
-import type { ChartKind, Column } from './data/chart-geometry.ts';
-import { byId, el, setAttribute, setText, svg } from './dom.ts';
-import type { History } from './data/page-status.ts';
-import { minuteWords } from './data/time-words.ts';
+import { countWords, numberWords } from '../../../lib/text/words.ts';
+import { chartKinds, columnCount, columnsOf, roundUp, stack } from '../data/chart-geometry.ts';
+import type { ChartKind, Column } from '../data/chart-geometry.ts';
+import { byId, el, setAttribute, setText, svg } from '../dom.ts';
+import type { History } from '../data/page-status.ts';
+import { minuteWords } from '../data/time-words.ts';
 
 const columnWidth = 10;
 

@@ -1,17 +1,23 @@
-import { explain } from '../../model/report/explanations.ts';
-import { printable } from '../../lib/text/printable.ts';
-import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
-import { failedCount, toldAsDoubt } from '../../model/report/headline.ts';
-import { sentence } from '../../lib/text/sentences.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
-import { approve, resolve, retry } from './data/actions.ts';
-import { groupByCause } from './data/group-by-cause.ts';
-import type { Group } from './data/group-by-cause.ts';
-import type { PageStatus } from './data/page-status.ts';
-import { clockWords, momentWords } from './data/time-words.ts';
-import { button, byId, createList, el, setText } from './dom.ts';
-import type { Part } from './dom.ts';
-import { pathText } from './file-story.ts';
+import { explain } from '../../../model/report/explanations.ts';
+import { printable } from '../../../lib/text/printable.ts';
+import type {
+  DuplicateStatus,
+  FailureStatus,
+  HeldStatus,
+  InDoubtStatus,
+} from '../../../model/report/status.ts';
+import { failedCount, toldAsDoubt } from '../../../model/report/headline.ts';
+import { sentence } from '../../../lib/text/sentences.ts';
+import { countWords, numberWords } from '../../../lib/text/words.ts';
+import { approve, resolve, retry } from '../data/actions.ts';
+import { groupByCause } from '../data/group-by-cause.ts';
+import type { Group } from '../data/group-by-cause.ts';
+import type { PageStatus } from '../data/page-status.ts';
+import { clockWords, momentWords } from '../data/time-words.ts';
+import { button, byId, createList, el, setText } from '../dom.ts';
+import type { Part } from '../dom.ts';
+import { createConfirmation } from './confirmation.ts';
+import { pathText } from '../file-story.ts';
 
 /** Rows of one cause at first, and after "Show more". */
 const fewRows = 3;
@@ -141,7 +147,13 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       show: () => undefined,
     }),
   );
-  const confirmation = createConfirmation(folder);
+  const confirmation = createConfirmation({
+    opener: button('Approve deletion…', {}, () => undefined),
+    label: 'Confirm the deletion',
+    keep: 'Keep',
+    look: 'danger',
+    act: () => approve(folder),
+  });
   const node = el(
     'li',
     { class: 'card warn' },
@@ -163,45 +175,11 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
       showNames(paths);
       more.hidden = count <= paths.length;
       setText(more, `and ${numberWords(count - paths.length)} more`);
-      confirmation.show(held);
-    },
-  };
-}
-
-interface Confirmation extends Part<HeldStatus> {
-  readonly opener: HTMLButtonElement;
-}
-
-/** Deleting at the service takes two steps, and the safe one has the focus. */
-function createConfirmation(folder: string): Confirmation {
-  const question = el('p', {});
-  const open = (yes: boolean) => {
-    node.hidden = !yes;
-    opener.hidden = yes;
-    (yes ? keep : opener).focus();
-  };
-  const opener = button('Approve deletion…', {}, () => open(true));
-  const keep = button('Keep', {}, () => open(false));
-  const confirm = button('', { class: 'danger' }, async () => {
-    await approve(folder);
-    open(false);
-  });
-  const node = el(
-    'div',
-    { class: 'confirm', role: 'group', 'aria-label': 'Confirm the deletion', hidden: '' },
-    question,
-    el('div', { class: 'actions' }, keep, confirm),
-  );
-  node.addEventListener('keydown', ({ key }) => {
-    if (key === 'Escape') open(false);
-  });
-  return {
-    node,
-    opener,
-    show: ({ count }) => {
       const documents = countWords(count, 'document');
-      setText(question, `This deletes ${documents} at the service. It cannot be undone.`);
-      setText(confirm, `Delete ${documents}`);
+      confirmation.ask({
+        question: `This deletes ${documents} at the service. It cannot be undone.`,
+        confirm: `Delete ${documents}`,
+      });
     },
   };
 }
@@ -222,9 +200,18 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
   const message = el('span', { class: 'message' });
   const key = keyOf(doubt);
   const name = printable(path);
-  const again = button('Send again', { class: 'quiet', 'aria-label': `Send again: ${name}` }, () =>
-    resolve(key, { kind: 'again' }),
-  );
+  const again = createConfirmation({
+    opener: button('Send again…', { class: 'quiet', 'aria-label': `Send again: ${name}` }, () => undefined),
+    label: `Confirm sending ${name} again`,
+    keep: 'Cancel',
+    look: 'strong',
+    act: () => resolve(key, { kind: 'again' }),
+  });
+  again.ask({
+    question:
+      'This uploads the document once more. If the first upload arrived, the service then has two copies.',
+    confirm: 'Upload again',
+  });
   const dismiss = button('Dismiss', { class: 'quiet', 'aria-label': `Dismiss ${name}` }, () =>
     resolve(key, { kind: 'dismiss' }),
   );
@@ -241,7 +228,15 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
     adopt,
   );
   return {
-    node: el('li', {}, pathText(folder, path), el('span', {}, again, dismiss), message, there),
+    node: el(
+      'li',
+      {},
+      pathText(folder, path),
+      el('span', {}, again.opener, dismiss),
+      message,
+      again.node,
+      there,
+    ),
     show: ({ count, since, message: words }) => {
       const copies = count > 1 ? [`up to ${countWords(count, 'copy', 'copies')}`] : [];
       setText(

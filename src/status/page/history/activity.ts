@@ -1,9 +1,9 @@
-import { printable } from '../../lib/text/printable.ts';
-import type { Activity } from '../../model/report/status.ts';
-import { countWords } from '../../lib/text/words.ts';
-import { byId, el } from './dom.ts';
-import { pathText } from './file-story.ts';
-import { clockWords } from './data/time-words.ts';
+import { printable } from '../../../lib/text/printable.ts';
+import type { Activity } from '../../../model/report/status.ts';
+import { countWords } from '../../../lib/text/words.ts';
+import { byId, el } from '../dom.ts';
+import { pathText } from '../file-story.ts';
+import { clockWords } from '../data/time-words.ts';
 
 /** The list never grows beyond this, however long the page is open. */
 const maxRows = 30;
@@ -32,7 +32,7 @@ export function createActivityList(): ActivityList {
   let waiting: Activity[] = [];
 
   const flush = () => {
-    const rows = waiting.map(createRow).toReversed();
+    const rows = waiting.map((activity) => createRow(activity, clockWords(activity.at))).toReversed();
     waiting = [];
     list.prepend(...rows);
     while (list.childElementCount > maxRows) list.lastElementChild?.remove();
@@ -53,13 +53,17 @@ export function createActivityList(): ActivityList {
   };
 }
 
-function createRow({ at, folder, path, what, message, documents }: Activity): HTMLElement {
+/** One thing that happened, with its time in words. */
+export function createRow(
+  { at, folder, path, what, message, documents }: Activity,
+  when: string,
+): HTMLElement {
   const subject =
     documents > 1 ? el('span', { class: 'path' }, countWords(documents, 'document')) : pathText(folder, path);
   const row = el(
     'li',
     {},
-    el('time', { datetime: at, title: at }, clockWords(at)),
+    el('time', { datetime: at, title: at }, when),
     el('span', { class: `what ${tones[what] ?? 'plain'}` }, printable(what)),
     subject,
   );

@@ -1,0 +1,42 @@
+import type { Activity } from './status.ts';
+
+/** What of the history is wanted. */
+export interface LogFilter {
+  /** ISO 8601, UTC; null: from the beginning. */
+  readonly since: string | null;
+  /** Only what went wrong, or may have. */
+  readonly failed: boolean;
+  /** Words that all have to occur in place, action, message or docId, in any case; empty: everything. */
+  readonly search: string;
+}
+
+/** A part of the history, asked for by the page. */
+export interface LogQuery extends LogFilter {
+  /** Where the part before this one ended (`LogPage.next`); null: begin with the newest. */
+  readonly before: string | null;
+}
+
+export interface LogPage {
+  /** Newest first. */
+  readonly entries: readonly Activity[];
+  /** Where older ones may be found; null: there are none. */
+  readonly next: string | null;
+}
+
+const failures: ReadonlySet<string> = new Set(['failed', 'in doubt', 'held', 'warning']);
+
+/** Makes the test that entries of the log have to pass. */
+export function logMatcher({ since, failed, search }: LogFilter): (activity: Activity) => boolean {
+  const words = fold(search).split(/\s+/).filter(Boolean);
+  return ({ at, folder, path, what, message, docId }) => {
+    if (since !== null && at < since) return false;
+    if (failed && !failures.has(what)) return false;
+    if (words.length === 0) return true;
+    const text = fold(`${folder}/${path}\n${what}\n${message ?? ''}\n${docId ?? ''}`);
+    return words.every((word) => text.includes(word));
+  };
+}
+
+function fold(text: string): string {
+  return text.normalize('NFC').toLowerCase();
+}

@@ -1,0 +1,140 @@
+import { logMatcher } from '../../../model/report/log-query.ts';
+import type { LogFilter, LogPage } from '../../../model/report/log-query.ts';
+import type { Activity } from '../../../model/report/status.ts';
+import { countWords } from '../../../lib/text/words.ts';
+import { createRow } from './activity.ts';
+import { dayAndClockWords } from '../data/time-words.ts';
+import { button, byId, setText } from '../dom.ts';
+
+/** So many are loaded at first and with each "Show older", and never more than the other in all. */
+const rowsAtOnce = 50;
+const maxRows = 500;
+
+/** After the last letter. */
+const typingMs = 250;
+
+export interface LogView {
+  /** Something happened: an open log that wants it shows it. */
+  readonly add: (activity: Activity) => void;
+}
+
+/** The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened. */
+export function createLog(): LogView {
+  const dialog = byId('log') as HTMLDialogElement;
+  const form = byId('log-form') as HTMLFormElement;
+  const list = byId('log-list');
+  const older = button('Show older', {}, () => load(rowsAtOnce));
+  byId('log-older').append(older);
+  /** Counts the searches: an answer to an older one comes too late. */
+  let search = 0;
+  let next: string | null = null;
+  let shown = new Set<string>();
+  let filter = readFilter(form);
+  let matches = logMatcher(filter);
+  let typing: ReturnType<typeof setTimeout> | undefined;
+
+  const begin = () => {
+    clearTimeout(typing);
+    search += 1;
+    next = null;
+    shown = new Set();
+    list.replaceChildren();
+    filter = readFilter(form);
+    matches = logMatcher(filter);
+    void load(rowsAtOnce);
+  };
+
+  /** Each answer looks back a little further: asks until there are enough, or nothing is left. */
+  async function load(wanted: number): Promise<void> {
+    const mine = search;
+    const enough = Math.min(maxRows, list.childElementCount + wanted);
+    older.hidden = true;
+    say('Searching…');
+    for (;;) {
+      const page = await ask(filter, next);
+      if (mine !== search || !dialog.open) return;
+      if (page === null) {
+        older.hidden = false;
+        return say('The daemon does not answer.');
+      }
+      for (const entry of page.entries) show(entry, 'older');
+      next = page.next;
+      if (next === null || list.childElementCount >= enough) break;
+    }
+    const rows = list.childElementCount;
+    older.hidden = next === null || rows >= maxRows;
+    if (rows === 0) say('Nothing found.');
+    else if (next === null) say(`${countWords(rows, 'entry', 'entries')}, none older.`);
+    else
+      say(
+        rows >= maxRows
+          ? `The newest ${rows} entries. Search for something narrower to see older ones.`
+          : `The newest ${rows} entries.`,
+      );
+  }
+
+  function show(entry: Activity, where: 'newer' | 'older'): void {
+    const key = `${entry.at} ${entry.what} ${entry.folder}/${entry.path}`;
+    if (shown.has(key)) return;
+    shown.add(key);
+    const row = createRow(entry, dayAndClockWords(entry.at));
+    if (where === 'newer') list.prepend(row);
+    else list.append(row);
+  }
+
+  function say(text: string): void {
+    setText(byId('log-count'), text);
+  }
+
+  byId('log-open').append(
+    button('Search the log…', { class: 'quiet', 'aria-haspopup': 'dialog' }, () => {
+      dialog.showModal();
+      begin();
+    }),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    begin();
+  });
+  form.addEventListener('input', () => {
+    clearTimeout(typing);
+    typing = setTimeout(begin, typingMs);
+  });
+  dialog.addEventListener('close', () => {
+    clearTimeout(typing);
+    list.replaceChildren();
+    shown = new Set();
+  });
+
+  return {
+    add: (activity) => {
+      if (!dialog.open || !matches(activity)) return;
+      show(activity, 'newer');
+      while (list.childElementCount > maxRows) list.lastElementChild?.remove();
+    },
+  };
+}
+
+function readFilter(form: HTMLFormElement): LogFilter {
+  const data = new FormData(form);
+  const search = data.get('search');
+  const hours = Number(data.get('hours'));
+  return {
+    search: typeof search === 'string' ? search.trim() : '',
+    failed: data.has('failed'),
+    since: hours === 0 ? null : new Date(Date.now() - hours * 3_600_000).toISOString(),
+  };
+}
+
+/** Null: no answer that can be read. */
+async function ask({ search, failed, since }: LogFilter, before: string | null): Promise<LogPage | null> {
+  const query = new URLSearchParams({ search, failed: String(failed) });
+  if (since !== null) query.set('since', since);
+  if (before !== null) query.set('before', before);
+  try {
+    const response = await fetch(`/api/log?${query.toString()}`);
+    return response.ok ? ((await response.json()) as LogPage) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,157 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { axeProblems } from './support/axe.ts';
+import { chromiumFound, openBrowser } from './support/browser.ts';
+import { withTool } from './support/needs.ts';
+
+/** The page of the program itself, over a real ledger and a service on a socket. */
+withTool('chromium', chromiumFound, () => {
+  let browser: Browser;
+  let service: ScriptedService;
+  let place: Installation;
+  let daemon: RunningDaemon;
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+
+  beforeEach(async () => {
+    service = await startScriptedService();
+    place = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      more: {
+        folders: [
+          { name: 'inbox', path: './inbox' },
+          { name: 'scans', path: './scans', sidecar: 'required' },
+        ],
+        safety: { inDoubt: 'hold', maxDeleteCount: 2, maxDeletePercent: 10 },
+      },
+    });
+    await mkdir(place.home.join('scans'));
+  });
+  afterEach(async () => {
+    await page.close();
+    await place.remove();
+    await service.close();
+  });
+
+  const open = async () => {
+    daemon = await place.start();
+    page = await browser.newPage();
+    await page.goto((await daemon.fetch('/')).url);
+    await page.waitForSelector('body[data-loaded]');
+  };
+  const put = (path: string, text = path) => writeFile(place.home.join(path), text);
+  const headline = () => page.locator('#verdict').innerText();
+  const says = (text: string) => eventually(async () => (await headline()) === text, { withinMs: 15_000 });
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+
+  it('pauses, resumes and scans for real', async () => {
+    await open();
+    await put('inbox/a.pdf');
+    await says('1 document delivered');
+    await press('Pause all folders');
+    await says('Paused');
+    await put('inbox/b.pdf');
+    await eventually(async () => (await daemon.status()).queue.pending === 1);
+    await press('Resume scans');
+    await says('inbox paused');
+    expect(service.requests).toHaveLength(1);
+    await press('Resume inbox');
+    await says('All 2 documents delivered');
+    await press('Rescan scans');
+    await eventually(async () => (await page.locator('#toast').innerText()) === 'Scanning scans.');
+    expect(service.requests).toHaveLength(2);
+  }, 60_000);
+
+  it('retries what failed once its cause is gone, and approves deletions after a question', async () => {
+    for (let index = 0; index < 5; index += 1) await put(`inbox/${index}.pdf`);
+    await open();
+    await says('All 5 documents delivered');
+    service.script(steps.refuse('no', 400));
+    await put('inbox/new.pdf');
+    await says('1 document failed');
+    await press('Retry: Refused by the service (400)');
+    await says('All 6 documents delivered');
+    for (let index = 0; index < 5; index += 1) await rm(join(place.inbox, `${index}.pdf`));
+    await says('5 deletions held');
+    await press('Approve deletion…');
+    await press('Keep');
+    expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    await press('Approve deletion…');
+    await press('Delete 5 documents');
+    await says('1 document delivered');
+  }, 60_000);
+
+  it('ends doubts in three ways, and asks before it sends again', async () => {
+    await open();
+    for (const name of ['adopt', 'again', 'dismiss']) {
+      service.script(steps.resetAfterBody());
+      await put(`inbox/${name}.pdf`);
+      await page.getByRole('button', { name: `Dismiss ${name}.pdf` }).waitFor({ timeout: 15_000 });
+    }
+    await says('3 uploads in doubt');
+    const uploads = () => service.requests.filter(({ method }) => method === 'POST').length;
+    const before = uploads();
+    await press('Send again: again.pdf');
+    await press('Cancel');
+    expect(uploads()).toBe(before);
+    await press('Send again: again.pdf');
+    expect(await page.locator('.rows .confirm:visible').innerText()).toContain('two copies');
+    expect(await axeProblems(page)).toEqual([]);
+    await press('Upload again');
+    await eventually(() => uploads() === before + 1);
+    await page.getByRole('button', { name: 'Send again: again.pdf' }).waitFor({ state: 'detached' });
+    const row = page.locator('#doubt-list > li', { hasText: 'adopt.pdf' });
+    await row.locator('summary').click();
+    await row.getByLabel('docId').fill('doc-77');
+    await row.getByRole('button', { name: 'Adopt it' }).click();
+    await row.waitFor({ state: 'detached' });
+    await press('Dismiss dismiss.pdf');
+    await page.locator('#doubts').waitFor({ state: 'hidden' });
+    expect(uploads()).toBe(before + 1);
+    expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-77');
+  }, 60_000);
+
+  it('shows the log over restarts, finds in it, and follows it', async () => {
+    await put('inbox/early.pdf');
+    await put('inbox/two.dots.pdf');
+    await open();
+    await says('1 document failed');
+    await page.close();
+    await daemon.end('SIGTERM');
+    await open();
+    await press('Search the log…');
+    const rows = page.locator('#log-list li');
+    await eventually(async () => (await rows.count()) >= 2);
+    expect(await axeProblems(page)).toEqual([]);
+    await put('inbox/late.pdf');
+    await rows.filter({ hasText: 'late.pdf' }).waitFor({ timeout: 15_000 });
+    expect(await rows.first().innerText()).toContain('late.pdf');
+    await page.getByLabel('Search').fill('EARLY uploaded');
+    await eventually(async () => (await rows.count()) === 1);
+    expect(await rows.innerText()).toContain('inbox/early.pdf');
+    await page.getByLabel('Search').fill('');
+    await page.getByLabel('Only problems').check();
+    await eventually(async () => (await rows.allInnerTexts()).every((text) => text.includes('two.dots.pdf')));
+    // What does not match is not followed.
+    await put('inbox/later.pdf');
+    await says('1 document failed');
+    await eventually(async () => (await daemon.status()).totals.uploaded === 3);
+    expect(await rows.filter({ hasText: 'later.pdf' }).count()).toBe(0);
+    await page.getByLabel('Search').fill('nowhere to be found');
+    await eventually(async () => (await page.locator('#log-count').innerText()) === 'Nothing found.');
+  }, 60_000);
+});
