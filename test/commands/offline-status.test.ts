@@ -1,9 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import type { FoundDocument } from '../../src/model/document.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { recordOf, statOf } from '../support/core-fixtures.ts';
+import { openAsItStands } from '../../src/commands/open-folders-unwatched.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
+import { recordOf } from '../support/core-fixtures.ts';
 import { ingestd } from '../support/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
@@ -18,6 +22,7 @@ beforeEach(async () => {
     'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n',
   );
   await folder.write('inbox/0.pdf', 'x');
+  const seen = await seenAt('0.pdf');
   const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
   for (let index = 0; index < 12; index += 1) {
     const ref = { folder: 'inbox', path: `${index}.pdf` };
@@ -33,8 +38,7 @@ beforeEach(async () => {
         code: 'forbidden',
         message: 'no',
         attempts: 1,
-        stat: statOf(),
-        fingerprint: '',
+        ...seen,
         history: [],
       },
     },
@@ -43,6 +47,17 @@ beforeEach(async () => {
 });
 
 afterEach(() => folder.remove());
+
+/** What a run remembers of a file that the service refused. */
+async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'fingerprint'>> {
+  const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
+  const port = openAsItStands(settings.folders[0] as FolderSettings, { settings, log: recordedLog() });
+  await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
+  const found = await port.inspect(path);
+  await port.close();
+  if (found.kind !== 'document') throw new Error(found.kind);
+  return { stat: found.document.stat, fingerprint: found.document.fingerprint };
+}
 
 async function status(...args: string[]): Promise<string> {
   const { code, stdout } = await ingestd(['status', ...args], { cwd: folder.path });
@@ -78,6 +93,53 @@ it('what came back is not held any more, and of a folder that is away nothing is
 it('of what the ledger does not know, nothing is claimed', async () => {
   await rm(folder.join('state'), { recursive: true });
   const text = await status();
-  expect(text.split('\n')[0]).toBe('ingestd is not running. Nothing delivered yet');
+  expect(text.split('\n')[0]).toBe('ingestd is not running. Nothing delivered yet, 1 to send');
   expect(text).not.toContain('cannot be read');
+});
+
+it('without a daemon, status counts and lists what plan finds in the folders, and who and what is asked', async () => {
+  await folder.write(
+    'ingestd.yaml',
+    [
+      'service: {authUrl: "https://a.example", ingestUrl: "https://b.example"}',
+      'folders: [{name: inbox, path: inbox}, {name: paired, path: paired, sidecar: required}]',
+      'state: {dir: fresh}',
+    ].join('\n'),
+  );
+  await folder.write(
+    '.env',
+    'INGESTD_API_KEY=k\nINGESTD_CLIENT_ID=c\nINGESTD_CLIENT_SECRET=s\nINGESTD_USERNAME=ann\nINGESTD_PASSWORD=p\n',
+  );
+  await folder.write('inbox/a.b.txt', 'x');
+  await folder.write('inbox/new.txt', 'x');
+  await folder.write('inbox/a.exe', 'x');
+  await folder.write('paired/p.txt', 'x');
+  const found = JSON.parse(await status('--json')) as Status;
+  expect(found).toMatchObject({
+    account: 'ann',
+    folders: [
+      { name: 'inbox', onDisk: 4, synced: 0, pending: 2, failed: 1, skipped: 1, waiting: 0 },
+      { name: 'paired', onDisk: 1, pending: 0, waiting: 1 },
+    ],
+    failures: [{ path: 'a.b.txt', code: 'double-extension' }],
+    skipped: [{ path: 'a.exe', code: 'unsupported-type' }],
+    waiting: [{ folder: 'paired', path: 'p.txt', code: 'sidecar-missing' }],
+  });
+  const text = await status();
+  expect(text).toContain(
+    'ingestd is not running. 0 documents delivered, 2 to send, 1 waiting. 1 document failed\n',
+  );
+  expect(text).toContain('Service https://b.example as ann\n');
+  await rm(folder.join('paired'), { recursive: true });
+  expect(await status()).toMatch(/^ingestd is not running\. Invalid configuration: the directory .*paired/);
+});
+
+it('without a daemon, totals are those of the history', async () => {
+  await folder.write(
+    'state/history/2026-01-01.0.jsonl',
+    `${JSON.stringify({
+      totals: { uploaded: 7, modified: 1, deleted: 0, moved: 0, requests: 8, bytesSent: 99 },
+    })}\n`,
+  );
+  expect(JSON.parse(await status('--json'))).toMatchObject({ totals: { uploaded: 7, requests: 8 } });
 });

@@ -56,7 +56,13 @@ async function isMeant(
 ): Promise<boolean> {
   const { held } =
     daemon === null
-      ? await (await import('../../commands/offline/offline-status.ts')).offlineStatus(settings)
+      ? await (
+          await import('../../commands/offline/offline-status.ts')
+        ).offlineStatus({
+          settings,
+          account: null,
+          folders: null,
+        })
       : statusSchema.parse(await daemon.get('/api/status'));
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);

@@ -1,7 +1,7 @@
 import { printable } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
-import { toldAsDoubt, ledgerVerdict, verdict } from '../../model/report/headline.ts';
+import { startTrouble, toldAsDoubt, ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { Output } from '../output.ts';
 
@@ -41,9 +41,11 @@ function headline(status: Status, { colors, running }: StatusView): string {
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 
-/** Why nothing runs is known, and the headline tells the first thing in the way of a start. */
-function restRows({ reasons, paused }: Status, { colors }: StatusView): string[] {
-  const others = reasons.filter(({ code }) => code !== 'not-running').slice(1);
+/** The headline says that nothing runs, and what is in the way of a start. */
+function restRows(status: Status, { colors }: StatusView): string[] {
+  const { reasons, paused } = status;
+  const told = startTrouble(status);
+  const others = reasons.filter((reason) => reason.code !== 'not-running' && reason !== told);
   return [
     ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
     ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
@@ -54,7 +56,7 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
   const width = Math.max(0, ...folders.map(({ name }) => printable(name).length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
-    // Without a daemon nobody knows how many there are.
+    // Without a daemon it may be the ledger alone that speaks: then nobody knows how many there are.
     const parts = [
       running
         ? `${numberWords(folder.synced)} of ${numberWords(documents)}`
@@ -78,22 +80,26 @@ function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView)
 }
 
 function daemonRows(status: Status, { colors, page, running }: StatusView): string[] {
-  if (!running) return [];
   const { rate, auth, reasons, account } = status;
   const token = {
     none: 'no token yet',
     ok: 'credentials accepted',
     refused: colors.red('credentials refused'),
   };
+  const service =
+    status.service === '' ? [] : [`Service ${status.service}${account === null ? '' : ` as ${account}`}`];
+  const process = [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])];
   return [
     '',
     ...(status.trial ? [colors.yellow('Trial: documents go to the embedded service on this machine.')] : []),
-    `Service ${status.service}${account === null ? '' : ` as ${account}`}`,
-    `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
-    ...reasons.map(({ code, message }) => `${colors.yellow(message)} ${colors.dim(`(${code})`)}`),
-    colors.dim(
-      [`pid ${status.pid}`, `since ${status.startedAt}`, ...(page === null ? [] : [page])].join(', '),
-    ),
+    ...service,
+    ...(running
+      ? [
+          `${numberWords(rate.used)} of ${countWords(rate.limit, 'request')} used in ${numberWords(rate.windowSeconds)} s, ${token[auth.state]}`,
+          ...reasons.map(({ code, message }) => `${colors.yellow(message)} ${colors.dim(`(${code})`)}`),
+          colors.dim(process.join(', ')),
+        ]
+      : []),
     colors.dim(`configuration ${status.configuration}`),
   ];
 }

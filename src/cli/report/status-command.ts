@@ -5,6 +5,7 @@ import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { presentCredentials } from '../context/prepare.ts';
 import type { Prepared } from '../context/prepare.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
@@ -22,11 +23,13 @@ interface StatusFlags extends GlobalFlags {
 
 const WATCH_SECONDS = 2;
 
-/** `ingestd status`: the running daemon's state; without one, the ledger's. */
+/** `ingestd status`: the running daemon's state; without one, that of the ledger and the folders. */
 export function addStatusCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('status')
-    .description('show the state of the running daemon, or of the ledger when none is running')
+    .description(
+      'show the state of the running daemon, or of the ledger and the folders when none is running',
+    )
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)')
@@ -74,7 +77,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
   try {
     const { prepared, daemon } = await besideDaemon(context, flags);
-    const { status, raw } = await statusOf(daemon, () => offline(prepared));
+    const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
     if (flags.json) context.output.json(raw);
     else {
       const words = daemon === null ? ledgerVerdict(status) : verdict(status);
@@ -87,14 +90,28 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
   }
 }
 
-/** Throws ConfigurationError where the configuration cannot be used either. */
-async function offline(prepared: Prepared | null): Promise<Status> {
+/**
+ * What is known without a daemon. One line for monitoring does not wait until the folders are read. Throws
+ * ConfigurationError where the configuration cannot be used either.
+ */
+async function offline(
+  context: CommandContext,
+  prepared: Prepared | null,
+  { readsFolders }: { readonly readsFolders: boolean },
+): Promise<Status> {
   // It was there a moment ago.
   if (prepared === null)
     throw new ConfigurationError(
       'the daemon has stopped and the configuration file is invalid; run ingestd check',
     );
-  return (await import('../../commands/offline/offline-status.ts')).offlineStatus(prepared.settings);
+  const { settings, log, configuration } = prepared;
+  const known = await presentCredentials(prepared, context).catch(() => null);
+  const { offlineStatus } = await import('../../commands/offline/offline-status.ts');
+  return offlineStatus({
+    settings,
+    account: known?.credentials?.username ?? null,
+    folders: readsFolders ? { log, makesFolders: configuration.trial } : null,
+  });
 }
 
 async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
@@ -102,7 +119,7 @@ async function status(context: CommandContext, flags: StatusFlags): Promise<numb
   const { output } = context;
   const show = async (): Promise<void> => {
     const daemon = await connectDaemon(stateDir);
-    const now = await statusOf(daemon, () => offline(prepared));
+    const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
     else
       draw(

@@ -1,34 +1,62 @@
+import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { FailureStatus, HeldStatus, InDoubtStatus, Status } from '../../model/report/status.ts';
+import type {
+  FailureStatus,
+  FolderStatus,
+  HeldStatus,
+  InDoubtStatus,
+  Reason,
+  SkipStatus,
+  Status,
+} from '../../model/report/status.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
+import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
 import { listDuplicates } from '../../daemon/status/list-duplicates.ts';
+import { surveyFolders } from '../plan/make-plan.ts';
+import type { Survey } from '../plan/make-plan.ts';
 import { missingFiles } from './missing-files.ts';
 import { version } from '../../daemon/version.ts';
 
 /** Names of the first hundred. */
 const heldNames = 100;
+const longestList = 1_000;
+
+interface OfflineOptions {
+  readonly settings: Settings;
+  /** Who signs in; null: not known. */
+  readonly account: string | null;
+  /** Null: the folders are not read, and the ledger alone speaks. */
+  readonly folders: {
+    readonly log: LogPort;
+    /** A start would make the folders that are not there. */
+    readonly makesFolders: boolean;
+  } | null;
+}
 
 /**
- * The status of a daemon that does not run: what the ledger says. On disk only folders with held deletions are looked
- * at: their files may have come back.
+ * The status of a daemon that does not run: what its ledger says, and, where the folders are read, what `plan` finds in
+ * them as they stand at this moment. Otherwise only folders with held deletions are read: their files may have come back.
  */
-export async function offlineStatus(settings: Settings): Promise<Status> {
+export async function offlineStatus({ settings, account, folders }: OfflineOptions): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
   const pauses = await readPauses(settings.state.dir);
   const isoOf = (ms: number) => new Date(ms).toISOString();
-  const failures: FailureStatus[] = [];
-  for (const [ref, { code, message, attempts }] of ledger.failures()) {
-    failures.push({ ...ref, code, message, attempts, retryAt: null });
-  }
+  const other = otherService(ledger, settings);
+  const { survey, reasons } =
+    folders === null || other !== null ? nothingSeen : await readFolders(settings, folders);
   const doubts = ledger.doubts();
   const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
-  const held = await allHeld(settings, ledger);
-  const other = otherService(ledger, settings);
-  const { requestsPerMinute } = settings.service;
+  const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
+  const failures = listFailures(ledger, survey);
+  const rows = settings.folders.map((folder) => folderStatus(folder, { ledger, survey, failures, held }));
+  const sum = (pick: (folder: FolderStatus) => number) => rows.reduce((total, row) => total + pick(row), 0);
+  const waiting = waitingOf(survey);
+  const { delete: deletions = 0 } = survey?.plan.counts ?? {};
   return {
     version: version(),
     startedAt: isoOf(Date.now()),
@@ -38,52 +66,38 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     paused: settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name),
     trial: settings.service.mode === 'embedded',
     service: settings.service.ingestUrl,
-    account: null,
+    account,
     configuration: settings.file,
     reasons: [
-      {
-        code: 'not-running',
-        message: 'ingestd is not running; this is the state in its ledger',
-      },
+      { code: 'not-running', message: 'ingestd is not running' },
       ...(other === null ? [] : [{ code: 'other-service', message: otherServiceText(other) }]),
+      ...reasons,
     ],
-    folders: settings.folders.map(({ name, path }) => {
-      const failing = failures.filter(({ folder }) => folder === name);
-      const failed = failing.length;
-      const gone = held.find(({ folder }) => folder === name)?.count ?? 0;
-      const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
-      const synced = Math.max(0, ledger.count(name) - gone - changed);
-      return {
-        name,
-        path,
-        state: 'stopped',
-        watches: 0,
-        onDisk: synced + failed,
-        synced,
-        pending: 0,
-        waiting: 0,
-        failed,
-        skipped: 0,
-        held: gone,
-        kept: 0,
-        attached: 0,
-        oldestUnsyncedSeconds: 0,
-        missedByWatcher: 0,
-      };
-    }),
+    folders: rows,
     ...unconfigured(ledger, settings),
-    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
-    rate: { limit: requestsPerMinute, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
+    queue: {
+      pending: sum(({ pending }) => pending) + deletions,
+      inFlight: 0,
+      waiting: sum((row) => row.waiting),
+      etaSeconds: 0,
+    },
+    rate: {
+      limit: settings.service.requestsPerMinute,
+      used: 0,
+      windowSeconds: 60,
+      pausedUntil: null,
+      nextFreeSeconds: 0,
+    },
     auth: { state: 'none', expiresAt: null },
-    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
-    failures: failures.slice(0, 1_000),
+    totals: await readTotals(settings.state.dir),
+    failures: failures.slice(0, longestList),
     failuresTotal: failures.length,
-    skipped: [],
-    skippedTotal: 0,
-    waiting: [],
-    waitingTotal: 0,
+    skipped: survey?.skipped.slice(0, longestList) ?? [],
+    skippedTotal: survey?.plan.counts.skipped ?? 0,
+    waiting: waiting.slice(0, longestList),
+    waitingTotal: waiting.length,
     held,
-    inDoubt: doubts.map(({ ref, since, count, message }): InDoubtStatus => ({
+    inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
       since: isoOf(since),
       count,
@@ -95,6 +109,128 @@ export async function offlineStatus(settings: Settings): Promise<Status> {
     duplicates: listDuplicates(ledger),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
+}
+
+interface Seen {
+  readonly survey: Survey | null;
+  readonly reasons: readonly Reason[];
+}
+
+const nothingSeen: Seen = { survey: null, reasons: [] };
+
+async function readFolders(
+  settings: Settings,
+  { log, makesFolders }: NonNullable<OfflineOptions['folders']>,
+): Promise<Seen> {
+  // Each file as it stands: nobody waits here until it has settled.
+  const timing = { ...settings.timing, settleMs: 0 };
+  try {
+    const survey = await surveyFolders({ settings: { ...settings, timing }, log, makesFolders });
+    const unreadable = survey.plan.unreadable.map(({ folder, message }) => ({
+      code: 'unreadable-directory',
+      message: `${folder}: ${message}`,
+    }));
+    const away = survey.plan.unavailable.map(({ message }) => ({ code: 'folder-unavailable', message }));
+    return { survey, reasons: [...away, ...unreadable] };
+  } catch (error) {
+    const message = errorMessage(error);
+    if (errorCode(error) === 'configuration')
+      return { survey: null, reasons: [{ code: 'configuration', message }] };
+    return {
+      survey: null,
+      reasons: [{ code: 'folders-not-compared', message: `the folders could not be compared: ${message}` }],
+    };
+  }
+}
+
+function isAway(survey: Survey | null, name: string): boolean {
+  return survey?.plan.unavailable.some(({ folder }) => folder === name) === true;
+}
+
+/** As the folders stand; of a folder that cannot be read, and without folders, what the ledger remembers. */
+function listFailures(ledger: LedgerReader, survey: Survey | null): readonly FailureStatus[] {
+  const remembered: FailureStatus[] = [];
+  for (const [ref, { code, message, attempts }] of ledger.failures()) {
+    if (survey === null || isAway(survey, ref.folder))
+      remembered.push({ ...ref, code, message, attempts, retryAt: null });
+  }
+  return [...(survey?.failures ?? []), ...remembered];
+}
+
+function waitingOf(survey: Survey | null): readonly SkipStatus[] {
+  return (survey?.plan.operations ?? [])
+    .filter(({ kind }) => kind === 'waiting')
+    .map(({ folder, path, code, message }) => ({
+      folder,
+      path,
+      code: code ?? 'settling',
+      message: message ?? 'it is still changing',
+    }));
+}
+
+function folderStatus(
+  { name, path }: Settings['folders'][number],
+  {
+    ledger,
+    survey,
+    failures,
+    held,
+  }: {
+    readonly ledger: LedgerReader;
+    readonly survey: Survey | null;
+    readonly failures: readonly FailureStatus[];
+    readonly held: readonly HeldStatus[];
+  },
+): FolderStatus {
+  const gone = held.find(({ folder }) => folder === name)?.count ?? 0;
+  const away = isAway(survey, name);
+  const found = away ? undefined : survey?.folders.find((folder) => folder.name === name);
+  const counts = found ?? remembered();
+  const { synced, pending, waiting, failed, skipped } = counts;
+  return {
+    ...counts,
+    name,
+    path,
+    state: away ? 'unavailable' : 'stopped',
+    watches: 0,
+    onDisk: synced + pending + waiting + failed + skipped,
+    held: gone,
+    oldestUnsyncedSeconds: 0,
+    missedByWatcher: 0,
+  };
+
+  function remembered() {
+    const failing = failures.filter(({ folder }) => folder === name);
+    const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
+    return {
+      synced: Math.max(0, ledger.count(name) - gone - changed),
+      pending: 0,
+      waiting: 0,
+      failed: failing.length,
+      skipped: 0,
+      kept: 0,
+      attached: 0,
+    };
+  }
+}
+
+/** What the ledger does not hold yet and the next start will. */
+function heldFromNowOn(ledger: LedgerReader, survey: Survey | null): readonly HeldStatus[] {
+  const since = new Date().toISOString();
+  const planned = (survey?.plan.operations ?? []).filter(({ kind }) => kind === 'held');
+  const names = [...new Set(planned.map(({ folder }) => folder))];
+  return names
+    .filter((name) => ledger.hold(name) === undefined)
+    .map((folder) => {
+      const ofFolder = planned.filter((one) => one.folder === folder);
+      return {
+        folder,
+        count: ofFolder.length,
+        since,
+        reason: `${ofFolder[0]?.message ?? ''} (held from the next start on)`,
+        paths: ofFolder.slice(0, heldNames).map(({ path }) => path),
+      };
+    });
 }
 
 async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readonly HeldStatus[]> {

@@ -1,8 +1,9 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { Activity } from '../../model/report/status.ts';
+import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/ledger/follow-folders.ts';
@@ -11,6 +12,7 @@ import { createFreeLimiter, createPlanningService } from './planning-service.ts'
 import { openUnwatched } from '../open-folders-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
+import { countKept } from '../../daemon/status/make-status.ts';
 import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolders } from '../../daemon/require-folders.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
@@ -21,17 +23,39 @@ const longestMs = 10_000;
 
 const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };
 
-/**
- * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was
- * asked. Sends nothing, changes nothing. Throws ConfigurationError where
- * `sync` would not start: the ledger is of another service, a folder was never there.
- */
-export async function makePlan(options: {
+interface PlanOptions {
   readonly settings: Settings;
   readonly log: LogPort;
   /** `sync` would make the folders that are not there. */
   readonly makesFolders: boolean;
-}): Promise<PlanReport> {
+}
+
+/** A plan, with what it is made of: for a status without a daemon. */
+export interface Survey {
+  readonly plan: PlanReport;
+  readonly folders: readonly SurveyedFolder[];
+  readonly failures: readonly FailureStatus[];
+  readonly skipped: readonly SkipStatus[];
+}
+
+/** The numbers of one folder, before anything of the plan is done. */
+type SurveyedFolder = Pick<
+  FolderStatus,
+  'name' | 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held' | 'kept' | 'attached'
+>;
+
+/** What `sync` would do. Throws ConfigurationError where `sync` would not start. */
+export async function makePlan(options: PlanOptions): Promise<PlanReport> {
+  const { plan } = await surveyFolders(options);
+  return plan;
+}
+
+/**
+ * The engine itself, on a copy of the ledger and a service that only remembers what it was asked. Sends nothing, changes
+ * nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another service, a folder was never
+ * there.
+ */
+export async function surveyFolders(options: PlanOptions): Promise<Survey> {
   const { settings, log, makesFolders } = options;
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
@@ -80,7 +104,7 @@ export async function makePlan(options: {
     const pauses = await readPauses(settings.state.dir);
     const paused = settings.folders.filter((one) => isPaused(pauses, one)).map(({ name }) => name);
     const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
-    return report({
+    const plan = report({
       engine,
       activities,
       service,
@@ -91,6 +115,18 @@ export async function makePlan(options: {
       unreadable,
       paused,
     });
+    return {
+      plan,
+      folders: ports.map((port) => countsOf(port, { engine, plan, documents: ledger.count(port.name) })),
+      failures: Array.from(engine.tasks.in('failed'), (task) => ({
+        ...task.ref,
+        code: reasonOf(task)?.code ?? 'unknown',
+        message: reasonOf(task)?.message ?? '',
+        attempts: task.attempts,
+        retryAt: null,
+      })),
+      skipped: [...engine.skips()],
+    };
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
@@ -99,6 +135,29 @@ export async function makePlan(options: {
 }
 
 const quiet: LogPort = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
+
+/** `documents`: of the folder in the copy of the ledger, once all that is planned was done there. */
+function countsOf(
+  { name, health }: FolderPort,
+  { engine, plan, documents }: { engine: Engine; plan: PlanReport; documents: number },
+): SurveyedFolder {
+  const ofFolder = plan.operations.filter(({ folder }) => folder === name);
+  const toSend = new Set(ofFolder.filter(({ kind }) => sent.has(kind)).map(({ path }) => path)).size;
+  const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);
+  return {
+    name,
+    synced: Math.max(0, documents - withRecord - toSend),
+    pending: pending + toSend,
+    waiting,
+    failed,
+    skipped: engine.skipCount(name),
+    held,
+    kept: countKept(engine, name),
+    attached: health().attached,
+  };
+}
 
 function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
   const busy = (['inspect', 'inspecting', 'ready', 'sending'] as const).some(

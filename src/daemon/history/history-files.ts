@@ -9,6 +9,9 @@ import type { Activity, Status } from '../../model/report/status.ts';
 /** What the history keeps of everything that was ever delivered from this state directory. */
 export type Totals = Status['totals'];
 
+/** Of a state directory from which nothing was delivered. */
+export const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+
 /** One line of a history file. */
 export type HistoryLine =
   | { readonly kind: 'activity'; readonly activity: Activity }
@@ -110,4 +113,16 @@ export async function readHistoryFile(
   } finally {
     await handle.close();
   }
+}
+
+/** The last totals that were written; nothing where there is no history, or none that can be read. */
+export async function readTotals(stateDir: string): Promise<Totals> {
+  const directory = historyDirectory(stateDir);
+  const files = await listHistory(directory).catch(() => []);
+  for (const { name } of files.toReversed()) {
+    const read = await readHistoryFile(join(directory, name)).catch(() => null);
+    const last = read?.lines.findLast((line) => line.kind === 'totals');
+    if (last?.kind === 'totals') return last.totals;
+  }
+  return noTotals;
 }

@@ -14,6 +14,7 @@ import {
   listHistory,
   parseLine,
   readHistoryFile,
+  noTotals,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
 import { readBack } from './read-back.ts';
@@ -59,8 +60,6 @@ const longestMessage = 500;
 const mostWaiting = 10_000;
 /** Of them, as many as are shown. */
 const mostUnwritten = 100;
-
-const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
 
 /** Opens the history of a state directory that this process holds. Never rejects: without a history nothing is lost but the past. */
 export async function openHistory(options: HistoryOptions): Promise<History> {

@@ -177,7 +177,7 @@ function folderStatus({ engine, ledger, clock }: StatusSources, port: FolderPort
 }
 
 /** Documents at the service that are no longer ingestd's to send or delete. */
-function countKept({ tasks }: Engine, folder: string): number {
+export function countKept({ tasks }: Engine, folder: string): number {
   let count = 0;
   for (const task of tasks.in('dormant')) if (task.hasRecord && task.ref.folder === folder) count += 1;
   return count;

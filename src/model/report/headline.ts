@@ -69,19 +69,25 @@ export function verdict(status: Status): string {
   ]);
 }
 
-/**
- * The same where no daemon runs and the ledger alone speaks: what was delivered, not what is in the folders; and
- * deliveries are left out where something prevents the next start.
- */
+/** The same where no daemon runs. Deliveries are left out where something prevents the next start. */
 export function ledgerVerdict(status: Status): string {
-  const { synced, failed } = sumsOf(status.folders);
-  const trouble = status.reasons.find(({ code }) => code !== 'not-running');
+  const { synced, pending, waiting, failed } = sumsOf(status.folders);
+  const trouble = startTrouble(status);
   if (trouble !== undefined) {
     return sentences([notRunning, withReason(phraseOf(trouble.code), trouble.message), ...asks(status)]);
   }
   const known = synced + failed + heldCount(status) + status.inDoubtTotal > 0;
-  const lead = known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet';
-  return sentences([notRunning, lead, ...asks(status)]);
+  const lead = [
+    known ? `${countWords(synced, 'document')} delivered` : 'Nothing delivered yet',
+    ...(pending > 0 ? [`${numberWords(pending)} to send`] : []),
+    ...(waiting > 0 ? [`${numberWords(waiting)} waiting`] : []),
+  ];
+  return sentences([notRunning, lead.join(', '), ...asks(status)]);
+}
+
+/** What prevents the next start; undefined: nothing that is known. */
+export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Status['reasons'][number] | undefined {
+  return reasons.find(({ code }) => reasonHealth(code) === 'error');
 }
 
 function errorPhrase({ reasons, auth }: Status): string {

@@ -25,6 +25,7 @@ const partial: ReadonlySet<string> = new Set([
   'folder-unreadable',
   'folder-changed',
   'folder-unavailable',
+  'folders-not-compared',
   'redis-unavailable',
   'redis-refuses',
   'alone-share',
