@@ -25,7 +25,7 @@ export async function stateId(dir: string): Promise<string> {
   }
   const id = await read();
   if (idForm.test(id)) return id;
-  throw new Error(`${path} does not hold the id of the state directory; remove it: another one is made`);
+  throw new Error(`${path} does not contain a valid id; remove the file, and ingestd creates a new one`);
 }
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */

@@ -73,7 +73,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   });
   const tokens = createTokenStore({ session: link.session, tried: link.tried, prefix, host, log });
   const publisher = new Publisher({ session: link.session, prefix, host, clock, log });
-  log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'one host of a fleet');
+  log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
   return {
     host,
@@ -124,7 +124,7 @@ function reasonsOf(
       state?.isAlone === true
         ? `this host sends its own share, ${countWords(share, 'request')} a minute`
         : share > 0
-          ? `nothing is sent for now; if it stays away, this host sends its own share, ${countWords(share, 'request')} a minute`
+          ? `nothing is sent for now; if Redis stays away, this host sends its own share, ${countWords(share, 'request')} a minute`
           : 'nothing is sent until it is back';
     reasons.push({
       code: 'redis-unavailable',
@@ -135,26 +135,26 @@ function reasonsOf(
   } else if (state?.isHalted === true) {
     reasons.push({
       code: 'fleet-paused',
-      message: 'No host of the fleet sends until you run ingestd resume --fleet',
+      message: 'all hosts of the fleet are paused; run ingestd resume --fleet to send again',
     });
   } else if (state !== undefined && state.opensInMs > 0) {
     const seconds = Math.ceil(state.opensInMs / 1000);
     reasons.push({
       code: 'fleet-opens',
-      message: `Redis has started, or may have forgotten permits: no host of the fleet sends for ${seconds} s`,
+      message: `Redis was restarted or may have lost permits, so no host of the fleet sends for ${seconds} s`,
     });
   }
   if (state !== undefined && state.share !== null && state.share < aloneShare) {
     reasons.push({
       code: 'alone-share',
-      message: `cluster.aloneShare is ${aloneShare}, but the shares of the other hosts leave ${state.share} of the account's requests`,
+      message: `cluster.aloneShare is ${aloneShare}, but the shares of the other hosts leave only ${state.share} of the account’s requests a minute`,
     });
   }
   const others = tokens.others();
   if (others > 0 && away === null) {
     reasons.push({
       code: 'other-credentials',
-      message: `${countWords(others, 'other host')} of this account sign in with other credentials than this one`,
+      message: `${countWords(others, 'other host')} of this account ${others === 1 ? 'uses' : 'use'} different credentials`,
     });
   }
   return reasons;

@@ -182,7 +182,10 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     settle();
     const [first, second] = [await host('one', 1), await host('two', 1)];
     const paused = await first.run('pause', '--fleet');
-    expect([paused.code, paused.out]).toEqual([0, 'No host of the fleet sends.\n']);
+    expect([paused.code, paused.out]).toEqual([
+      0,
+      'All hosts of the fleet are paused. Resume with ingestd resume --fleet.\n',
+    ]);
     const daemons = await Promise.all([first.start(), second.start()]);
     for (const daemon of daemons) {
       const status = await eventually(async () => {

@@ -55,7 +55,7 @@ function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
     .command('revoke')
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
     .option('--all', 'also revoke every refresh token of the user')
-    .option('--fleet', 'the token that all hosts of a fleet share')
+    .option('--fleet', 'revoke the token that all hosts of the fleet share')
     .action(async (_options, command: Command) => {
       context.exitWith(await authRevoke(context, command.optsWithGlobals()));
     });
@@ -71,7 +71,7 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
   const all = flags.all === true;
   if (settings.cluster !== null && flags.fleet !== true) {
     throw new ConfigurationError(
-      'the hosts of the fleet share one token (cluster), and nothing was revoked; to revoke it for all of them, add --fleet',
+      'nothing was revoked, because all hosts of the fleet share one token; add --fleet to revoke it for all of them',
     );
   }
   const daemon = await connectDaemon(settings.state.dir);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { printable } from '../../lib/text/printable.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
@@ -24,7 +23,7 @@ export function addPauseCommand(program: Command, context: CommandContext): void
   withExamples(command, [
     { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
     { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
-    { command: 'ingestd pause --fleet', does: 'no host of the account sends' },
+    { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
   ]);
 }
 
@@ -81,11 +80,17 @@ async function changeFleet(
   flags: PauseFlags,
 ): Promise<number> {
   if (folder !== undefined)
-    throw new ConfigurationError(`--fleet is for whole hosts: leave out ${printable(folder)}`);
+    throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
   const address = await fleetAddress(context, flags);
   const { setFleetPaused } = await import('../../commands/fleet/ask-fleet.ts');
   const isChanged = await setFleetPaused(address, action === 'pause');
-  const words = action === 'pause' ? 'No host of the fleet sends' : 'All hosts of the fleet send again';
-  context.output.line(isChanged ? `${words}.` : `${words}: nothing to change.`);
+  const words =
+    action === 'pause'
+      ? { done: 'All hosts of the fleet are paused. Resume with ingestd resume --fleet.', before: 'already' }
+      : {
+          done: 'The fleet is resumed. A host or folder that was paused by itself stays paused.',
+          before: 'not',
+        };
+  context.output.line(isChanged ? words.done : `The fleet is ${words.before} paused.`);
   return exitCodes.ok;
 }

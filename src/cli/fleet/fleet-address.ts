@@ -9,7 +9,7 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
   const { cluster, service } = prepared.settings;
   if (cluster === null) {
     throw new ConfigurationError(
-      'cluster is missing: this configuration is for one host, and there is no fleet. docs/fleet.md says how to make one',
+      'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
     );
   }
   // They name the account where the configuration does not.

@@ -1,4 +1,3 @@
-import { printable } from '../../lib/text/printable.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
@@ -10,14 +9,14 @@ const mostFailures = 3;
 /** All hosts, the verdict first and those that need a person before the others. */
 export function renderFleet(fleet: FleetStatus, colors: Output['colors']): string[] {
   const { rate, hosts } = fleet;
-  const width = Math.max(0, ...hosts.map(({ host }) => printable(host).length));
+  const width = Math.max(0, ...hosts.map(({ host }) => host.length));
   return [
     colors.bold(colors[healthColors[fleet.health]](fleetVerdict(fleet))),
     '',
     ...hosts.flatMap((host) => hostRows(host, width, colors)),
     ...(hosts.length === 0 ? [] : ['']),
-    colors.dim(`Account ${printable(fleet.account)}`),
-    colors.dim(`${countWords(rate.used, 'request')} used by all hosts in ${rate.windowSeconds} s`),
+    colors.dim(`Account ${fleet.account}`),
+    colors.dim(`${countWords(rate.used, 'request')} used by all hosts in the last ${rate.windowSeconds} s`),
   ];
 }
 
@@ -26,16 +25,14 @@ export function fleetVerdict({ hosts, paused, health }: FleetStatus): string {
   const here = hosts.filter(({ presence }) => presence === 'here');
   const gone = hosts.filter(({ presence }) => presence === 'gone').length;
   const troubled = here.filter((host) => host.health !== 'ok').length;
-  if (hosts.length === 0) return 'No host has told of itself in the last day';
+  if (hosts.length === 0) return 'No host has reported in the last day';
   return [
     ...(paused ? ['The whole fleet is paused'] : []),
     ...(troubled > 0
       ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
       : []),
-    ...(gone > 0 ? [`${countWords(gone, 'host')} gone`] : []),
-    health === 'ok'
-      ? `All ${countWords(here.length, 'host')} are well`
-      : `${countWords(here.length, 'host')} connected`,
+    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
+    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
   ].join('. ');
 }
 
@@ -47,19 +44,19 @@ function hostRows(host: FleetHost, width: number, colors: Output['colors']): str
   const parts = [
     presence === 'here' ? host.headline : `${presence} since ${host.lastSeen}`,
     `${numberWords(synced)} delivered`,
-    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
+    ...(left > 0 ? [`${numberWords(left)} to deliver`] : []),
     ...(failuresTotal > 0 ? [colors.red(`${numberWords(failuresTotal)} failed`)] : []),
-    colors.dim(`${countWords(host.used, 'request')} of the minute, ${printable(host.version)}`),
+    colors.dim(`${countWords(host.used, 'request')} this minute, version ${host.version}`),
   ];
   const more = failuresTotal - Math.min(mostFailures, failures.length);
   return [
-    `${paint(printable(host.host).padEnd(width))}  ${parts.join(', ')}`,
-    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${printable(message)}`),
+    `${paint(host.host.padEnd(width))}  ${parts.join(', ')}`,
+    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${message}`),
     ...failures
       .slice(0, mostFailures)
       .map(
         ({ folder, path, code, message }) =>
-          `  ${printable(`${folder}/${path}`)}: ${printable(message)} ${colors.dim(explain(code).fix)}`,
+          `  ${folder}/${path}: ${message} ${colors.dim(explain(code).fix)}`,
       ),
     ...(failures.length > 0 && more > 0 ? [colors.dim(`  and ${numberWords(more)} more`)] : []),
   ];

@@ -1,4 +1,3 @@
-import { printable } from '../../lib/text/printable.ts';
 import { refKey } from '../../model/document.ts';
 import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
 import { startTrouble, toldAsDoubt, ledgerVerdict, verdict } from '../../model/report/headline.ts';
@@ -53,7 +52,7 @@ function restRows(status: Status, { colors }: StatusView): string[] {
 }
 
 function folderRows(folders: readonly FolderStatus[], { colors, running }: StatusView): string[] {
-  const width = Math.max(0, ...folders.map(({ name }) => printable(name).length));
+  const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
     // Without a daemon it may be the ledger alone that speaks: then nobody knows how many there are.
@@ -69,13 +68,13 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));
     const state = folder.state === 'unavailable' ? colors.red('unavailable') : running ? folder.state : '';
-    return `${printable(folder.name).padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
+    return `${folder.name.padEnd(width)}  ${parts.join(', ')}  ${colors.dim([state, folder.path].filter(Boolean).join('  '))}`;
   });
 }
 
 function unconfiguredRows({ unconfigured = [] }: Status, { colors }: StatusView): string[] {
   return unconfigured.map(({ name, documents }) =>
-    colors.dim(`${printable(name)}  ${numberWords(documents)} kept at the service, not in the configuration`),
+    colors.dim(`${name}  ${numberWords(documents)} kept at the service, not in the configuration`),
   );
 }
 

@@ -153,7 +153,7 @@ function readSummary(text: string): HostSummary {
       version: 'unknown',
       state: 'degraded',
       health: 'attention',
-      headline: 'Its summary cannot be read: another version of ingestd?',
+      headline: 'Its summary cannot be read; it may run another version of ingestd',
       reasons: [],
       folders: [],
       queue: { pending: 0, inFlight: 0, waiting: 0 },

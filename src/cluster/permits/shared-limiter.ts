@@ -342,7 +342,7 @@ export class SharedLimiter implements LimiterPort {
       this.#jump = answer.epoch;
       this.#returned.push(...granted);
       this.#again = true;
-      this.#options.log.warn({}, 'the clock of Redis has jumped: no permits for one window');
+      this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
       return;
     }
     for (const id of granted) this.#hand(id, sent);
@@ -532,7 +532,7 @@ export class SharedLimiter implements LimiterPort {
   #setTrouble(words: string | null): void {
     if (words === this.#trouble) return;
     this.#trouble = words;
-    if (words !== null) this.#options.log.error({ reason: words }, 'Redis refuses what the fleet asks of it');
+    if (words !== null) this.#options.log.error({ reason: words }, 'Redis refuses a command');
     this.#options.onChange();
   }
 
@@ -541,8 +541,8 @@ export class SharedLimiter implements LimiterPort {
   }
 }
 
-const resetWords = 'Redis may have forgotten permits: no host gets one for one window';
-const aloneWords = 'Redis is away: this host sends its own share of the minute';
+const resetWords = 'Redis may have lost permits; no host sends for one window';
+const aloneWords = 'Redis is unavailable; this host sends its own share of the requests';
 
 function some<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;

@@ -47,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     await inTime(client.connect(), connectMs, 'no connection in time');
     const info = await inTime(client.sendCommand(['INFO', 'server']), commandMs, 'no answer in time');
     const runId = /^run_id:(\w+)/m.exec(typeof info === 'string' ? info : '')?.[1];
-    if (runId === undefined) throw new Error('it does not tell its run_id (INFO server)');
+    if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
     if (address.sentinelName !== null) await requireMaster(client);
     for (const channel of channels) {
       const listen = (text: string) => onMessage(channel, text);

@@ -10,7 +10,7 @@ import type { CheckOptions } from '../check/check.ts';
 import { connectDaemon } from '../connect/daemon-client.ts';
 import { statusSchema } from '../connect/status-schema.ts';
 import { examineMachine } from './examine-machine.ts';
-import type { MachineReport } from './examine-machine.ts';
+import type { Environment, MachineReport } from './examine-machine.ts';
 import { probeAddress } from './probe-address.ts';
 import type { AddressReport, CertificateReport } from './probe-address.ts';
 
@@ -71,8 +71,6 @@ export async function examineWithout(problem: string, env: Environment): Promise
   const rest = { addresses: [], configuration: null, mode: null, daemon: null };
   return reportOf({ machine, findings: [finding], ...rest });
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 function reportOf({
   machine,

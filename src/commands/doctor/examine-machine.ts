@@ -10,7 +10,8 @@ import { readEventQueueLength, readInstanceLimit, readWatchLimit } from '../../l
 import type { Settings } from '../../model/settings.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What is known of the machine and the process; sizes in bytes, null where the system does not say. */
 export interface MachineReport {

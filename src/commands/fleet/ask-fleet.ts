@@ -39,11 +39,11 @@ export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ 
     if (found.kind === 'forgotten') return { share: found.share };
     if (found.kind === 'alive') {
       throw new ConfigurationError(
-        `${host} is connected to Redis: stop ingestd there, or wait ${unreachableMs / 1000} s if it has just stopped`,
+        `${host} is still connected to Redis; stop ingestd there first, or wait ${unreachableMs / 1000} s if it has just stopped`,
       );
     }
-    const known = found.hosts.length === 0 ? 'it has none' : `it has ${found.hosts.join(', ')}`;
-    throw new ConfigurationError(`the fleet has no host ${host}; ${known}`);
+    const known = found.hosts.length === 0 ? 'there are none' : `the hosts are ${found.hosts.join(', ')}`;
+    throw new ConfigurationError(`the fleet has no host named ${host}; ${known}`);
   });
 }
 

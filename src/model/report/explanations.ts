@@ -264,24 +264,24 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Check that Redis runs and cluster.redisUrl is right. ingestd connects by itself when it is back; cluster.aloneShare lets this host send meanwhile.',
       },
       'redis-refuses': {
-        cause: 'Redis refuses what ingestd asks',
-        fix: 'Give its user the commands, keys and channels that docs/fleet.md names. ingestd retries by itself.',
+        cause: 'Redis refuses a command',
+        fix: 'Give the Redis user the commands, keys and channels listed in docs/fleet.md. ingestd retries by itself.',
       },
       'fleet-opens': {
-        cause: 'The shared minute begins again',
-        fix: 'Nothing to do: after one window, requests go out again.',
+        cause: 'Waiting after a restart of Redis',
+        fix: 'Nothing to do: sending resumes after one window.',
       },
       'fleet-paused': {
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
       },
       'alone-share': {
-        cause: 'cluster.aloneShare does not fit',
+        cause: 'cluster.aloneShare is too large',
         fix: 'Lower cluster.aloneShare on some hosts. If a host is gone for good, run ingestd fleet forget HOST.',
       },
       'other-credentials': {
-        cause: 'Hosts of the account sign in differently',
-        fix: 'Give all hosts the same credentials, then send SIGHUP. Until then each kind has a token of its own.',
+        cause: 'Hosts of the account use different credentials',
+        fix: 'Give all hosts the same credentials, then send SIGHUP. Until then they do not share one token.',
       },
       'permit-lost': { cause: 'Permit lost before the request was complete', fix: itRepeats },
     },
