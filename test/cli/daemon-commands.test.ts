@@ -57,6 +57,7 @@ const status: Status = {
   skippedTotal: 1,
   waiting: [],
   waitingTotal: 0,
+  waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
   held: [{ folder: 'inbox', count: 2, since: '2026-01-01T00:00:00Z', reason: 'many at once', paths: ['p'] }],
   inDoubt: [],
   inDoubtTotal: 0,

@@ -125,6 +125,29 @@ withTool('chromium', chromiumFound, () => {
     expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-77');
   }, 60_000);
 
+  it('never calls a document delivering that waits for its sidecar or still changes', async () => {
+    await open();
+    await says('Nothing to deliver yet');
+    const headlines = new Set<string>();
+    const watch = async () => {
+      const status: unknown = await (await daemon.fetch('/api/status')).json();
+      headlines.add((status as { headline: string }).headline);
+      return [...headlines].at(-1) ?? '';
+    };
+    await put('scans/a.pdf');
+    await eventually(async () => (await watch()) === '1 document waiting for its sidecar');
+    for (let round = 0; round < 20; round += 1) {
+      await put('scans/a.pdf', `changed ${round}`);
+      await watch();
+    }
+    await press('Rescan scans');
+    await eventually(async () => (await watch()) === '1 document waiting for its sidecar');
+    expect([...headlines].filter((words) => words.startsWith('Delivering'))).toEqual([]);
+    expect(await page.locator('#state').innerText()).toBe('Waiting');
+    await put('scans/a.pdf.meta.json', '{}');
+    await says('1 document delivered');
+  }, 60_000);
+
   it('shows the log over restarts, finds in it, and follows it', async () => {
     await put('inbox/early.pdf');
     await put('inbox/two.dots.pdf');

@@ -26,6 +26,7 @@ describe('the metrics', () => {
       ],
       queue: { pending: 3, inFlight: 2, waiting: 1, etaSeconds: 60 },
       inDoubtTotal: 5,
+      waitingFor: { settling: 0, sidecar: 1, attachment: 0, retry: 0, other: 0 },
       state: 'working',
     });
     const text = await metrics.text();
@@ -36,6 +37,8 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_watcher_missed_total{folder="we\\"ird\\\\\\\\x0a"}')).toBe('9');
     expect(valueOf(text, 'ingestd_queue{state="in_flight"}')).toBe('2');
     expect(valueOf(text, 'ingestd_in_doubt')).toBe('5');
+    expect(valueOf(text, 'ingestd_waiting{for="sidecar"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_waiting{for="retry"}')).toBe('0');
     expect(valueOf(text, 'ingestd_state{state="working"}')).toBe('1');
     expect(valueOf(text, 'ingestd_state{state="idle"}')).toBe('0');
     expect(valueOf(text, 'ingestd_ready')).toBe('1');

@@ -230,6 +230,7 @@ withTool('chromium', chromiumFound, () => {
           queue: { pending: 0, inFlight: 0, waiting: 3, etaSeconds: 0 },
           waiting: [{ ...place, path: 'a.pdf' }],
           waitingTotal: 1,
+          waitingFor: { settling: 1, sidecar: 1, attachment: 0, retry: 1, other: 0 },
           failures: [
             { folder: 'inbox', path: 'b.pdf', code: 'http-503', message: 'no answer', attempts: 1, retryAt },
           ],
@@ -238,8 +239,10 @@ withTool('chromium', chromiumFound, () => {
         },
       });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe('Waiting for 3 documents');
-      expect(await textOf(page, '#state')).toBe('Working');
+      expect(await textOf(page, '#verdict')).toBe(
+        '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)',
+      );
+      expect(await textOf(page, '#state')).toBe('Waiting');
       expect(await page.locator('#failures').isVisible()).toBe(false);
       expect(await textOf(page, '#waits-count')).toBe('3');
       expect(await page.locator('#wait-list .message').allInnerTexts()).toEqual([

@@ -26,6 +26,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
     ...failureSection(status, view),
+    ...section(`Waiting (${numberWords(status.waitingTotal)})`, waitRows(status), view.colors.dim),
     ...section(`Held deletions`, heldRows(status), view.colors.yellow),
     ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
     ...section('Possible duplicates', duplicateRows(status), view.colors.yellow),
@@ -123,6 +124,12 @@ function failureSection(status: Status, { colors }: StatusView): string[] {
 
 function failureRow({ folder, path, message }: FailureStatus): string {
   return `${folder}/${path}: ${message}`;
+}
+
+/** Documents that wait for something of theirs; those that still change say nothing. */
+function waitRows({ waiting, waitingTotal }: Status): string[] {
+  const rows = waiting.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
+  return cut(rows, waitingTotal, 'for details run ingestd why PATH');
 }
 
 function heldRows({ held }: Status): string[] {

@@ -65,6 +65,9 @@ export const statusSchema: z.ZodType<Status> = z.object({
   skippedTotal: count,
   waiting: z.array(failing).default([]),
   waitingTotal: count.default(0),
+  waitingFor: z
+    .object({ settling: count, sidecar: count, attachment: count, retry: count, other: count })
+    .default({ settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 }),
   held: z.array(z.object({ folder: text, count, since: text, reason: text, paths: z.array(text) })),
   inDoubt: z.array(z.object({ folder: text, path: text, since: text, count, message: text })),
   inDoubtTotal: count,

@@ -10,6 +10,7 @@ import type {
   Status,
 } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
+import { noWaits, waitKindOf } from '../../model/report/waits.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
@@ -96,6 +97,7 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
     skippedTotal: survey?.plan.counts.skipped ?? 0,
     waiting: waiting.slice(0, longestList),
     waitingTotal: waiting.length,
+    waitingFor: waitsOf(waiting),
     held,
     inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
@@ -155,6 +157,12 @@ function listFailures(ledger: LedgerReader, survey: Survey | null): readonly Fai
       remembered.push({ ...ref, code, message, attempts, retryAt: null });
   }
   return [...(survey?.failures ?? []), ...remembered];
+}
+
+function waitsOf(waiting: readonly SkipStatus[]): Status['waitingFor'] {
+  const sum = noWaits();
+  for (const { code } of waiting) sum[waitKindOf(code)] += 1;
+  return sum;
 }
 
 function waitingOf(survey: Survey | null): readonly SkipStatus[] {

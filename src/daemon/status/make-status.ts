@@ -15,6 +15,7 @@ import type {
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
+import { noWaits, waitKinds } from '../../model/report/waits.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';
@@ -111,6 +112,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     skippedTotal: skipped.total,
     waiting: waiting.list,
     waitingTotal: waiting.total,
+    waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
     inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
       ...ref,
@@ -213,6 +215,12 @@ function listWaiting({ engine }: StatusSources): { list: SkipStatus[]; total: nu
     if (list.length < longestList) list.push({ ...ref, ...state.reason });
   }
   return { list, total };
+}
+
+function sumOfWaits(waits: readonly Status['waitingFor'][]): Status['waitingFor'] {
+  const sum = noWaits();
+  for (const one of waits) for (const kind of waitKinds) sum[kind] += one[kind];
+  return sum;
 }
 
 function heldOf({ engine, ledger, clock }: StatusSources, folder: string): readonly HeldStatus[] {

@@ -1,4 +1,6 @@
 import type { FolderStatus, Status, FailureStatus } from './status.ts';
+import { waitKinds } from './waits.ts';
+import type { WaitKind } from './waits.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
@@ -143,12 +145,73 @@ function progressPhrase(status: Status): string {
   if (status.state === 'standby') return 'Standing by';
   const scanning =
     status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
-  if (pending > 0) return `Delivering ${countWords(pending, 'document')}`;
+  if (pending > 0) return deliveringPhrase(status, pending);
   if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
-  if (waiting > 0) return `Waiting for ${countWords(waiting, 'document')}`;
+  if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
   if (documents === 0) return 'Nothing to deliver yet';
   return documents === 1 ? '1 document delivered' : `All ${numberWords(synced)} documents delivered`;
 }
+
+/** Nothing is called delivering that nothing can be sent of now. */
+function deliveringPhrase({ rate, reasons, queue }: Status, pending: number): string {
+  const documents = countWords(pending, 'document');
+  if (isMuted({ rate, reasons })) {
+    const whom = reasons.some(({ code }) => code === 'fleet-opens') ? 'the shared minute' : 'the service';
+    return `Waiting for ${whom}, ${documents} to deliver`;
+  }
+  const atLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
+  return atLimit ? `Delivering ${documents}, at the request limit` : `Delivering ${documents}`;
+}
+
+/** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */
+export function isMuted({ rate, reasons }: Pick<Status, 'rate' | 'reasons'>): boolean {
+  return (
+    rate.pausedUntil !== null || reasons.some(({ code }) => code === 'rate-limited' || code === 'fleet-opens')
+  );
+}
+
+/** What waiting documents wait for, the most frequent first. */
+function waitingPhrase(waitingFor: Status['waitingFor'], waiting: number): string {
+  const kinds = waitKinds
+    .filter((kind) => waitingFor[kind] > 0)
+    .toSorted((a, b) => waitingFor[b] - waitingFor[a]);
+  const only = kinds.length === 1 ? kinds[0] : undefined;
+  if (only === undefined || only === 'other') {
+    const parts = kinds
+      .filter((kind) => kind !== 'other')
+      .map((kind) => waitWords[kind].part(waitingFor[kind]));
+    const listed = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+    return `${countWords(waiting, 'document')} waiting${listed}`;
+  }
+  return waitWords[only].phrase(waiting);
+}
+
+/** Alone as a phrase, and beside others. */
+const waitWords: Readonly<
+  Record<
+    Exclude<WaitKind, 'other'>,
+    { readonly phrase: (count: number) => string; readonly part: (count: number) => string }
+  >
+> = {
+  settling: {
+    phrase: (count) => `${countWords(count, 'document')} still changing`,
+    part: (count) => `${numberWords(count)} still changing`,
+  },
+  sidecar: {
+    phrase: (count) =>
+      `${countWords(count, 'document')} waiting for ${count === 1 ? 'its sidecar' : 'their sidecars'}`,
+    part: (count) => `${numberWords(count)} for a sidecar`,
+  },
+  attachment: {
+    phrase: (count) =>
+      `${countWords(count, 'document')} waiting for ${count === 1 ? 'an attachment' : 'attachments'}`,
+    part: (count) => `${numberWords(count)} for an attachment`,
+  },
+  retry: {
+    phrase: (count) => `Retrying ${countWords(count, 'document')} soon`,
+    part: (count) => `${numberWords(count)} to be retried`,
+  },
+};
 
 /** What waits for a person, each a few words. */
 function asks(status: Status): string[] {

@@ -1,4 +1,5 @@
 import type { AuthStatus } from '../ports/service-port.ts';
+import type { WaitKind } from './waits.ts';
 
 export interface Reason {
   readonly code: string;
@@ -140,6 +141,8 @@ export interface Status {
   /** Documents that wait for a sidecar, an attachment or a file that can be read; those that are retried are in `failures`. */
   readonly waiting: readonly SkipStatus[];
   readonly waitingTotal: number;
+  /** All that wait, by what they wait for: together the `waiting` of the folders. */
+  readonly waitingFor: Readonly<Record<WaitKind, number>>;
   readonly held: readonly HeldStatus[];
   readonly inDoubt: readonly InDoubtStatus[];
   readonly inDoubtTotal: number;

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
+import { waitKinds } from '../../model/report/waits.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
 
 export interface MetricsOptions {
@@ -204,6 +205,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
   });
   const queue = gauge('queue', 'Operations that are queued, in flight or waiting.', ['state']);
   const eta = gauge('queue_eta_seconds', 'Time until everything in the queue has been sent, in seconds.');
+  const waiting = gauge('waiting', 'Documents that wait, by what they wait for.', ['for']);
   const inDoubt = gauge('in_doubt', 'Uploads whose outcome is unknown.');
   const duplicates = gauge('possible_duplicates', 'Documents that the service may hold twice.');
   const limit = gauge('rate_limit_requests', 'Requests that one window of the rate limit allows.');
@@ -239,6 +241,7 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
       queue.set({ state: 'in_flight' }, status.queue.inFlight);
       queue.set({ state: 'waiting' }, status.queue.waiting);
       eta.set(status.queue.etaSeconds);
+      for (const kind of waitKinds) waiting.set({ for: kind }, status.waitingFor[kind]);
       inDoubt.set(status.inDoubtTotal);
       duplicates.set(status.possibleDuplicates);
       limit.set(status.rate.limit);

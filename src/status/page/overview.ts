@@ -1,5 +1,6 @@
 import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { isMuted } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
@@ -77,9 +78,14 @@ export function createOverview(): (status: PageStatus) => void {
   };
 }
 
-function pillWords({ health, state }: PageStatus): string {
+function pillWords(status: PageStatus): string {
+  const { health, state, queue, folders } = status;
   if (health === 'error') return 'Error';
-  return health === 'attention' ? 'Attention' : stateWords[state];
+  if (health === 'attention') return 'Attention';
+  const waits = folders.some(({ waiting }) => waiting > 0) && queue.pending + queue.inFlight === 0;
+  // Nobody works on what only waits.
+  if ((state === 'working' || state === 'idle') && (waits || isMuted(status))) return 'Waiting';
+  return stateWords[state];
 }
 
 function titleOf({ health, folders }: PageStatus, phrase: string): string {

@@ -2,16 +2,20 @@ import { TransientMap } from '../../lib/collections/transient-map.ts';
 import { TransientSet } from '../../lib/collections/transient-set.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
+import { noWaits } from '../../model/report/waits.ts';
+import type { WaitKind } from '../../model/report/waits.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import { Backlog } from './backlog.ts';
 import type { BacklogFile } from './backlog.ts';
-import { newFacts, next } from './task.ts';
+import { newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
 export interface FolderCounts {
   pending: number;
   waiting: number;
+  /** The same, by what they wait for. */
+  readonly waitingFor: Record<WaitKind, number>;
   failed: number;
   held: number;
   /** Absent ones that are queued or under way. */
@@ -202,6 +206,7 @@ export class TaskStore {
     if (task.hasRecord) counts.withRecord += by;
     const place = placeOf(task);
     if (place !== null) counts[place] += by;
+    if (place === 'waiting') counts.waitingFor[waitOf(task) ?? 'other'] += by;
   }
 
   #countsOf(folder: string): FolderCounts {
@@ -210,6 +215,7 @@ export class TaskStore {
       counts = {
         pending: 0,
         waiting: 0,
+        waitingFor: noWaits(),
         failed: 0,
         held: 0,
         removing: 0,
@@ -252,10 +258,16 @@ class TaskIndex {
 }
 
 /** The count that a task belongs to; null: none of them. */
-function placeOf({ state, present }: Task): Exclude<keyof FolderCounts, 'withRecord'> | null {
+function placeOf({
+  state,
+  present,
+  waitedFor,
+}: Task): Exclude<keyof FolderCounts, 'withRecord' | 'waitingFor'> | null {
   switch (state.kind) {
     case 'inspect':
     case 'inspecting':
+      if (waitedFor !== null) return present ? 'waiting' : 'removingLater';
+      return present ? 'pending' : 'removing';
     case 'ready':
     case 'sending':
       return present ? 'pending' : 'removing';

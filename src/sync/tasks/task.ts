@@ -1,5 +1,7 @@
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Reason } from '../../model/report/status.ts';
+import { waitKindOf } from '../../model/report/waits.ts';
+import type { WaitKind } from '../../model/report/waits.ts';
 
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
 export const keptCode = 'kept';
@@ -73,6 +75,8 @@ export interface TaskFacts {
   readonly movedAt: number | null;
   /** The service no longer has it and it is to be uploaded again; its record stays until that is done. */
   readonly isLost: boolean;
+  /** What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise. */
+  readonly waitedFor: WaitKind | null;
   readonly state: TaskState;
 }
 
@@ -168,6 +172,8 @@ export function newFacts({
     hashed: null,
     movedAt: null,
     isLost: false,
+    // It changed a moment ago: whether anything is to be sent of it is not known yet.
+    waitedFor: priority === 'live' ? 'settling' : null,
     state: { kind: 'inspect' },
   };
 }
@@ -315,7 +321,29 @@ function isTimed(state: TaskState): boolean {
 }
 
 function inspect(task: TaskFacts): TaskFacts {
-  return { ...task, state: { kind: 'inspect' } };
+  return { ...task, waitedFor: waitOf(task), state: { kind: 'inspect' } };
+}
+
+/** What a task waits for; null: it does not wait. An inspection alone ends no wait. */
+export function waitOf({ state, waitedFor }: Pick<TaskFacts, 'state' | 'waitedFor'>): WaitKind | null {
+  switch (state.kind) {
+    case 'inspect':
+    case 'inspecting':
+      return waitedFor;
+    case 'settling':
+    case 'grace':
+      return 'settling';
+    case 'retry':
+      return 'retry';
+    case 'waiting':
+      return waitKindOf(state.reason.code);
+    case 'ready':
+    case 'sending':
+    case 'failed':
+    case 'held':
+    case 'dormant':
+      return null;
+  }
 }
 
 function dirty(task: TaskFacts): TaskFacts {

@@ -37,7 +37,7 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     reasons: [],
     folders: [{ ...folder, ...counts }],
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
-    rate: { limit: 50, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
+    rate,
     auth: { state: 'ok', expiresAt: null },
     totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
     failures: [],
@@ -46,6 +46,7 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     skippedTotal: 0,
     waiting: [],
     waitingTotal: 0,
+    waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,
@@ -56,6 +57,14 @@ function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Stat
     ...more,
   };
   return { ...whole, health: health(whole) };
+}
+
+const rate: Status['rate'] = { limit: 50, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 };
+
+function waits(kinds: Partial<Status['waitingFor']>): Status {
+  const waitingFor = { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0, ...kinds };
+  const waiting = Object.values(waitingFor).reduce((sum, one) => sum + one, 0);
+  return status({ synced: 5, waiting }, { state: 'working', waitingFor });
 }
 
 function heldStatus(count: number): Status['held'][number] {
@@ -74,10 +83,34 @@ describe('the headline', () => {
       status({ synced: 5, pending: 10, waiting: 3 }, { state: 'working' }),
       'Delivering 10 documents',
     ],
+    ['says what waits for its sidecar', waits({ sidecar: 1 }), '1 document waiting for its sidecar'],
+    ['says what wait for sidecars', waits({ sidecar: 3 }), '3 documents waiting for their sidecars'],
+    ['says what wait for attachments', waits({ attachment: 2 }), '2 documents waiting for attachments'],
+    ['says what still changes', waits({ settling: 1 }), '1 document still changing'],
+    ['says what is retried', waits({ retry: 2 }), 'Retrying 2 documents soon'],
+    ['says only that it waits for something else', waits({ other: 2 }), '2 documents waiting'],
     [
-      'waits where nothing can be sent',
-      status({ synced: 5, waiting: 3 }, { state: 'working' }),
-      'Waiting for 3 documents',
+      'lists what different documents wait for, the most frequent first',
+      waits({ settling: 1, sidecar: 4, retry: 2 }),
+      '7 documents waiting (4 for a sidecar, 2 to be retried, 1 still changing)',
+    ],
+    [
+      'delivers nothing while the service asked to wait',
+      status(
+        { synced: 5, pending: 3 },
+        { state: 'paused', rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } },
+      ),
+      'Waiting for the service, 3 documents to deliver',
+    ],
+    [
+      'delivers nothing while the minute of the fleet begins',
+      status({ pending: 1 }, { reasons: [{ code: 'fleet-opens', message: 'opens' }] }),
+      'Waiting for the shared minute, 1 document to deliver',
+    ],
+    [
+      'says that the minute is used up',
+      status({ pending: 300 }, { rate: { ...rate, used: 50, nextFreeSeconds: 12 } }),
+      'Delivering 300 documents, at the request limit',
     ],
     ['scans first', status({ state: 'scanning' }, { state: 'starting' }), 'Scanning 1 folder'],
     ['does not count what is never sent', status({ synced: 2, skipped: 9 }), 'All 2 documents delivered'],

@@ -10,6 +10,8 @@ import {
   verdict,
 } from '../../../src/model/report/headline.ts';
 import type { Reason, Status } from '../../../src/model/report/status.ts';
+import { waitKinds } from '../../../src/model/report/waits.ts';
+import type { WaitKind } from '../../../src/model/report/waits.ts';
 import { filledOf, sharesOf } from '../../../src/status/page/data/shares.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
@@ -54,8 +56,11 @@ const statuses: fc.Arbitrary<Status> = fc
     inDoubt: fc.oneof(fc.constant(0), fc.nat(3)),
     duplicates: fc.oneof(fc.constant(0), fc.nat(3)),
     etaSeconds: fc.nat(100_000),
+    used: fc.constantFrom(0, 50),
+    muted: fc.boolean(),
+    waits: fc.array(fc.constantFrom(...waitKinds), { minLength: 1, maxLength: 5 }),
   })
-  .map(({ folders, pausedCount, refused, inDoubt, duplicates, etaSeconds, ...rest }) =>
+  .map(({ folders, pausedCount, refused, inDoubt, duplicates, etaSeconds, used, muted, waits, ...rest }) =>
     aStatus({
       ...rest,
       folders,
@@ -64,6 +69,17 @@ const statuses: fc.Arbitrary<Status> = fc
       held: folders
         .filter(({ held }) => held > 0)
         .map(({ name, held }) => ({ folder: name, count: held, since: '', reason: 'many', paths: [] })),
+      waitingFor: spread(
+        folders.reduce((sum, { waiting }) => sum + waiting, 0),
+        waits,
+      ),
+      rate: {
+        limit: 50,
+        used,
+        windowSeconds: 60,
+        pausedUntil: muted ? '2026-01-01T00:01:00Z' : null,
+        nextFreeSeconds: used > 0 ? 3 : 0,
+      },
       inDoubtTotal: inDoubt,
       possibleDuplicates: inDoubt + duplicates,
       recordedDuplicates: duplicates,
@@ -76,8 +92,34 @@ const statuses: fc.Arbitrary<Status> = fc
     }),
   );
 
-const goodNews =
-  /^(?:Delivering [\d,]+ documents?|Waiting for [\d,]+ documents?|Scanning [\d,]+ folders?|Nothing to deliver yet|1 document delivered|All [\d,]+ documents delivered|Standing by)$/;
+/** So many documents that wait, of these kinds. */
+function spread(waiting: number, kinds: readonly WaitKind[]): Status['waitingFor'] {
+  const waitingFor = { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 };
+  let left = waiting;
+  for (const [index, kind] of kinds.entries()) {
+    const share = index === kinds.length - 1 ? left : Math.ceil(left / 2);
+    waitingFor[kind] += share;
+    left -= share;
+  }
+  return waitingFor;
+}
+
+const goodNews = new RegExp(
+  `^(?:${[
+    'Delivering [\\d,]+ documents?(?:, at the request limit)?',
+    'Waiting for the (?:service|shared minute), [\\d,]+ documents? to deliver',
+    '[\\d,]+ documents? still changing',
+    '1 document waiting for (?:its sidecar|an attachment)',
+    '[\\d,]+ documents waiting for (?:their sidecars|attachments)',
+    'Retrying [\\d,]+ documents? soon',
+    '[\\d,]+ documents? waiting(?: \\([^)]*\\))?',
+    'Scanning [\\d,]+ folders?',
+    'Nothing to deliver yet',
+    '1 document delivered',
+    'All [\\d,]+ documents delivered',
+    'Standing by',
+  ].join('|')})$`,
+);
 
 const total = (status: Status, of: 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held') =>
   status.folders.reduce((sum, folder) => sum + folder[of], 0);
@@ -89,6 +131,10 @@ describe('in any state', () => {
         expect(goodNews.test(headline(status))).toBe(status.health === 'ok');
         if (headline(status).endsWith('delivered'))
           expect(total(status, 'pending') + total(status, 'waiting') + total(status, 'failed')).toBe(0);
+        if (headline(status).startsWith('Delivering')) {
+          expect(total(status, 'pending')).toBeGreaterThan(0);
+          expect(status.rate.pausedUntil).toBeNull();
+        }
         if (status.health === 'ok') {
           expect(failedCount(status) + total(status, 'held') + status.possibleDuplicates).toBe(0);
           expect(status.paused).toEqual([]);

@@ -155,6 +155,7 @@ function emptyStatus(): Status {
     skippedTotal: 0,
     waiting: [],
     waitingTotal: 0,
+    waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,

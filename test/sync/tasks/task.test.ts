@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { newFacts, next } from '../../../src/sync/tasks/task.ts';
+import { newFacts, next, waitOf } from '../../../src/sync/tasks/task.ts';
 import type { EventKind, StateKind, TaskEvent, TaskFacts, TaskState } from '../../../src/sync/tasks/task.ts';
 import { statOf } from '../../support/core-fixtures.ts';
 
@@ -134,6 +134,20 @@ describe('a task', () => {
     const twice = next({ ...once, state: states.inspecting }, events.unreadable);
     expect([once.unreadable, twice.unreadable]).toEqual([1, 2]);
     expect(next({ ...twice, state: states.inspecting }, events.found).unreadable).toBe(0);
+  });
+
+  it('goes on waiting while it is inspected, until the inspection says otherwise', () => {
+    const sidecar = { code: 'sidecar-missing', message: '' };
+    const waiting = taskIn({ kind: 'waiting', dueAt: null, reason: sidecar });
+    const again = next(waiting, events.touched);
+    expect([waitOf(waiting), again.state.kind, waitOf(again)]).toEqual(['sidecar', 'inspect', 'sidecar']);
+    const inspected = next(again, events.inspectionStarted);
+    expect(waitOf(inspected)).toBe('sidecar');
+    expect(waitOf(next(inspected, events.ready))).toBeNull();
+    expect(waitOf(next(taskIn(states.sending), events.delivered))).toBeNull();
+    const first = { present: true, hasRecord: false, at: 1, seen: null } as const;
+    expect(waitOf(newFacts({ ...first, priority: 'live' }))).toBe('settling');
+    expect(waitOf(newFacts({ ...first, priority: 'backlog' }))).toBeNull();
   });
 
   it('that was delivered starts afresh, and has a record', () => {

@@ -1,0 +1,16 @@
+/** What waiting documents wait for: to stop changing, for another file, for the next attempt, or for something else. */
+export const waitKinds = ['settling', 'sidecar', 'attachment', 'retry', 'other'] as const;
+
+export type WaitKind = (typeof waitKinds)[number];
+
+/** The kind of wait that a reason's code stands for. */
+export function waitKindOf(code: string): WaitKind {
+  if (code === 'settling') return 'settling';
+  if (code === 'sidecar-missing') return 'sidecar';
+  return code.startsWith('attachment-') ? 'attachment' : 'other';
+}
+
+/** Nothing waits: to be added to. */
+export function noWaits(): Record<WaitKind, number> {
+  return { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 };
+}
