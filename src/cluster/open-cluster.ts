@@ -5,9 +5,11 @@ import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
 import type { TokenStorePort } from '../model/ports/token-store-port.ts';
+import type { FleetStatus } from '../model/report/fleet.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
+import { fleetReader } from './fleet/fleet-reader.ts';
 import { summaryOf } from './fleet/summaries.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './permits/fleet-times.ts';
@@ -42,6 +44,8 @@ export interface Cluster {
   readonly noteChange: () => void;
   /** Hosts that speak with Redis, this one included; 0: not known. */
   readonly hosts: () => number;
+  /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
+  readonly fleet: () => Promise<FleetStatus | null>;
   /** Calls when what a person sees of the fleet has changed. */
   readonly listen: (listener: () => void) => void;
   /** What the others and Redis keep this host from. */
@@ -97,6 +101,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     publish: (status) => publisher.begin(() => summaryOf(status())),
     noteChange: () => publisher.note(),
     hosts: () => publisher.hosts,
+    fleet: fleetReader({ session: link.session, prefix, clock, log }),
     listen: (listener) => {
       notify = listener;
     },

@@ -57,6 +57,8 @@ export interface Daemon {
   readonly deliveries: DeliveryHistory;
   /** What happened, newest first, as far as the history goes back. */
   readonly readLog: History['readBack'];
+  /** All hosts of the account; null: this host is alone. */
+  readonly fleet: Cluster['fleet'] | null;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
   /** Watches and scans; resolves after the first scan of every folder. */
@@ -133,7 +135,12 @@ export function assembleDaemon(
   let phase: 'starting' | 'running' | 'stopping' = 'starting';
   let refusedConfiguration: string | null = null;
   const signIn = createSignIn({ tokens, clock, log, onChange: changes.note });
-  const metrics: Metrics = createMetrics({ status, unready, version: version() });
+  const metrics: Metrics = createMetrics({
+    status,
+    unready,
+    version: version(),
+    fleet: cluster?.fleet ?? null,
+  });
   const engine = new Engine({
     clock,
     log,
@@ -234,6 +241,7 @@ export function assembleDaemon(
     metrics,
     deliveries,
     readLog: history.readBack,
+    fleet: cluster?.fleet ?? null,
     servicePage: embedded?.pageUrl ?? null,
     start: async () => {
       await engine.recover();
@@ -307,11 +315,17 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   return port;
 }
 
-/** In one line. The file is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
+/** In one line, the file named once. It is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
 function refusedWords(why: string): string {
-  const faults = why.replace(/\n\s+/g, ' ').replaceAll('\n', '; ');
+  const [first = '', ...others] = why.replace(/\n\s+/g, ' ').split('\n');
+  const file = /^(.+?):\d+:\d+: /.exec(first)?.[1];
   return sentences([
-    faults,
+    first,
+    ...others.map((fault) =>
+      file !== undefined && fault.startsWith(`${file}:`)
+        ? fault.slice(file.length).replace(/^:(\d+):\d+: /, 'Line $1: ')
+        : fault,
+    ),
     'The previous configuration stays in effect. Correct the file, then send SIGHUP',
   ]);
 }

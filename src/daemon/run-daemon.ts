@@ -190,6 +190,7 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
     readLog: daemon.readLog,
+    fleet: daemon.fleet,
     http: settings.http,
     socketPath,
     httpToken,

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { fleetVerdict, renderFleet } from '../../src/cli/fleet/render-fleet.ts';
+import { renderFleet } from '../../src/cli/fleet/render-fleet.ts';
+import { fleetVerdict } from '../../src/model/report/fleet-verdict.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import type { FleetHost, FleetStatus } from '../../src/model/report/fleet.ts';
 

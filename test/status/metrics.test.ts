@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
+import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { aFolder, fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
@@ -8,6 +9,32 @@ function world() {
   const control = fakeControl();
   const metrics = createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' });
   return { control, metrics };
+}
+
+function aFleet(): FleetStatus {
+  return {
+    health: 'attention',
+    account: 'research',
+    paused: false,
+    rate: { used: 31, windowSeconds: 60 },
+    hosts: [
+      {
+        host: 'scanner-1',
+        presence: 'gone',
+        lastSeen: '2026-01-01T00:00:00Z',
+        used: 17,
+        version: '1.2.3',
+        state: 'idle',
+        health: 'attention',
+        headline: '2 documents failed',
+        reasons: [],
+        folders: [],
+        queue: { pending: 1, inFlight: 2, waiting: 3 },
+        failures: [],
+        failuresTotal: 2,
+      },
+    ],
+  };
 }
 
 const valueOf = (text: string, series: string) =>
@@ -42,6 +69,28 @@ describe('the metrics', () => {
     expect(valueOf(text, 'ingestd_state{state="working"}')).toBe('1');
     expect(valueOf(text, 'ingestd_state{state="idle"}')).toBe('0');
     expect(valueOf(text, 'ingestd_ready')).toBe('1');
+  });
+
+  it('tell of the hosts of a fleet, and nothing where there is none or Redis is away', async () => {
+    const { control } = world();
+    expect(await world().metrics.text()).not.toMatch(/ingestd_fleet_(?:host_|rate_|paused)/);
+    let answer: FleetStatus | null = aFleet();
+    const metrics = createMetrics({
+      status: control.status,
+      unready: control.unready,
+      version: '1.2.3',
+      fleet: async () => answer,
+    });
+    const text = await metrics.text();
+    expect(valueOf(text, 'ingestd_fleet_rate_used_requests')).toBe('31');
+    expect(valueOf(text, 'ingestd_fleet_rate_limit_requests')).toBe('50');
+    expect(valueOf(text, 'ingestd_fleet_host_used_requests{host="scanner-1"}')).toBe('17');
+    expect(valueOf(text, 'ingestd_fleet_host_health{host="scanner-1"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_fleet_host_presence{host="scanner-1",presence="gone"}')).toBe('1');
+    expect(valueOf(text, 'ingestd_fleet_host_queue{host="scanner-1"}')).toBe('6');
+    if (promtoolFound) expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
+    answer = null;
+    expect(await metrics.text()).not.toMatch(/^ingestd_fleet_(?:host_|rate_|paused)/m);
   });
 
   it('forget a folder that is taken out of the configuration', async () => {

@@ -84,6 +84,18 @@ describe('the status address', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('tells of the other hosts only where there are some, and says that Redis is away', async () => {
+    const alone = await open();
+    expect((await alone.get('/api/fleet')).status).toBe(404);
+    const away = await open({ fleet: async () => null, httpToken });
+    expect((await away.get('/api/fleet')).status).toBe(401);
+    const answer = await away.get('/api/fleet', { authorization: `Bearer ${httpToken}` });
+    expect([answer.status, answer.json()]).toEqual([
+      503,
+      { code: 'redis-unavailable', message: 'Redis cannot be reached' },
+    ]);
+  });
+
   it('says that it is healthy and ready, and why it is not', async () => {
     const { get, control } = await open();
     expect((await get('/healthz')).status).toBe(200);

@@ -1,6 +1,7 @@
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
+import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
 import type { Output } from '../output.ts';
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
@@ -18,22 +19,6 @@ export function renderFleet(fleet: FleetStatus, colors: Output['colors']): strin
     colors.dim(`Account ${fleet.account}`),
     colors.dim(`${countWords(rate.used, 'request')} used by all hosts in the last ${rate.windowSeconds} s`),
   ];
-}
-
-/** The fleet in one line. */
-export function fleetVerdict({ hosts, paused, health }: FleetStatus): string {
-  const here = hosts.filter(({ presence }) => presence === 'here');
-  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
-  const troubled = here.filter((host) => host.health !== 'ok').length;
-  if (hosts.length === 0) return 'No host has reported in the last day';
-  return [
-    ...(paused ? ['The whole fleet is paused'] : []),
-    ...(troubled > 0
-      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
-      : []),
-    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
-    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
-  ].join('. ');
 }
 
 function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {

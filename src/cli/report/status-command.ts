@@ -10,7 +10,8 @@ import type { Prepared } from '../context/prepare.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { fleetAddress } from '../fleet/fleet-address.ts';
-import { fleetVerdict, renderFleet } from '../fleet/render-fleet.ts';
+import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
+import { renderFleet } from '../fleet/render-fleet.ts';
 import { renderStatus } from './render-status.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 

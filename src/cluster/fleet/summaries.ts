@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health, Status } from '../../model/report/status.ts';
-import { headline } from '../../model/report/headline.ts';
+import { failedCount, headline, toldAsDoubt } from '../../model/report/headline.ts';
 import { pairsOf } from '../redis/pairs.ts';
 import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
@@ -36,7 +36,10 @@ const longestText = 300;
 
 /** What of a status the other hosts see. */
 export function summaryOf(status: Status): HostSummary {
-  const { version, state, health, queue, failuresTotal } = status;
+  const { version, state, health, queue } = status;
+  const doubts = toldAsDoubt(status);
+  // What is retried has not failed, and doubts stand in the headline.
+  const failures = status.failures.filter((one) => one.retryAt === null && !doubts.has(one));
   return {
     version,
     state,
@@ -51,10 +54,10 @@ export function summaryOf(status: Status): HostSummary {
         return { name, state: watched, onDisk, synced, pending, waiting, failed, held };
       }),
     queue: { pending: queue.pending, inFlight: queue.inFlight, waiting: queue.waiting },
-    failures: status.failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
+    failures: failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
       return { folder, path: cut(path), code, message: cut(message) };
     }),
-    failuresTotal,
+    failuresTotal: failedCount(status),
   };
 }
 

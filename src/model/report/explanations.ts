@@ -214,6 +214,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'configuration-refused': {
         cause: 'The new configuration is not in effect',
         fix: 'Correct what the message names (ingestd check lists everything), then send SIGHUP. The previous configuration stays in effect.',
+        inMessage: true,
       },
       'credentials-refused': {
         cause: 'Credentials refused',

@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { waitKinds } from '../../model/report/waits.ts';
+import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
 
 export interface MetricsOptions {
@@ -11,6 +12,8 @@ export interface MetricsOptions {
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
   readonly version: string;
+  /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
+  readonly fleet?: (() => Promise<FleetStatus | null>) | null;
 }
 
 /** What the engine counts and what `/metrics` answers with. */
@@ -27,7 +30,7 @@ const REQUEST_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 const WAIT_BUCKETS = [0.01, 0.1, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300];
 
 /** Counts in a registry of its own, so that two daemons in one process do not share it. */
-export function createMetrics({ status, unready, version }: MetricsOptions): Metrics {
+export function createMetrics({ status, unready, version, fleet = null }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const requests = new Counter({
@@ -63,6 +66,7 @@ export function createMetrics({ status, unready, version }: MetricsOptions): Met
   build.set({ version, node_version: process.version }, 1);
   addProcessMetrics(registry);
   const statusMetrics = createStatusMetrics(registry);
+  const setFleet = fleet === null ? null : createFleetMetrics(registry);
 
   return {
     request: ({ operation, outcome, seconds }) => {
@@ -71,8 +75,10 @@ export function createMetrics({ status, unready, version }: MetricsOptions): Met
     },
     rateWait: (seconds) => rateWaitSeconds.observe(seconds),
     bytes: (count) => bytesSent.inc(count),
-    text: () => {
-      statusMetrics.set(status(), unready());
+    text: async () => {
+      const now = status();
+      statusMetrics.set(now, unready());
+      if (fleet !== null) setFleet?.(await fleet(), now.rate.limit);
       return registry.metrics();
     },
     contentType: registry.contentType,
@@ -147,6 +153,54 @@ function openFiles(): number {
     // Only Linux tells.
     return 0;
   }
+}
+
+const presences: readonly Presence[] = ['here', 'gone', 'stopped'];
+
+/** What the hosts of the account say of themselves; nothing while Redis is away. */
+function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, limit: number) => void {
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge<L>({ name: `ingestd_fleet_${name}`, help, labelNames, registers: [registry] });
+
+  const limits = gauge('rate_limit_requests', 'Requests that one window allows all hosts together.');
+  const used = gauge(
+    'rate_used_requests',
+    'Requests of the current window that all hosts together have used.',
+  );
+  const paused = gauge('paused', '1 while a person has paused the whole fleet.');
+  const share = gauge('host_used_requests', 'Requests of the current window that the host has used.', [
+    'host',
+  ]);
+  const health = gauge('host_health', '0: ok, 1: attention, 2: error; as the host last said.', ['host']);
+  const presence = gauge('host_presence', '1 for what is known of the host, 0 for the others.', [
+    'host',
+    'presence',
+  ]);
+  const failed = gauge('host_failed', 'Documents of the host that failed.', ['host']);
+  const queue = gauge('host_queue', 'Operations of the host that are queued, in flight or waiting.', [
+    'host',
+  ]);
+  const all = [limits, used, paused, share, health, presence, failed, queue];
+
+  return (fleet, limit) => {
+    for (const metric of all) metric.reset();
+    if (fleet === null) {
+      // A figure without labels is 0 after a reset; nothing is known.
+      for (const metric of [limits, used, paused]) metric.remove();
+      return;
+    }
+    limits.set(limit);
+    used.set(fleet.rate.used);
+    paused.set(fleet.paused ? 1 : 0);
+    for (const one of fleet.hosts) {
+      const host = printable(one.host);
+      share.set({ host }, one.used);
+      health.set({ host }, healths.indexOf(one.health));
+      for (const of of presences) presence.set({ host, presence: of }, of === one.presence ? 1 : 0);
+      failed.set({ host }, one.failuresTotal);
+      queue.set({ host }, one.queue.pending + one.queue.inFlight + one.queue.waiting);
+    }
+  };
 }
 
 /** The figures that the status knows. */

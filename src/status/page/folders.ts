@@ -7,6 +7,8 @@ import type { Group } from './data/group-by-cause.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/actions.ts';
+import { withDoubts } from './data/shares.ts';
+import type { Counts } from './data/shares.ts';
 import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
@@ -31,7 +33,7 @@ export function createFolders(): (status: PageStatus) => void {
   const showAll = createActions(byId('folders-actions'), null);
   return (status) => {
     const { folders, state, held, paused } = status;
-    show(folders.map((folder) => ({ ...folder, isPaused: paused.includes(folder.name) })));
+    show(withDoubts(status).map((folder) => ({ ...folder, isPaused: paused.includes(folder.name) })));
     showAll(paused.length > 0);
     // One folder has the same buttons below.
     byId('folders-actions').hidden = folders.length < 2;
@@ -47,7 +49,7 @@ export function createFolders(): (status: PageStatus) => void {
   };
 }
 
-type ShownFolder = FolderStatus & { readonly isPaused: boolean };
+type ShownFolder = FolderStatus & Counts & { readonly isPaused: boolean };
 
 /** Pause or resume, and scan: of one folder, or of all (null). */
 function createActions(container: Element, folder: string | null): (isPaused: boolean) => void {

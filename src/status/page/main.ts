@@ -6,6 +6,7 @@ import type { History, PageStatus, RecentActivity } from './data/page-status.ts'
 import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
+import { createFleet } from './fleet.ts';
 import { createFolders } from './folders.ts';
 import { createLog } from './history/log.ts';
 import { createOverview } from './overview.ts';
@@ -16,7 +17,14 @@ import { createWaits } from './waits.ts';
 const historyEveryMs = 60_000;
 const historyAfterMs = 2000;
 
-const views = [createOverview(), createAttention(), createFolders(), createTransfers(), createWaits()];
+const views = [
+  createOverview(),
+  createAttention(),
+  createFolders(),
+  createTransfers(),
+  createWaits(),
+  createFleet(),
+];
 const activities = createActivityList();
 const log = createLog();
 const showChart = createChart();

@@ -1,4 +1,4 @@
-import { explain } from '../../model/report/explanations.ts';
+import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { isMuted } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
@@ -7,7 +7,7 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
 import { setPaused } from './data/actions.ts';
 import type { PageStatus } from './data/page-status.ts';
-import { sharesOf } from './data/shares.ts';
+import { sharesOf, withDoubts } from './data/shares.ts';
 import type { Counts } from './data/shares.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
@@ -47,9 +47,7 @@ export function createOverview(): (status: PageStatus) => void {
         // The headline says it already.
         ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
         el('p', {}, sentence(printable(message))),
-        ...(code === 'paused'
-          ? [button('Resume', {}, () => setPaused(null, false))]
-          : [el('p', { class: 'fix' }, explain(code).fix)]),
+        ...(code === 'paused' ? [button('Resume', {}, () => setPaused(null, false))] : fixOf(code)),
       ),
       show: () => undefined,
     }),
@@ -64,7 +62,7 @@ export function createOverview(): (status: PageStatus) => void {
     setAttribute(document.body, 'data-health', status.health);
     setAttribute(document.body, 'data-state', status.state);
     setText(byId('state'), pillWords(status));
-    bar(status.folders);
+    bar(withDoubts(status));
     const reasons = status.reasons
       .filter(({ code }) => code !== 'held')
       .map((reason) => ({ ...reason, isHeadline: phrase === explain(reason.code).cause }));
@@ -76,6 +74,12 @@ export function createOverview(): (status: PageStatus) => void {
     document.title = titleOf(status, phrase);
     setAttribute(byId('favicon'), 'href', icons[status.health]);
   };
+}
+
+/** Nothing where the message says it already. */
+function fixOf(code: string): HTMLElement[] {
+  const fix = fixBeside(code);
+  return fix === '' ? [] : [el('p', { class: 'fix' }, fix)];
 }
 
 function pillWords(status: PageStatus): string {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import type { EventHub } from './event-hub.ts';
@@ -23,6 +24,8 @@ export interface AppOptions {
   readonly history: DeliveryHistory;
   /** What happened, newest first, over restarts. */
   readonly readLog: (query: LogQuery) => Promise<LogPage>;
+  /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
+  readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;
   readonly hub: EventHub;
   /** Null: it is not built. */
   readonly page: () => Promise<PageFiles | null>;

@@ -30,13 +30,13 @@ const logSchema = z.object({
 
 type ReadRouteOptions = Pick<
   AppOptions,
-  'control' | 'readLog' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'
+  'control' | 'readLog' | 'fleet' | 'snapshot' | 'metrics' | 'history' | 'hub' | 'clock'
 >;
 
 /** The routes that only read: contract section 6. */
 export function addReadRoutes(
   app: FastifyInstance,
-  { control, snapshot, metrics, history, readLog, hub, clock }: ReadRouteOptions,
+  { control, snapshot, metrics, history, readLog, fleet, hub, clock }: ReadRouteOptions,
 ): void {
   app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
     const healthy = control.healthy();
@@ -65,6 +65,14 @@ export function addReadRoutes(
       return send(reply, 400, { code: 'request', message });
     }
     return await readLog({ ...query.data, failed: query.data.failed === 'true' });
+  });
+  app.get('/api/fleet', async (_request, reply) => {
+    if (fleet === null || fleet === undefined) {
+      return send(reply, 404, { code: 'no-fleet', message: 'this configuration is for one host' });
+    }
+    const hosts = await fleet();
+    if (hosts !== null) return reply.send(hosts);
+    return send(reply, 503, { code: 'redis-unavailable', message: 'Redis cannot be reached' });
   });
   app.get('/api/why', async (request, reply) => {
     const query = whySchema.safeParse(request.query);

@@ -26,6 +26,7 @@ export interface StatusServerOptions {
   readonly socketPath: string;
   /** Asked for over TCP where it is set; it has to be, where the host is not loopback. */
   readonly httpToken: string | null;
+  readonly fleet?: AppOptions['fleet'];
   readonly log: LogPort;
   readonly clock: Clock;
   readonly version: string;

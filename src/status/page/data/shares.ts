@@ -1,10 +1,29 @@
-import type { FolderStatus } from '../../../model/report/status.ts';
+import { toldAsDoubt } from '../../../model/report/headline.ts';
+import type { FolderStatus, Status } from '../../../model/report/status.ts';
 
-export type Counts = Pick<FolderStatus, 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'>;
+export interface Counts extends Pick<
+  FolderStatus,
+  'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'
+> {
+  /** Of those that failed, the uploads in doubt. */
+  readonly inDoubt?: number;
+}
+
+/** The folders, with how many of their failures are told as doubts. */
+export function withDoubts({
+  folders,
+  ...status
+}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): readonly (FolderStatus & Counts)[] {
+  const doubts = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null);
+  return folders.map((one) => ({
+    ...one,
+    inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),
+  }));
+}
 
 /** One part of what is in the folders. */
 export interface Share {
-  readonly key: 'synced' | 'moving' | 'waiting' | 'failed' | 'held' | 'skipped';
+  readonly key: 'synced' | 'moving' | 'waiting' | 'failed' | 'doubt' | 'held' | 'skipped';
   readonly label: string;
   readonly count: number;
   /** A part of the bar. What is no document, or not on disk, has a number only. */
@@ -18,7 +37,13 @@ export function sharesOf(folders: readonly Counts[]): readonly Share[] {
     { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },
     { key: 'moving', label: 'to send', count: sum(({ pending }) => pending), inBar: true },
     { key: 'waiting', label: 'waiting', count: sum(({ waiting }) => waiting), inBar: true },
-    { key: 'failed', label: 'failed', count: sum(({ failed }) => failed), inBar: true },
+    {
+      key: 'failed',
+      label: 'failed',
+      count: sum(({ failed, inDoubt = 0 }) => failed - inDoubt),
+      inBar: true,
+    },
+    { key: 'doubt', label: 'in doubt', count: sum(({ inDoubt = 0 }) => inDoubt), inBar: true },
     { key: 'held', label: 'deletions held', count: sum(({ held }) => held), inBar: false },
     { key: 'skipped', label: 'skipped', count: sum(({ skipped }) => skipped), inBar: false },
   ];

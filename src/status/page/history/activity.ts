@@ -5,8 +5,8 @@ import { byId, el } from '../dom.ts';
 import { pathText } from '../file-story.ts';
 import { clockWords } from '../data/time-words.ts';
 
-/** The list never grows beyond this, however long the page is open. */
-const maxRows = 30;
+/** The list never grows beyond this, however long the page is open: the log has the rest. */
+const maxRows = 15;
 
 const tones: Readonly<Record<string, string>> = {
   uploaded: 'good',

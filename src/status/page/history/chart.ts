@@ -88,7 +88,7 @@ function showLegend(columns: readonly Column[]): void {
     const sum = columns.reduce((total, { counts }) => total + counts[kind], 0);
     if (row === null) continue;
     setText(row, `${numberWords(sum)} ${kind}`);
-    row.toggleAttribute('hidden', sum === 0 && kind !== 'uploaded');
+    row.toggleAttribute('hidden', sum === 0);
   }
 }
 

@@ -1,0 +1,190 @@
+import { printable } from '../../lib/text/printable.ts';
+import { sentence } from '../../lib/text/sentences.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
+import { explain } from '../../model/report/explanations.ts';
+import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
+import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
+import { groupByCause } from './data/group-by-cause.ts';
+import type { PageStatus } from './data/page-status.ts';
+import { momentWords } from './data/time-words.ts';
+import { byId, createList, el, setAttribute, setText } from './dom.ts';
+import type { Part } from './dom.ts';
+
+/** The hosts tell of themselves as often. */
+const everyMs = 5_000;
+
+/** Of one host. */
+const mostCauses = 3;
+const mostNames = 2;
+
+interface ShownHost extends FleetHost {
+  readonly isOwn: boolean;
+  /** Requests that all hosts may send in a window. */
+  readonly limit: number;
+}
+
+/** All hosts of the account. Where this host is alone, nothing is asked and nothing shown. */
+export function createFleet(): (status: PageStatus) => void {
+  const show = createList<ShownHost>(byId('fleet-list'), ({ host }) => host, createHost);
+  let newest: PageStatus | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const refresh = async () => {
+    timer = undefined;
+    if (newest?.fleet === undefined) return;
+    if (!document.hidden) {
+      const fleet = await ask();
+      showFleet(fleet);
+    }
+    timer ??= setTimeout(() => void refresh(), everyMs);
+  };
+
+  function showFleet(fleet: FleetStatus | null): void {
+    const { fleet: own, rate } = newest ?? {};
+    const verdict = byId('fleet-verdict');
+    setAttribute(verdict, 'data-health', fleet?.health ?? 'attention');
+    setText(
+      verdict,
+      fleet === null ? 'Redis cannot be reached: nothing is known of the other hosts' : fleetVerdict(fleet),
+    );
+    setText(byId('fleet-line'), `Fleet: ${verdict.textContent}`);
+    setAttribute(byId('fleet-line'), 'data-health', fleet?.health ?? 'attention');
+    if (fleet === null || rate === undefined) return;
+    setText(
+      byId('fleet-budget'),
+      `${numberWords(fleet.rate.used)} of ${countWords(rate.limit, 'request')} used by all hosts in the last ${fleet.rate.windowSeconds} s · account ${printable(fleet.account)}`,
+    );
+    show(fleet.hosts.map((host) => ({ ...host, isOwn: host.host === own?.host, limit: rate.limit })));
+  }
+
+  return (status) => {
+    newest = status;
+    byId('fleet').hidden = status.fleet === undefined;
+    byId('fleet-line').hidden = status.fleet === undefined;
+    if (status.fleet !== undefined && timer === undefined) {
+      timer = setTimeout(() => void refresh(), 0);
+    }
+  };
+}
+
+/** Null: Redis is away, or the daemon. */
+async function ask(): Promise<FleetStatus | null> {
+  try {
+    const response = await fetch('/api/fleet');
+    return response.ok ? ((await response.json()) as FleetStatus) : null;
+  } catch {
+    return null;
+  }
+}
+
+function createHost({ host }: ShownHost): Part<ShownHost> {
+  const state = el('span', { class: 'pill' });
+  const own = el('span', { class: 'count' }, 'this host');
+  const version = el('span', { class: 'count version' });
+  const phrase = el('p', { class: 'host-phrase' });
+  const share = el('progress', { 'aria-label': `Share of the minute: ${printable(host)}` });
+  const numbers = el('p', { class: 'notes' });
+  const folders = el('p', { class: 'notes' });
+  const reasons = el('ul', { class: 'host-problems' });
+  const failures = el('ul', { class: 'host-problems' });
+  const showReasons = createList<FleetHost['reasons'][number]>(
+    reasons,
+    ({ code, message }) => `${code} ${message}`,
+    ({ code, message }) => ({
+      node: problem(explain(code).cause, sentence(printable(message)), explain(code).fix),
+      show: () => undefined,
+    }),
+  );
+  const showFailures = createList<Cause>(
+    failures,
+    ({ code, words }) => `${code} ${words}`,
+    ({ code, words }) => ({
+      node: problem(explain(code).cause, words, explain(code).fix),
+      show: () => undefined,
+    }),
+  );
+  const node = el(
+    'li',
+    { class: 'host' },
+    el('div', { class: 'host-head' }, el('h3', {}, el('bdi', {}, printable(host))), own, version, state),
+    phrase,
+    numbers,
+    share,
+    folders,
+    reasons,
+    failures,
+  );
+  return {
+    node,
+    show: (shown) => {
+      const { presence, health, used, limit, failures: failed, lastSeen } = shown;
+      const isHere = presence === 'here';
+      setText(state, isHere ? health : presence);
+      setAttribute(node, 'data-health', presence === 'gone' && health === 'ok' ? 'attention' : health);
+      setAttribute(node, 'data-presence', presence);
+      own.hidden = !shown.isOwn;
+      setText(version, printable(shown.version));
+      setText(phrase, isHere ? printable(shown.headline) : `Last seen ${momentWords(lastSeen)}`);
+      setText(numbers, numbersOf(shown).join(' · '));
+      setAttribute(share, 'max', String(limit));
+      setAttribute(share, 'value', String(Math.min(used, limit)));
+      share.hidden = !isHere;
+      setText(folders, shown.folders.map(folderWords).join(' · '));
+      folders.hidden = shown.folders.length === 0;
+      // Of a host that is gone, what it last said of itself may be over.
+      showReasons(isHere ? shown.reasons.filter(({ code }) => code !== 'held') : []);
+      showFailures(causesOf(failed));
+    },
+  };
+}
+
+function numbersOf({ folders, queue, failuresTotal, used }: ShownHost): string[] {
+  const synced = folders.reduce((total, one) => total + one.synced, 0);
+  const left = queue.pending + queue.inFlight + queue.waiting;
+  return [
+    `${numberWords(synced)} delivered`,
+    ...(left > 0 ? [`${numberWords(left)} on the way`] : []),
+    ...(failuresTotal > 0 ? [`${numberWords(failuresTotal)} failed`] : []),
+    `${countWords(used, 'request')} of the minute`,
+  ];
+}
+
+function folderWords({
+  name,
+  state,
+  synced,
+  pending,
+  waiting,
+  failed,
+}: FleetHost['folders'][number]): string {
+  const documents = synced + pending + waiting + failed;
+  const shownState = state === 'watching' || state === 'polling' ? '' : `, ${state}`;
+  return `${printable(name)}: ${numberWords(synced)} of ${numberWords(documents)}${shownState}`;
+}
+
+/** Failures of one cause, some by name. */
+interface Cause {
+  readonly code: string;
+  readonly words: string;
+}
+
+/** The largest causes first; how many failed in all stands above. */
+function causesOf(failures: FleetHost['failures']): readonly Cause[] {
+  return groupByCause(failures)
+    .slice(0, mostCauses)
+    .map(({ code, items }) => {
+      const names = items.slice(0, mostNames).map(({ folder, path }) => printable(`${folder}/${path}`));
+      const more = items.length - names.length;
+      return { code, words: `${names.join(', ')}${more > 0 ? ` and ${numberWords(more)} more` : ''}` };
+    });
+}
+
+function problem(cause: string, words: string, fix: string): HTMLElement {
+  return el(
+    'li',
+    {},
+    el('strong', {}, cause),
+    el('span', {}, ` ${words} `),
+    el('span', { class: 'faint' }, fix),
+  );
+}

@@ -1,0 +1,111 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+
+import { missingRedis, settle, startRedis } from '../cluster/support/redis-server.ts';
+import type { RedisServer } from '../cluster/support/redis-server.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+import { axeProblems } from './support/axe.ts';
+import { chromiumFound, openBrowser } from './support/browser.ts';
+import { promtool, promtoolFound } from './support/promtool.ts';
+
+const missing = missingRedis ?? (chromiumFound ? null : 'chromium (Debian package chromium)');
+
+describeWhere(missing, 'the page of any host', () => {
+  let browser: Browser;
+  let redis: RedisServer;
+  let service: ScriptedService;
+  let places: Installation[];
+  let page: Page;
+
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    redis = await startRedis();
+    settle(redis, 'page');
+    service = await startScriptedService();
+    places = [];
+    page = await browser.newPage({ reducedMotion: 'reduce' });
+  });
+  afterEach(async () => {
+    await page.close();
+    await Promise.all(places.map((place) => place.remove()));
+    await service.close();
+    await redis.remove();
+  });
+
+  const start = async (name: string, files: readonly string[]): Promise<RunningDaemon> => {
+    const place = await installation({
+      ...service,
+      credentials: plantedCredentials,
+      more: { cluster: { redisUrl: redis.url, account: 'page', host: name } },
+    });
+    places.push(place);
+    for (const file of files) await writeFile(join(place.inbox, file), `${name} ${file}`);
+    return place.start();
+  };
+  const visit = async (daemon: RunningDaemon) => {
+    await page.goto((await daemon.fetch('/')).url);
+    await page.waitForSelector('body[data-loaded]');
+  };
+  const host = (name: string) => page.locator('.host', { hasText: name });
+
+  it('shows all hosts, those that need a person first, and tells the metrics of them', async () => {
+    const [well] = await Promise.all([start('alpha', ['a.pdf', 'b.pdf']), start('beta', ['two.dots.pdf'])]);
+    const third = await start('gamma', ['c.pdf']);
+    await visit(well);
+    await eventually(async () => (await page.locator('.host').count()) === 3, { withinMs: 15_000 });
+    await eventually(async () => (await host('beta').locator('.pill').innerText()) === 'attention', {
+      withinMs: 15_000,
+    });
+    expect(await page.locator('.host h3').allInnerTexts()).toEqual(['beta', 'alpha', 'gamma']);
+    expect(await page.locator('#fleet-line').innerText()).toBe(
+      'Fleet: 1 host needs attention. 3 hosts connected',
+    );
+    const troubled = await host('beta').innerText();
+    expect(troubled).toContain('1 document failed');
+    expect(troubled).toContain('inbox/two.dots.pdf');
+    expect(troubled).toContain('Rename the file');
+    await eventually(async () => (await host('alpha').innerText()).includes('2 delivered'), {
+      withinMs: 15_000,
+    });
+    expect(await host('alpha').innerText()).toContain('this host');
+    expect(await host('alpha').innerText()).toContain('inbox: 2 of 2');
+    expect(await page.locator('#fleet-budget').innerText()).toMatch(/^\d+ of 50 requests used by all hosts/);
+    expect(await axeProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 740 });
+    expect(await axeProblems(page)).toEqual([]);
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).toBe(0);
+
+    const metrics = await (await well.fetch('/metrics')).text();
+    expect(metrics).toContain('ingestd_fleet_host_health{host="beta"} 1');
+    expect(metrics).toContain('ingestd_fleet_host_presence{host="gamma",presence="here"} 1');
+    expect(metrics).toContain('ingestd_fleet_rate_limit_requests 50');
+    expect(metrics).toMatch(/^ingestd_fleet_rate_used_requests [1-9]/m);
+    if (promtoolFound) expect(promtool(['check', 'metrics'], metrics)).toEqual({ status: 0, output: '' });
+
+    third.signal('SIGKILL');
+    await eventually(async () => (await host('gamma').locator('.pill').innerText()) === 'gone', {
+      withinMs: 40_000,
+    });
+    expect(await host('gamma').innerText()).toContain('Last seen');
+    await redis.kill();
+    await eventually(
+      async () => (await page.locator('#fleet-verdict').innerText()).startsWith('Redis cannot be reached'),
+      { withinMs: 20_000 },
+    );
+    expect((await well.fetch('/api/fleet')).status).toBe(503);
+    expect(await (await well.fetch('/metrics')).text()).not.toMatch(/^ingestd_fleet_(?:host|rate)_\w+[ {]/m);
+  }, 120_000);
+});
