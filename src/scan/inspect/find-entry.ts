@@ -3,6 +3,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { isAttachmentDirectory } from '../rules/classify.ts';
 import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
@@ -35,7 +36,7 @@ export function wayTo(folder: FolderState, path: string): Way {
   return { kind: 'directory' };
 }
 
-/** What is at a path: a regular file or a link that is not followed, or nothing that could be a document. */
+/** What is at a path: a regular file, a link that is not followed or entered, or nothing that could be a document. */
 export type Found =
   { readonly kind: 'entry'; readonly entry: Entry } | { readonly kind: 'nothing' } | NoDocument;
 
@@ -57,7 +58,8 @@ export function findEntry(folder: FolderState, path: string): Found {
         ? followLink(entry, absolute, realpathSync(folder.root))
         : entry;
     if (followed.kind === 'file' || followed.kind === 'link') return { kind: 'entry', entry: followed };
-    // A link to a directory that the scan did not follow leads in a circle.
+    if (entry.kind === 'link' && isAttachmentDirectory(entry.name)) return { kind: 'entry', entry: followed };
+    // A link to any other directory that the scan did not follow leads in a circle.
     const circle = entry.kind === 'link' && !folder.tree.has(path);
     return circle ? { kind: 'entry', entry } : { kind: 'nothing' };
   } catch (error) {

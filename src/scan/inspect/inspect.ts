@@ -10,7 +10,12 @@ import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyEntry, classifyFile, classifyUndecodable } from '../rules/classify.ts';
+import {
+  classifyEntry,
+  classifyFile,
+  classifyUndecodable,
+  isAttachmentDirectory,
+} from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../walk/entry.ts';
@@ -42,15 +47,19 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     const { claims } = folder;
     const { exclusion } = named;
     const byName = classifyFile({ path, size: null, claims, exclusion });
-    if (byName.kind === 'ignored') return withoutContent(folder, path, byName, defaults);
+    // A link to a directory is never entered under such a name, which `include` has no say in.
+    if (byName.kind === 'ignored' && !isAttachmentDirectory(nameOf(path)))
+      return withoutContent(folder, path, byName, defaults);
     const raw = folder.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
     if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
     const found = way.kind === 'nothing' ? way : findEntry(folder, path);
     if (found.kind !== 'entry' && found.kind !== 'nothing') return found;
-    if (found.kind === 'entry' && found.entry.kind === 'link')
-      return withoutContent(folder, path, classifyHere(folder, path, { kind: 'link' }), defaults);
+    if (found.kind === 'entry' && (found.entry.kind === 'link' || found.entry.kind === 'directory')) {
+      const facts = { kind: found.entry.kind, linked: found.entry.linkedFrom !== null };
+      return withoutContent(folder, path, classifyHere(folder, path, facts), defaults);
+    }
     const stats = found.kind === 'entry' ? found.entry.stats : null;
     const classified = classifyFile({ path, size: stats?.size ?? null, claims, exclusion });
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
@@ -68,10 +77,14 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
 function classifyHere(
   { tree, rules, include, excluded }: FolderState,
   path: string,
-  { kind, twin = false }: { readonly kind: 'link' | 'file'; readonly twin?: boolean },
+  {
+    kind,
+    linked = false,
+    twin = false,
+  }: { readonly kind: 'link' | 'file' | 'directory'; readonly linked?: boolean; readonly twin?: boolean },
 ): ReturnType<typeof classifyEntry> {
   const here = tree.get(directoryOf(path))?.rules ?? rules;
-  return classifyEntry({ path, kind, linked: false, twin, rules: here, include, excluded });
+  return classifyEntry({ path, kind, linked, twin, rules: here, include, excluded });
 }
 
 /** The answer for what is no document, whatever is in it. */

@@ -5,7 +5,7 @@ import { directoryOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noteCompanions } from '../inspect/companion-grace.ts';
-import { companionCounts, ignoreFileName } from '../rules/classify.ts';
+import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { defaultsName, sidecarEnd } from '../rules/pair-sidecars.ts';
@@ -155,6 +155,8 @@ function follow(
       return entry;
     const followed = followLink(entry, `${absolute}/${entry.raw}`, visitor.realRoot);
     if (followed.kind !== 'directory' || followed.stats === null) return followed;
+    // Never entered, wherever it leads.
+    if (isAttachmentDirectory(entry.name)) return followed;
     const target = followed.stats;
     const circle = isAbove(folder, path, target) || (target.dev === stats.dev && target.ino === stats.ino);
     return circle || links >= maxLinks ? entry : followed;
