@@ -76,7 +76,12 @@ function printPlan(report: PlanReport, output: Output): void {
     );
   }
   if (counts.failed > 0)
-    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent: ingestd check says why.`));
+    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent, for the reason given above.`));
+  if (counts.kept > 0) {
+    line(
+      colors.dim(`${countWords(counts.kept, 'document')} kept at the service: the file is no longer sent.`),
+    );
+  }
   if (counts.skipped > 0)
     line(colors.dim(`${countWords(counts.skipped, 'file')} skipped: ingestd check says why.`));
 }
@@ -86,7 +91,8 @@ function operationLine(operation: PlannedOperation, { colors }: Output): string 
   const place = operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`;
   const from = operation.from === null ? '' : ` from ${operation.from}`;
   const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.join(', ')})`;
-  const message = operation.message === null ? '' : `: ${operation.message}`;
+  const doubt = operation.code === 'in-doubt' ? 'its upload is in doubt: ' : '';
+  const message = operation.message === null ? '' : `: ${doubt}${operation.message}`;
   return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
 }
 

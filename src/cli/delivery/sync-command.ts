@@ -83,7 +83,8 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
-    line(`  ${failure.folder}/${failure.path}: ${failure.message}`);
+    const doubt = failure.code === 'in-doubt' ? 'its upload is in doubt: ' : '';
+    line(`  ${failure.folder}/${failure.path}: ${doubt}${failure.message}`);
   }
   const more = report.failures.length - MAX_FAILURES;
   if (more > 0) line(`  and ${more} more: ingestd status --json`);

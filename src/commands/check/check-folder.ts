@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { errorCode } from '../../model/errors.ts';
-import { joinPath } from '../../model/document.ts';
-import type { Inspection, Skip } from '../../model/document.ts';
+import { joinPath, refKey, sameStat } from '../../model/document.ts';
+import type { FoundDocument, Inspection, Skip } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/explanations.ts';
@@ -9,6 +9,8 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
+import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
+import { doubtFinding } from './check-ledger.ts';
 import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from '../open-folders-unwatched.ts';
 
@@ -24,22 +26,33 @@ const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
 const inspectionsAtOnce = 16;
 
+interface Surroundings {
+  readonly settings: Settings;
+  readonly log: LogPort;
+  /** Null: nothing is known of it. */
+  readonly ledger: Pick<LedgerReader, 'doubts' | 'failure'> | null;
+}
+
 /** Scans one folder and looks at every document in it; gives what would be refused, with the reason. */
 export async function checkFolder(
   folder: FolderSettings,
-  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+  { settings, log, ledger }: Surroundings,
 ): Promise<FolderCheck> {
   const unusable = await rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
   const port = openAsItStands(folder, { settings, log });
   try {
-    return await judge(port, folder, settings);
+    return await judge(port, folder, { settings, ledger });
   } finally {
     await port.close();
   }
 }
 
-async function judge(port: FolderPort, folder: FolderSettings, { timing }: Settings): Promise<FolderCheck> {
+async function judge(
+  port: FolderPort,
+  folder: FolderSettings,
+  { settings: { timing }, ledger }: Omit<Surroundings, 'log'>,
+): Promise<FolderCheck> {
   const paths: string[] = [];
   const skips: Skip[] = [];
   const attachments: string[] = [];
@@ -66,8 +79,10 @@ async function judge(port: FolderPort, folder: FolderSettings, { timing }: Setti
     const looks = await Promise.all(some.map((path) => port.inspect(path)));
     for (const [index, look] of looks.entries()) {
       const refused = refusal(look);
-      if (refused === null) documents += 1;
-      else findings.push(finding(folder, some[index] ?? '', refused, look.kind));
+      const known = ledger === null || look.kind !== 'document' ? null : recorded(look.document, ledger);
+      if (known !== null) findings.push(known);
+      else if (refused !== null) findings.push(finding(folder, some[index] ?? '', refused, look.kind));
+      else documents += 1;
     }
   }
   const reasons = port.health().reasons.map(({ code, message }) => healthFinding(folder, code, message));
@@ -96,6 +111,21 @@ function refusal(look: Inspection): { readonly code: string; readonly message: s
   const refused =
     look.kind === 'unknown' || look.kind === 'skipped' || look.kind === 'waiting' || look.kind === 'unfit';
   return refused ? look : null;
+}
+
+/** What the ledger remembers against a document that is as it was then; null: nothing. */
+function recorded(
+  { ref, stat: now, fingerprint }: FoundDocument,
+  ledger: NonNullable<Surroundings['ledger']>,
+): CheckFinding | null {
+  const doubts = ledger.doubts().filter((one) => refKey(one.ref) === refKey(ref));
+  const doubt = doubts.find(({ holds }) => holds);
+  if (doubt !== undefined) return { level: 'error', ...doubtFinding(ref, doubt.message) };
+  const failure = ledger.failure(ref);
+  if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)
+    return null;
+  const { code, message } = failure;
+  return { level: 'error', subject: refKey(ref), code, message, fix: fixFor(code) };
 }
 
 function finding(

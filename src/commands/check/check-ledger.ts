@@ -10,25 +10,35 @@ import { fixFor } from '../../model/report/explanations.ts';
 import { missingFiles } from '../offline/missing-files.ts';
 import { otherService } from '../../daemon/ledger/ledger-service.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { sameStat } from '../../model/document.ts';
+import { refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { sharedFolders } from '../../daemon/ledger/shared-ledger.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
+/** What the ledger has to say. */
+export interface LedgerCheck {
+  readonly findings: readonly CheckFinding[];
+  /** Null: it cannot be read, or its records are of another service. */
+  readonly ledger: LedgerReader | null;
+}
+
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
-export async function checkLedger(settings: Settings): Promise<CheckFinding[]> {
+export async function checkLedger(settings: Settings): Promise<LedgerCheck> {
   const found = { level: 'error', subject: 'state.dir' } as const;
   try {
     const ledger = await readLedger(settings.state.dir);
     const other = otherService(ledger, settings);
     // Records of another service are nobody's here.
-    if (other !== null) return [{ ...found, code: 'other-service', ...other }];
-    return await checkRecords(ledger, settings);
+    if (other !== null) {
+      return { findings: [{ ...found, code: 'other-service', ...other }], ledger: null };
+    }
+    return { findings: await checkRecords(ledger, settings), ledger };
   } catch (error) {
     const code = errorCode(error);
     // Of a directory that is closed to this user it is said elsewhere.
-    return code === 'ledger-damaged'
-      ? [{ ...found, code, message: errorMessage(error), fix: fixFor(code) }]
-      : [];
+    const findings =
+      code === 'ledger-damaged' ? [{ ...found, code, message: errorMessage(error), fix: fixFor(code) }] : [];
+    return { findings, ledger: null };
   }
 }
 
@@ -50,7 +60,29 @@ async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<C
       heldFinding(ledger, folder, missing.length) ?? (await rootFinding(ledger, folder, missing.length));
     if (finding !== null) held.push(finding);
   }
-  return [...shared, ...held];
+  return [...shared, ...held, ...(await doubtsWithoutFile(ledger, settings))];
+}
+
+/** Where the file is, the doubt is a finding about the file. */
+async function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): Promise<CheckFinding[]> {
+  const findings: CheckFinding[] = [];
+  for (const { ref, message } of ledger.doubts()) {
+    const folder = folders.find(({ name }) => name === ref.folder);
+    const isThere =
+      folder !== undefined && (await lstat(join(folder.path, ref.path)).catch(() => null)) !== null;
+    if (!isThere) findings.push({ level: 'warning', ...doubtFinding(ref, message) });
+  }
+  return findings;
+}
+
+/** An upload whose outcome is not known. */
+export function doubtFinding(ref: DocumentRef, message: string): Omit<CheckFinding, 'level'> {
+  return {
+    subject: refKey(ref),
+    code: 'in-doubt',
+    message: `its upload is in doubt: ${message}`,
+    fix: fixFor('in-doubt'),
+  };
 }
 
 function heldFinding(ledger: LedgerReader, { name }: FolderSettings, missing: number): CheckFinding | null {

@@ -28,6 +28,7 @@ export interface CheckOptions {
 /** Everything that would stand in the way of delivery, each with its fix, `contract.md` section 2. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { settings, log, missingCredentials, warnings, online } = options;
+  const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
     ...missingCredentials.map(missingCredential),
     ...options.plainSecrets.map(plainSecret),
@@ -36,11 +37,11 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
       : [{ ...options.httpTokenFault, level: 'error', code: 'http-token' } as const]),
     ...warnings.map(configurationWarning),
     ...(await checkStateDirectory(settings.state.dir)),
-    ...(await checkLedger(settings)),
+    ...ledger.findings,
   ];
   let directories = 0;
   for (const folder of settings.folders) {
-    const result = await checkFolder(folder, { settings, log });
+    const result = await checkFolder(folder, { settings, log, ledger: ledger.ledger });
     findings.push(...result.findings);
     directories += result.watchedDirectories;
   }

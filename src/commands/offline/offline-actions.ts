@@ -11,7 +11,7 @@ import { sendAgain } from '../../model/resolve-doubt.ts';
 import { resolveDoubt } from '../../daemon/control/end-doubt.ts';
 import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { openAsItStands } from '../open-folders-unwatched.ts';
+import { openAsItStands, silentLog } from '../open-folders-unwatched.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
@@ -45,7 +45,7 @@ export async function resolveOffline(
   const folder = settings.folders.find(({ name }) => name === ref?.folder);
   if (ref === null || folder === undefined) throw new ConfigurationError(notInFolders(path));
   await withLedger(settings, async (ledger) => {
-    const port = openAsItStands(folder, { settings, log: silent });
+    const port = openAsItStands(folder, { settings, log: silentLog });
     try {
       await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
       await ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution));
@@ -98,10 +98,8 @@ export async function setPausedOffline(
   });
 }
 
-const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-
 async function withLedger<T>(settings: Settings, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {
-  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log: silent });
+  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log: silentLog });
   try {
     return await act(ledger);
   } finally {

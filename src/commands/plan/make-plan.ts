@@ -9,7 +9,7 @@ import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/ledger/follow-folders.ts';
 import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
-import { openUnwatched } from '../open-folders-unwatched.ts';
+import { openUnwatched, silentLog } from '../open-folders-unwatched.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
 import { countKept } from '../../daemon/status/make-status.ts';
@@ -60,7 +60,7 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
   const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
   try {
     requireService(ledger, settings);
-    await followFolders(ledger, settings, quiet);
+    await followFolders(ledger, settings, silentLog);
     if (!makesFolders) await requireFolders(settings, ledger);
   } catch (error) {
     await ledger.close();
@@ -69,13 +69,13 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
   const timing = { ...settings.timing, removeGraceMs: 0 };
   const folders = settings.folders.map((folder) => ({
     settings: folder,
-    port: openUnwatched(folder, { settings: { ...settings, timing }, log: quiet }),
+    port: openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog }),
   }));
   const service = createPlanningService(ledger.findByDocId);
   const activities: Activity[] = [];
   const engine = new Engine({
     clock: systemClock,
-    log: quiet,
+    log: silentLog,
     ledger,
     folders,
     limiter: createFreeLimiter(settings.service.requestsPerMinute),
@@ -94,12 +94,12 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
     while (!engine.isIdle() && !isOnlySettling(engine, deadline)) {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
-    const unchanged = settings.folders.reduce(
-      (total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord,
-      0,
-    );
     const ports = folders.map(({ port }) => port);
     const unavailable = unavailableFolders(ports);
+    const kept = settings.folders.reduce((total, { name }) => total + countKept(engine, name), 0);
+    const unchanged = settings.folders
+      .filter(({ name }) => unavailable.every(({ folder }) => folder !== name))
+      .reduce((total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord, 0);
     const unreadable = unreadableDirectories(ports);
     const pauses = await readPauses(settings.state.dir);
     const paused = settings.folders.filter((one) => isPaused(pauses, one)).map(({ name }) => name);
@@ -111,6 +111,7 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
       settings,
       unchanged,
       skipped,
+      kept,
       unavailable,
       unreadable,
       paused,
@@ -133,8 +134,6 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
     await ledger.close();
   }
 }
-
-const quiet: LogPort = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
 
@@ -173,6 +172,7 @@ interface Findings {
   readonly settings: Settings;
   readonly unchanged: number;
   readonly skipped: number;
+  readonly kept: number;
   readonly unavailable: PlanReport['unavailable'];
   readonly unreadable: PlanReport['unreadable'];
   readonly paused: PlanReport['paused'];
@@ -185,6 +185,7 @@ function report({
   settings,
   unchanged,
   skipped,
+  kept,
   unavailable,
   unreadable,
   paused,
@@ -236,6 +237,7 @@ function report({
       failed: count('failed'),
       waiting: count('waiting'),
       skipped,
+      kept,
       unchanged: Math.max(0, unchanged - touched),
     },
     requests,

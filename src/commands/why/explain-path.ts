@@ -5,7 +5,7 @@ import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { openUnwatched } from '../open-folders-unwatched.ts';
+import { openUnwatched, silentLog } from '../open-folders-unwatched.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 
@@ -21,7 +21,7 @@ export async function explain(
   }
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
-  const port = openUnwatched(folder, { settings: { ...settings, timing }, log });
+  const port = openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog });
   try {
     await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
     const ledger = await readLedger(settings.state.dir);

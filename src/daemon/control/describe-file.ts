@@ -178,7 +178,10 @@ async function nextAtStart(
   if (isUnchanged && ledger.failure(ref) === undefined) return asSent;
   const { operations, unavailable, paused } = await plan();
   const unread = unavailable.find(({ folder }) => folder === ref.folder);
-  if (unread !== undefined) return `nothing until the folder can be read: ${unread.message}`;
+  if (unread !== undefined) {
+    const words = 'nothing until the folder can be read';
+    return isTold(found, unread.message) ? words : `${words}: ${unread.message}`;
+  }
   const key = refKey(ref);
   const planned = operations
     .filter((one) => refKey(one) === key || one.from === key)

@@ -18,6 +18,8 @@ export interface PlanReport {
     readonly waiting: number;
     /** Files that are no documents that can be sent. */
     readonly skipped: number;
+    /** Documents that stay at the service as they are, because their file is ignored, skipped or kept. */
+    readonly kept: number;
     readonly unchanged: number;
   };
   /** Requests to the ingestion endpoints, bulk calls counted as one. */
