@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 /** A lease as its holder knows it: one that was frozen does not know yet that it is over. */
-function leaseOf(fence: number, { isLost = () => false } = {}): WriteLease {
+function leaseOf(fence: number, { isLost = (): boolean => false } = {}): WriteLease {
   return {
     fence,
     holds: () => !isLost(),
