@@ -43,13 +43,7 @@ export interface LedgerAdapter extends Adapter<LedgerData> {
 }
 
 /** An adapter for one state directory that this process holds. */
-export function createLedgerAdapter({
-  paths,
-  disk,
-  confirm,
-  isHeld,
-  onLoaded,
-}: AdapterParts): LedgerAdapter {
+export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
@@ -225,8 +219,7 @@ async function tidy(disk: Disk, paths: LedgerPaths): Promise<void> {
   const fresh = await isFresh(found);
   try {
     // Those of a later holder are its own.
-    for (const path of found.temporaries)
-      if (fenceOf(basename(path)) <= paths.fence) await disk.remove(path);
+    for (const path of found.temporaries) if (fenceOf(basename(path)) <= paths.fence) await disk.remove(path);
     if (fresh) await initializeLedger(disk, paths);
     else if (!found.marker) await markUsed(disk, paths);
   } catch (error) {

@@ -79,9 +79,7 @@ export async function listLedger(dir: string): Promise<LedgerListing> {
     snapshot: names.includes(`${stem}.json`),
     previous: names.includes(`${stem}.previous.json`),
     marker: names.includes(MARKER),
-    journals: files
-      .flatMap((name) => generationOf(name, stem) ?? [])
-      .sort((a, b) => a - b),
+    journals: files.flatMap((name) => generationOf(name, stem) ?? []).sort((a, b) => a - b),
     kept: names.filter((name) => KEPT.test(name)).map((name) => join(dir, name)),
     temporaries: names.filter((name) => TEMPORARY.test(name)).map((name) => join(dir, name)),
     others: files

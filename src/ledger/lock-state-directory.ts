@@ -44,7 +44,9 @@ export async function claimFence(path: string): Promise<void> {
     await realDisk.syncDirectory(dirname(path));
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw unwritable(path, error);
-    throw new StateLockedError(`Another host has taken the ledger at the same moment (${path}). Start again.`);
+    throw new StateLockedError(
+      `Another host has taken the ledger at the same moment (${path}). Start again.`,
+    );
   }
 }
 

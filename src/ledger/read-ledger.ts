@@ -49,9 +49,7 @@ export async function readSteadily<T>(
   }
 }
 
-async function pictureOf(
-  dir: string,
-): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
+async function pictureOf(dir: string): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
   const listing = await listLedger(dir);
   const snapshot = await stat(listing.paths.snapshot).then(
     ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,

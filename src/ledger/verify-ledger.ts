@@ -102,7 +102,8 @@ async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFindin
     ...listing.temporaries.map((path) => [path, 'left over from an unfinished snapshot'] as const),
     ...listing.others.map((path) => [path, 'written by another holder of the ledger; not in use'] as const),
   ];
-  for (const [path, message] of leftovers) findings.push({ file: basename(path), state: 'leftover', message });
+  for (const [path, message] of leftovers)
+    findings.push({ file: basename(path), state: 'leftover', message });
   return findings;
 }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 
@@ -137,9 +137,9 @@ export async function installation({
         async () => {
           if (child.exitCode !== null || child.signalCode !== null)
             throw new Error(`ended with ${child.exitCode ?? child.signalCode}: ${log()}`);
-          const address: unknown = JSON.parse(await readFile(join(home.path, 'state/daemon.json'), 'utf8'));
-          const { pid, http } = address as { pid: number; http: string };
-          if (pid !== child.pid) return null;
+          const address = await addressOf(join(home.path, 'state'), child.pid);
+          if (address === null) return null;
+          const { http } = address;
           await fetch(`${http}/healthz`);
           return http;
         },
@@ -185,4 +185,19 @@ export async function installation({
       await home.remove();
     },
   };
+}
+
+/** What a daemon says of itself in its `daemon.json`: in the state directory, or in its host's part of one that is shared. */
+async function addressOf(
+  state: string,
+  pid: number | undefined,
+): Promise<{ readonly pid: number; readonly http: string } | null> {
+  const hosts = await readdir(join(state, 'hosts')).catch(() => []);
+  for (const part of ['.', ...hosts.map((host) => join('hosts', host))]) {
+    const text = await readFile(join(state, part, 'daemon.json'), 'utf8').catch(() => null);
+    if (text === null) continue;
+    const address = JSON.parse(text) as { pid: number; http: string };
+    if (address.pid === pid) return address;
+  }
+  return null;
 }

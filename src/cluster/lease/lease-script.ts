@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 
 /**
@@ -8,12 +9,11 @@ import type { RedisSession } from '../redis/session.ts';
  * of Redis or of another host is believed. A lease that was given back is free at once, unless Redis may have forgotten
  * who took it since: it is another process than the one that was told, and has not been running for one window.
  *
- * KEYS: lease, state of the shared minute. ARGV: the request as JSON, see `LeaseRequest`.
+ * KEYS: lease, state of the shared minute, hosts it has heard of. ARGV: the request as JSON, see `LeaseRequest`.
  */
 const leaseScript = `
 local ask = cjson.decode(ARGV[1])
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
+${readTimeLua}
 local was = redis.call('HMGET', KEYS[1], 'host', 'run', 'fence', 'beats', 'redis', 'since', 'at', 'alone')
 local host, run, fence, beats = was[1] or '', was[2] or '', tonumber(was[3] or 0), tonumber(was[4] or 0)
 local mark = was[3] and string.format('%.0f:%.0f', fence, beats) or 'none'
@@ -43,7 +43,8 @@ else
   if mark == 'none' then free = remembers or ask.first
   elseif host == '' then free = remembers or was[5] == ask.redis
   else free = was[8] == '1' and now - tonumber(was[7]) > ask.aloneMs end
-  local mayLapse = was[8] ~= '1' or host == '' or host == ask.host
+  -- A host that sends without Redis keeps it, until a person says that it is gone: then it is none of the hosts.
+  local mayLapse = was[8] ~= '1' or host == '' or host == ask.host or not redis.call('ZSCORE', KEYS[3], host)
   if ask.still == mark and mayLapse then free = true end
   if free then return keep(math.max(fence, ask.seen) + 1, 0, string.format('%.0f', now)) end
 end
@@ -91,11 +92,11 @@ const answerSchema = z.tuple([number, number, z.string(), z.string(), number, z.
 /** Takes, renews or gives back a lease. Rejects where Redis does not answer, or refuses. */
 export async function askForLease(
   session: RedisSession,
-  keys: { readonly lease: string; readonly state: string },
+  keys: { readonly lease: string; readonly state: string; readonly seen: string },
   request: Omit<LeaseRequest, 'redis'>,
 ): Promise<LeaseAnswer> {
   const text = JSON.stringify({ ...request, redis: session.runId } satisfies LeaseRequest);
-  const answer = await session.evaluate(leaseScript, [keys.lease, keys.state], [text]);
+  const answer = await session.evaluate(leaseScript, [keys.lease, keys.state, keys.seen], [text]);
   const [isHeld, fence, mark, host, since, alone] = answerSchema.parse(answer);
   return { isHeld: isHeld === 1, fence, mark, host, since, isAlone: alone === '1' };
 }

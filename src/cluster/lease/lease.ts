@@ -218,7 +218,7 @@ export class Lease implements WriteLease {
     this.#hadPredecessor ||= seen > 0;
     return askForLease(
       session,
-      { lease: `${prefix}:lease:${name}`, state: `${prefix}:state` },
+      { lease: `${prefix}:lease:${name}`, state: `${prefix}:state`, seen: `${prefix}:seen` },
       {
         kind,
         host,
