@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 
 import type { Credentials } from '../../src/model/settings.ts';
@@ -26,6 +26,8 @@ export interface Installation {
   readonly start: () => Promise<RunningDaemon>;
   /** Starts `ingestd run` and does not wait for it. */
   readonly launch: () => LaunchedDaemon;
+  /** The daemon that was started last, where it answers now: another address after it has stood by. */
+  readonly launched: () => Promise<RunningDaemon>;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
   /** Writes the configuration again, with `more` merged into it. */
@@ -82,6 +84,8 @@ export async function installation({
 }: Options): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
+  const { dir } = { dir: './state', ...(more['state'] as { dir?: string } | undefined) };
+  const stateDir = resolve(home.path, dir);
   const configure = async (merged: Readonly<Record<string, unknown>>) => {
     const text = stringify({
       service: { authUrl, ingestUrl },
@@ -127,17 +131,19 @@ export async function installation({
     return { child, finished, log: () => err };
   }
 
+  let last: LaunchedDaemon | null = null;
   function launchDaemon(): LaunchedDaemon {
     const { child, finished, log } = launch(['run'], nodeOptions);
     const signal = (which: NodeJS.Signals) => void child.kill(which);
-    return { finished, signal, answers };
+    last = { finished, signal, answers };
+    return last;
 
     async function answers(): Promise<RunningDaemon> {
       const url = await eventually(
         async () => {
           if (child.exitCode !== null || child.signalCode !== null)
             throw new Error(`ended with ${child.exitCode ?? child.signalCode}: ${log()}`);
-          const address = await addressOf(join(home.path, 'state'), child.pid);
+          const address = await addressOf(stateDir, child.pid);
           if (address === null) return null;
           const { http } = address;
           await fetch(`${http}/healthz`);
@@ -180,6 +186,10 @@ export async function installation({
     run: (...words) => launch(words).finished,
     start: () => launchDaemon().answers(),
     launch: launchDaemon,
+    launched: async () => {
+      if (last === null) throw new Error('no daemon was started');
+      return last.answers();
+    },
     remove: async () => {
       for (const child of running) child.kill('SIGKILL');
       await home.remove();
