@@ -272,7 +272,8 @@ interface ServedDaemon {
 
 /** Opens the HTTP address and the socket for the command line, and says where they are in daemon.json. */
 async function serve(
-  daemon: Pick<Daemon, 'control' | 'metrics' | 'deliveries'> & { readonly place: Place | null },
+  daemon: Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
+    Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null },
   { settings, httpToken }: Reloaded,
   log: Log,
 ): Promise<ServedDaemon> {
@@ -286,8 +287,8 @@ async function serve(
     control: daemon.control,
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
-    readLog: daemon.readLog,
     fleet: daemon.fleet,
+    ...(daemon.readLog === undefined ? {} : { readLog: daemon.readLog }),
     http: settings.http,
     socketPath,
     httpToken,
