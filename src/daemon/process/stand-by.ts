@@ -3,6 +3,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { health } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
+import { noWaits } from '../../model/report/waits.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
@@ -113,6 +114,7 @@ function statusOf({ place, settings, startedAt }: StandByOptions): Status {
     skippedTotal: 0,
     waiting: [],
     waitingTotal: 0,
+    waitingFor: noWaits(),
     held: [],
     inDoubt: [],
     inDoubtTotal: 0,
