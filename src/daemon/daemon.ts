@@ -60,7 +60,7 @@ export interface Daemon {
   /** What happened, newest first, as far as the history goes back. */
   readonly readLog: History['readBack'];
   /** All hosts of the account; null: this host is alone. */
-  readonly fleet: Cluster['fleet'] | null;
+  readonly fleet: Place['cluster']['fleet'] | null;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
   /** Watches and scans; resolves after the first scan of every folder. */

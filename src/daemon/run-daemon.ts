@@ -138,7 +138,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const { standBy } = await import('./process/stand-by.ts');
     const { settings } = current;
     const standing = standBy({ place, settings, startedAt, clock: systemClock });
-    const served = await serve({ ...standing, place }, current, log);
+    const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);
     try {
       onRunning();
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
