@@ -10,10 +10,8 @@ import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/fleet-reader.ts';
+import type { Clashes } from './fleet/publisher.ts';
 import { summaryOf } from './fleet/summaries.ts';
-import { Lease, leaseTimes } from './lease/lease.ts';
-import type { LeaseTimes } from './lease/lease.ts';
-import { leasedLimiter } from './lease/leased-limiter.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './permits/fleet-times.ts';
 import type { FleetTimes } from './permits/fleet-times.ts';
@@ -32,7 +30,6 @@ export interface ClusterOptions {
   readonly log: LogPort;
   /** Shorter only in tests. */
   readonly times?: FleetTimes;
-  readonly leaseTimes?: LeaseTimes;
 }
 
 /** This host among the others of its account. */
@@ -40,8 +37,6 @@ export interface Cluster {
   readonly host: string;
   /** One token for all hosts. */
   readonly tokens: TokenStorePort;
-  /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-  readonly enter: (seenFence: () => Promise<number>) => Promise<Lease>;
   /** Puts the shared minute before the local one; to be called once. */
   readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
   /** Publishes a summary of this host for the others from now on. */
@@ -63,10 +58,9 @@ export interface Cluster {
 /** Joins the hosts of an account. Redis need not be there yet. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { settings, clock, log, service, times = fleetTimes } = options;
-  const host = settings.host ?? hostName((await stateId(options.stateDir)).id);
+  const host = settings.host ?? hostName(await stateId(options.stateDir));
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
-  let lease: Lease | null = null;
   let notify = () => {};
   const link = openLink({
     address: settings.redis,
@@ -75,40 +69,28 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     channels: SharedLimiter.channels(prefix, host),
     onMessage: (_channel, text) => {
       if (text === 'token') tokens.hear();
-      else if (text === 'lease') lease?.hear();
       else limiter?.hear(text);
     },
     onChange: () => {
-      lease?.hear();
       limiter?.connectionChanged();
       notify();
     },
   });
   const tokens = createTokenStore({ session: link.session, tried: link.tried, prefix, host, log });
-  const publisher = new Publisher({ session: link.session, prefix, host, clock, log });
+  const publisher = new Publisher({
+    session: link.session,
+    prefix,
+    host,
+    limit: options.requestsPerMinute,
+    clock,
+    log,
+    onChange: () => notify(),
+  });
   log.info({ host, keys: prefix, redis: redisNodes(settings.redis) }, 'this host is part of a fleet');
 
   return {
     host,
     tokens,
-    enter: async (seenFence) => {
-      const { id, isNew } = await stateId(options.stateDir);
-      lease = new Lease({
-        session: link.session,
-        prefix,
-        name: id,
-        host,
-        isAlone: settings.aloneShare > 0,
-        isFirst: isNew,
-        seenFence,
-        times: options.leaseTimes ?? leaseTimes,
-        clock,
-        onChange: () => notify(),
-      });
-      await link.tried;
-      lease.begin();
-      return lease;
-    },
     limiter: (local, recent) => {
       limiter = new SharedLimiter({
         local,
@@ -120,11 +102,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         times,
         clock,
         log,
-        // Redis counts what the holder before has sent.
-        recent: lease?.hadPredecessor === true ? [] : recent,
+        recent,
         onChange: () => notify(),
       });
-      return lease === null ? limiter : leasedLimiter(limiter, lease);
+      return limiter;
     },
     publish: (status) => publisher.begin(() => summaryOf(status())),
     noteChange: () => publisher.note(),
@@ -133,21 +114,44 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     listen: (listener) => {
       notify = listener;
     },
-    reasons: () =>
-      reasonsOf(settings, { away: link.away(), refused: lease?.trouble ?? null }, limiter, tokens),
+    reasons: () => [
+      ...reasonsOf(settings, link.away(), limiter, tokens),
+      ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
+    ],
     close: async () => {
       await publisher.end();
       await tokens.leave();
       await limiter?.leave();
-      await lease?.release();
       link.close();
     },
   };
 }
 
+/** Named: more of them than this say nothing new. */
+const mostNames = 3;
+
+function clashReasons(host: string, limit: number, { isNameTaken, otherLimits }: Clashes): readonly Reason[] {
+  const reasons: Reason[] = [];
+  if (isNameTaken) {
+    reasons.push({
+      code: 'host-name-taken',
+      message: `another running ingestd of this account is named ${host} too (cluster.host)`,
+    });
+  }
+  if (otherLimits.length > 0) {
+    const named = otherLimits.slice(0, mostNames).map(([name, other]) => `${other} on ${name}`);
+    const more = otherLimits.length > mostNames ? ' and others' : '';
+    reasons.push({
+      code: 'other-limit',
+      message: `service.requestsPerMinute is ${limit} here, but ${named.join(', ')}${more}`,
+    });
+  }
+  return reasons;
+}
+
 function reasonsOf(
   { redis, aloneShare }: ClusterSettings,
-  { away, refused }: { readonly away: string | null; readonly refused: string | null },
+  away: string | null,
   limiter: SharedLimiter | null,
   tokens: TokenStore,
 ): readonly Reason[] {
@@ -165,11 +169,8 @@ function reasonsOf(
       code: 'redis-unavailable',
       message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; ${what}`,
     });
-  } else if ((state?.trouble ?? refused) !== null) {
-    reasons.push({
-      code: 'redis-refuses',
-      message: `Redis (${redisNodes(redis)}): ${state?.trouble ?? refused}`,
-    });
+  } else if (state !== undefined && state.trouble !== null) {
+    reasons.push({ code: 'redis-refuses', message: `Redis (${redisNodes(redis)}): ${state.trouble}` });
   } else if (state?.isHalted === true) {
     reasons.push({
       code: 'fleet-paused',

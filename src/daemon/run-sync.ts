@@ -1,13 +1,11 @@
 import { refKey } from '../model/document.ts';
-import { exitCodes, StateLockedError } from '../model/errors.ts';
+import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import type { FailureStatus } from '../model/report/status.ts';
+import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
-import { joinCluster, nameTaken } from './process/join-cluster.ts';
-import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -40,6 +38,8 @@ export interface SyncReport {
   /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
   readonly waiting: readonly WaitingDocument[];
   readonly waitingTotal: number;
+  /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
+  readonly gaveUp: Reason | null;
   /** Folders that cannot be read, with the reason. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
   /** Directories in folders that cannot be read, with the reason. */
@@ -70,34 +70,6 @@ const longestList = 1_000;
 
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
-  const { settings, credentials, log } = options;
-  const place = await joinCluster({ settings, credentials, clock: systemClock, log });
-  try {
-    if (place !== null) await takePlace(place, settings);
-    return await syncOnce(options, place);
-  } finally {
-    await place?.cluster.close();
-  }
-}
-
-/**
- * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
- * host does: `sync` does not stand by.
- */
-async function takePlace(place: Place, settings: Settings): Promise<void> {
-  const { lease, cluster } = place;
-  while (!lease.holds()) {
-    const { holder } = lease;
-    if (lease.isNameTaken) throw nameTaken(place, settings);
-    if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
-      throw new StateLockedError(
-        `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. Stop ingestd there first.`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, askMs));
-  }
-}
-
-async function syncOnce(options: SyncOptions, place: Place | null): Promise<SyncReport> {
   const { settings, onProgress, ...rest } = options;
   const signals = listenForSignals();
   const daemon = await composeDaemon({
@@ -106,21 +78,18 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
     clock: systemClock,
     startedAt: new Date().toISOString(),
     maxAttempts,
-    place,
   });
-  // What is lost to another host is that host's to finish.
-  let isLost = false;
-  void place?.lease.lost.then(() => (isLost = true));
   let interrupted = false;
   const isDone = createCompletion(daemon);
   const patience = createPatience(daemon, settings);
+  const blocked = createFleetPatience(daemon, settings);
   const isOver = () =>
     interrupted ||
-    isLost ||
     isDone() ||
     patience.isOver() ||
     daemon.isRefused() ||
-    daemon.engine.isHopeless();
+    daemon.engine.isHopeless() ||
+    blocked() !== null;
   const interruption = noteInterruption();
   async function noteInterruption(): Promise<void> {
     await signals.next();
@@ -133,7 +102,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    return report(daemon, patience, interrupted || isLost);
+    return report(daemon, { patience, interrupted, gaveUp: blocked() });
   } finally {
     signals.close();
     await daemon.stop();
@@ -214,6 +183,32 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patie
   return { isOver, tasks };
 }
 
+/** After this without Redis a host may send its own share (`cluster.aloneShare`), ms. */
+const aloneAfterMs = 80_000;
+
+/**
+ * Gives why the fleet lets this host send nothing, once that has lasted for `timing.stopSeconds` (with a share of its own
+ * for when Redis is away, until that would have begun) and no request went out meanwhile; null: it has not.
+ */
+function createFleetPatience({ control }: Daemon, { timing, cluster }: Settings): () => Reason | null {
+  if (cluster === null) return () => null;
+  const ms = patienceMs(timing) + (cluster.aloneShare > 0 ? aloneAfterMs : 0);
+  let since: number | null = null;
+  let requests = -1;
+  return () => {
+    const { reasons, totals } = control.status();
+    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
+    const now = systemClock.monotonic();
+    if (reason === undefined) since = null;
+    else if (since === null || totals.requests !== requests) since = now;
+    requests = totals.requests;
+    return reason !== undefined && since !== null && now - since >= ms ? reason : null;
+  };
+}
+
+/** Reasons for which nothing is sent until somebody else does something. */
+const fleetBlocks: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses', 'fleet-paused']);
+
 function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
   return patience.tasks().map((task) => ({ ...task.ref, message: waitsFor(task) }));
 }
@@ -224,7 +219,14 @@ function waitsFor({ state, present }: Task): string {
   return 'its file is gone and may still come back';
 }
 
-function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncReport {
+function report(
+  daemon: Daemon,
+  {
+    patience,
+    interrupted,
+    gaveUp,
+  }: { readonly patience: Patience; readonly interrupted: boolean; readonly gaveUp: Reason | null },
+): SyncReport {
   const status = daemon.control.status();
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
@@ -241,6 +243,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
     !isDecided(daemon) ||
     failed + held + unsent + unavailable.length + unreadable.length > 0 ||
     interrupted ||
+    gaveUp !== null ||
     daemon.engine.isHopeless();
   const exitCode = unfinished ? exitCodes.unfinished : exitCodes.ok;
   return {
@@ -257,6 +260,7 @@ function report(daemon: Daemon, patience: Patience, interrupted: boolean): SyncR
     failures: status.failures,
     waiting: later.slice(0, longestList),
     waitingTotal: later.length,
+    gaveUp,
     unavailable,
     unreadable,
   };

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { basename } from 'node:path';
 
 import type { Adapter } from 'lowdb';
 
@@ -10,8 +9,8 @@ import PQueue from 'p-queue';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { createJournal, openJournalWriter, unwritable } from './journal/journal-writer.ts';
 import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
-import { fenceOf, KEPT_SUFFIX, listLedger } from './ledger-files.ts';
-import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { KEPT_SUFFIX, listLedger } from './ledger-files.ts';
+import type { LedgerPaths } from './ledger-files.ts';
 import type { Capture, LedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
@@ -22,8 +21,6 @@ import { writeSnapshot } from './snapshot/write-snapshot.ts';
 export interface AdapterParts {
   readonly paths: LedgerPaths;
   readonly disk: Disk;
-  /** Resolves when the directory may be written; rejects where another holder writes it now. */
-  readonly confirm: () => Promise<void>;
   /** Asked after each append: false, and nothing of it holds. */
   readonly isHeld: () => boolean;
   /** Told what was found, before anything is changed. */
@@ -43,7 +40,7 @@ export interface LedgerAdapter extends Adapter<LedgerData> {
 }
 
 /** An adapter for one state directory that this process holds. */
-export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
+export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
@@ -66,28 +63,9 @@ export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: 
     return { head: journal().position(), capture: data.capture() };
   }
 
-  /**
-   * Puts the first snapshot of this holder in force, and a copy in the place of the one before it; takes away what
-   * earlier holders wrote.
-   */
-  async function replaceHolder(temporary: string, generation: number): Promise<void> {
-    await confirm();
-    await disk.rename(temporary, paths.snapshot);
-    await disk.syncDirectory(paths.dir);
-    const copy = paths.temporary(`previous.${process.pid}`);
-    await disk.copy(paths.snapshot, copy);
-    await disk.rename(copy, paths.previous);
-    await disk.syncDirectory(paths.dir);
-    baseGeneration = generation;
-    isBaseInForce = true;
-    const { others } = await listLedger(paths.dir);
-    for (const path of others) if (fenceOf(basename(path)) < paths.fence) await disk.remove(path);
-  }
-
   /** Puts a snapshot in force, keeps the one before it, and takes away journals that neither needs. */
   async function putInForce(temporary: string, generation: number): Promise<void> {
     const oldest = isBaseInForce && !(await keepPrevious(disk, paths)) ? generation : baseGeneration;
-    await confirm();
     await disk.rename(temporary, paths.snapshot);
     await disk.syncDirectory(paths.dir);
     baseGeneration = generation;
@@ -97,21 +75,19 @@ export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: 
   }
 
   /**
-   * Rewrites a ledger of an older version, or of the holder before, as the generation after its last; of an older
-   * version it keeps a copy of its files. They are not touched before the new snapshot is in force: after a crash it is
-   * done again.
+   * Rewrites a ledger of an older version as the generation after its last, and keeps a copy of its files. They are
+   * not touched before the new snapshot is in force: after a crash it is done again.
    */
-  async function rewrite(loaded: LoadedLedger, listing: LedgerListing): Promise<JournalPosition> {
+  async function upgrade(loaded: LoadedLedger): Promise<JournalPosition> {
     const head = { generation: loaded.journal.generation + 1, sequence: loaded.journal.sequence };
     try {
-      if (loaded.version < LEDGER_VERSION) await keepOldFiles(disk, listing, loaded.version);
+      await keepOldFiles(disk, paths, loaded.version);
       const { file, bytes } = await createJournal(disk, paths, head);
       await file.close();
       const temporary = paths.temporary(`${process.pid}.upgrade`);
       const lines = snapshotLines(loaded.data.capture());
       snapshotBytes = await writeSnapshot(disk, temporary, { head, lines });
-      if (listing.paths.fence === paths.fence) await putInForce(temporary, head.generation);
-      else await replaceHolder(temporary, head.generation);
+      await putInForce(temporary, head.generation);
       olderBytes = 0;
       return { ...head, bytes };
     } catch (error) {
@@ -123,15 +99,13 @@ export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: 
     read: async () => {
       await tidy(disk, paths);
       const listing = await listLedger(paths.dir);
-      if (listing.paths.fence > paths.fence) throw unwritable(paths.dir, new Error(newerHolder));
-      const loaded = await loadLedger(listing);
+      const loaded = await loadLedger(paths, listing);
       onLoaded(loaded);
       baseGeneration = loaded.generation;
       isBaseInForce = loaded.recovered === null;
       snapshotBytes = loaded.snapshotBytes;
       olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
-      const isOwn = listing.paths.fence === paths.fence && loaded.version === LEDGER_VERSION;
-      const start = isOwn ? positionOf(loaded) : await rewrite(loaded, listing);
+      const start = loaded.version < LEDGER_VERSION ? await upgrade(loaded) : positionOf(loaded);
       writer = await openJournalWriter(disk, paths, start);
       // Of a generation whose beginning a crash cut short.
       for (const left of listing.journals.filter((left) => left > start.generation)) {
@@ -140,7 +114,6 @@ export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: 
       return loaded.data;
     },
     write: async (data) => {
-      await confirm();
       const { head, capture } = await mutex.add(() => beginGeneration(data));
       const temporary = paths.temporary(`${process.pid}.${randomBytes(6).toString('hex')}`);
       try {
@@ -155,7 +128,6 @@ export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: 
     },
     append: (changes, apply) =>
       mutex.add(async () => {
-        await confirm();
         await journal().append(changes, isHeld);
         apply();
       }),
@@ -169,11 +141,8 @@ function positionOf({ journal: { generation, sequence, goodBytes } }: LoadedLedg
 }
 
 /** Copies of the files of a ledger beside them, under names that end with its version; see docs/operations.md. */
-async function keepOldFiles(
-  disk: Disk,
-  { paths, snapshot, previous, journals, kept }: LedgerListing,
-  version: number,
-): Promise<void> {
+async function keepOldFiles(disk: Disk, paths: LedgerPaths, version: number): Promise<void> {
+  const { snapshot, previous, journals, kept } = await listLedger(paths.dir);
   const suffix = `${KEPT_SUFFIX}${version}`;
   for (const path of kept.filter((path) => path.endsWith(suffix))) await disk.remove(path);
   const files = [
@@ -185,7 +154,6 @@ async function keepOldFiles(
   await disk.syncDirectory(paths.dir);
 }
 
-const newerHolder = 'another host has taken the ledger over';
 const FIRST = { generation: 1, sequence: 0 } as const;
 const MARKER_TEXT =
   'This directory holds a ledger of ingestd. While this file is here, ingestd does not start without ledger.json.\n';
@@ -216,10 +184,9 @@ async function markUsed(disk: Disk, paths: LedgerPaths): Promise<void> {
 /** Takes away what a crash left, and begins a ledger where there was none. */
 async function tidy(disk: Disk, paths: LedgerPaths): Promise<void> {
   const found = await listLedger(paths.dir);
-  const fresh = await isFresh(found);
+  const fresh = await isFresh(paths, found);
   try {
-    // Those of a later holder are its own.
-    for (const path of found.temporaries) if (fenceOf(basename(path)) <= paths.fence) await disk.remove(path);
+    for (const path of found.temporaries) await disk.remove(path);
     if (fresh) await initializeLedger(disk, paths);
     else if (!found.marker) await markUsed(disk, paths);
   } catch (error) {

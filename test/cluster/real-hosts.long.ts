@@ -37,7 +37,13 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     await redis.remove();
   });
 
-  const host = async (name: string, documents: number, cluster: object = {}, user = `:${password}`) => {
+  const host = async (
+    name: string,
+    documents: number,
+    cluster: object = {},
+    user = `:${password}`,
+    more: object = {},
+  ) => {
     const { authUrl, ingestUrl } = service;
     const place = await installation({
       ...service,
@@ -45,6 +51,7 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       more: {
         service: { authUrl, ingestUrl, requestsPerMinute: 6 },
         cluster: { account: 'real', host: name, ...cluster },
+        ...more,
       },
       environment: { INGESTD_REDIS_URL: `redis://${user}@127.0.0.1:${redis.port}` },
     });
@@ -86,16 +93,11 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     });
     expect(found.health).toBe('attention');
     await redis.start();
-    // It stood by until then: without Redis nobody knows who holds the state directory.
-    const working = await eventually(
-      async () => {
-        const now = await place.launched();
-        return (await now.status()).reasons.some(({ code }) => code === 'fleet-opens') ? now : null;
-      },
-      { withinMs: 15_000 },
-    );
-    expect((await working.status()).health).toBe('ok');
-    const { out, err, code } = await working.end('SIGTERM');
+    await eventually(async () => (await daemon.status()).reasons.some(({ code }) => code === 'fleet-opens'), {
+      withinMs: 15_000,
+    });
+    expect((await daemon.status()).health).toBe('ok');
+    const { out, err, code } = await daemon.end('SIGTERM');
     expect(code).toBe(0);
     expect(service.requests).toEqual([]);
     const kept = await readdir(place.home.join('state'));
@@ -103,6 +105,31 @@ describeWhere(missingRedis, 'real processes with one account', () => {
       kept.map((name) => readFile(place.home.join('state', name), 'utf8').catch(() => '')),
     );
     expect([out, err, JSON.stringify(found), ...files].join('\n')).not.toContain(password);
+  }, 60_000);
+
+  it('give up a sync with exit code 4 while Redis is away, or the fleet is paused, and say why', async () => {
+    settle();
+    const place = await host('one', 1, {}, `:${password}`, {
+      timing: { settleMs: 100, removeGraceMs: 100, stopSeconds: 2 },
+    });
+    expect((await place.run('pause', '--fleet')).code).toBe(0);
+    const paused = await place.run('sync');
+    expect([paused.code, paused.out]).toEqual([
+      4,
+      expect.stringContaining('All hosts of the fleet are paused'),
+    ]);
+    expect((await place.run('resume', '--fleet')).code).toBe(0);
+    await redis.kill();
+    const away = await place.run('sync');
+    expect([away.code, away.out]).toEqual([
+      4,
+      expect.stringMatching(
+        /^Nothing was sent\.\nRedis .* cannot be reached.*\n1 document left for the next pass\.\n/,
+      ),
+    ]);
+    const json = JSON.parse((await place.run('sync', '--json')).out) as { gaveUp: { code: string } };
+    expect(json.gaveUp.code).toBe('redis-unavailable');
+    expect(service.requests).toEqual([]);
   }, 60_000);
 
   it('are told when Redis wants another password', async () => {
@@ -124,11 +151,11 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     redis.command('ZADD', 'ingestd:{real}:seen', '1', 'gone');
     redis.command('HSET', 'ingestd:{real}:shares', 'gone', '3');
     const refused = await place.run('fleet', 'forget', 'here');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/here is (still )?connected/)]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringMatching(/here is still connected/)]);
     const unknown = await place.run('fleet', 'forget', 'nobody');
     expect([unknown.code, unknown.err]).toEqual([
       2,
-      expect.stringMatching(/no host nobody; it has gone, here/),
+      expect.stringMatching(/no host named nobody; the hosts are gone, here/),
     ]);
     const done = await place.run('fleet', 'forget', 'gone');
     expect([done.code, done.out]).toEqual([0, expect.stringMatching(/its 3 requests a minute/)]);

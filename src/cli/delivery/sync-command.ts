@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { exitCodes } from '../../model/errors.ts';
+import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
@@ -60,6 +61,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
   const done = report.uploaded + report.modified + report.moved + report.deleted;
   const nothing = report.exitCode === exitCodes.ok ? 'Nothing to send.' : 'Nothing was sent.';
   line(done === 0 ? nothing : `${parts.join(', ')}.`);
+  if (report.gaveUp !== null) line(colors.red(sentence(report.gaveUp.message)));
   if (report.held > 0) {
     line(
       colors.yellow(

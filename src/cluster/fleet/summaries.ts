@@ -8,12 +8,31 @@ import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { aliveMs } from '../permits/fleet-times.ts';
 
-/** KEYS: summaries, seen. ARGV: host, summary, aliveMs. What was not renewed for a day goes. */
+/**
+ * KEYS: summaries, seen, limits. ARGV: host, summary, aliveMs, run, limit, `compare` or `stop` or ''. What was not renewed
+ * for a day goes. Gives how many hosts are alive, the run that wrote last under this name, and hosts with another limit.
+ */
 const publishScript = `
 ${readTimeLua}
 redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
 redis.call('PEXPIRE', KEYS[1], 172800000)
-return redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf')
+local before = string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^%d+ %d+ (.*)$') or ''
+if ARGV[6] == 'stop' then redis.call('HDEL', KEYS[3], ARGV[1])
+else redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f ', now) .. ARGV[5] .. ' ' .. ARGV[4]) end
+redis.call('PEXPIRE', KEYS[3], 172800000)
+local others = {}
+if ARGV[6] == 'compare' then
+  local all = redis.call('HGETALL', KEYS[3])
+  for i = 1, #all, 2 do
+    local at, limit = string.match(all[i + 1], '^(%d+) (%d+)')
+    if tonumber(at) < now - tonumber(ARGV[3]) then redis.call('HDEL', KEYS[3], all[i])
+    elseif limit ~= ARGV[5] then
+      others[#others + 1] = all[i]
+      others[#others + 1] = limit
+    end
+  end
+end
+return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
 `;
 
 /** KEYS: summaries, use, permits, state. */
@@ -65,19 +84,42 @@ function cut(text: string): string {
   return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }
 
-/** Publishes it for the others; gives how many hosts speak with Redis. */
+/** What a host learns of the others when it publishes. */
+export interface Neighbours {
+  /** How many hosts speak with Redis, this one included. */
+  readonly hosts: number;
+  /** The run of ingestd that published last under this host's name; empty: none that is known. */
+  readonly before: string;
+  /** Hosts that were told another limit, and which; null: not asked for. */
+  readonly otherLimits: readonly (readonly [string, number])[] | null;
+}
+
+interface Publication {
+  readonly prefix: string;
+  readonly host: string;
+  readonly summary: HostSummary;
+  /** Names this start of ingestd. */
+  readonly run: string;
+  /** `service.requestsPerMinute` of this host. */
+  readonly limit: number;
+  /** Ask for the limits of the others too. */
+  readonly compares: boolean;
+}
+
+const neighboursSchema = z.tuple([z.number(), z.string(), z.array(z.string())]);
+
+/** Publishes it for the others. */
 export async function publishSummary(
   session: RedisSession,
-  {
-    prefix,
-    host,
-    summary,
-  }: { readonly prefix: string; readonly host: string; readonly summary: HostSummary },
-): Promise<number> {
-  const keys = [`${prefix}:summaries`, `${prefix}:seen`];
-  return Number(
-    await session.evaluate(publishScript, keys, [host, JSON.stringify(summary), String(aliveMs)]),
-  );
+  { prefix, host, summary, run, limit, compares }: Publication,
+): Promise<Neighbours> {
+  const keys = ['summaries', 'seen', 'limits'].map((key) => `${prefix}:${key}`);
+  const mode = summary.state === 'stopped' ? 'stop' : compares ? 'compare' : '';
+  const args = [host, JSON.stringify(summary), String(aliveMs), run, String(limit), mode];
+  const answer = await session.evaluate(publishScript, keys, args);
+  const [hosts, before, others] = neighboursSchema.parse(answer);
+  const otherLimits = pairsOf(others).map(([name, other]) => [name, Number(other)] as const);
+  return { hosts, before, otherLimits: compares ? otherLimits : null };
 }
 
 const count = z.number().default(0);

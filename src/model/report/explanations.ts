@@ -272,10 +272,6 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting after a restart of Redis',
         fix: 'Nothing to do: sending resumes after one window.',
       },
-      standby: {
-        cause: 'Another host holds the state directory',
-        fix: 'Nothing to do: this host takes over within 30 seconds when the other one stops or dies.',
-      },
       'fleet-paused': {
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',
@@ -287,6 +283,14 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       'other-credentials': {
         cause: 'Hosts of the account use different credentials',
         fix: 'Give all hosts the same credentials, then send SIGHUP. Until then they do not share one token.',
+      },
+      'host-name-taken': {
+        cause: 'Two hosts of the account have one name',
+        fix: 'Set cluster.host to another name on one of them and restart it. If its state directory is a copy, give it a new one or import its ledger.',
+      },
+      'other-limit': {
+        cause: 'Hosts of the account count with different limits',
+        fix: 'Set the same service.requestsPerMinute on all hosts of the account, then send SIGHUP.',
       },
       'permit-lost': { cause: 'Permit lost before the request was complete', fix: itRepeats },
     },

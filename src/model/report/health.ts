@@ -13,7 +13,6 @@ const notes: ReadonlySet<string> = new Set([
   'rate-limited',
   'not-running',
   'fleet-opens',
-  'standby',
 ]);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */
@@ -32,6 +31,8 @@ const partial: ReadonlySet<string> = new Set([
   'alone-share',
   'fleet-paused',
   'other-credentials',
+  'host-name-taken',
+  'other-limit',
 ]);
 
 /** The health that a reason implies. An unknown one is an error. */

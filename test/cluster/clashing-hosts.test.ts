@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { Status } from '../../src/model/report/status.ts';
+import { aStatus } from '../status/support/fake-control.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { fleetHost, scaledTimes } from './support/fleet-host.ts';
+import type { FleetHost } from './support/fleet-host.ts';
+import { missingRedis, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+/** A host whose health can be changed: that is published at once. */
+interface Publishing {
+  readonly publish: () => void;
+  readonly codes: () => readonly string[];
+  readonly message: () => string;
+  readonly close: () => Promise<void>;
+}
+
+describeWhere(missingRedis, 'hosts that do not go together', () => {
+  let redis: RedisServer;
+  let folder: TemporaryFolder;
+  let hosts: FleetHost[];
+  beforeEach(async () => {
+    redis = await startRedis();
+    folder = await temporaryFolder();
+    hosts = [];
+  });
+  afterEach(async () => {
+    for (const host of hosts) await host.close();
+    await redis.remove();
+    await folder.remove();
+  });
+
+  const start = async (name: string, limit: number): Promise<Publishing> => {
+    await folder.write(`${hosts.length}/.keep`, '');
+    const stateDir = folder.join(String(hosts.length));
+    const host = await fleetHost({ redisUrl: redis.url, name, stateDir, limit, times: scaledTimes(2_000) });
+    hosts.push(host);
+    let health: Status['health'] = 'ok';
+    await eventually(() => redis.command('ZSCORE', 'ingestd:{test}:seen', name) !== '');
+    host.cluster.publish(() => aStatus({ health }));
+    await eventually(() => host.cluster.hosts() > 0);
+    const found = () =>
+      host.cluster.reasons().filter(({ code }) => code === 'host-name-taken' || code === 'other-limit');
+    return {
+      publish: () => {
+        health = health === 'ok' ? 'attention' : 'ok';
+        host.cluster.noteChange();
+      },
+      codes: () => found().map(({ code }) => code),
+      message: () => found()[0]?.message ?? '',
+      close: async () => {
+        hosts = hosts.filter((other) => other !== host);
+        await host.close();
+      },
+    };
+  };
+
+  it('say that they have one name, and no more when one of them has stopped', async () => {
+    const first = await start('scanner', 50);
+    const second = await start('scanner', 50);
+    expect([first.codes(), second.codes()]).toEqual([[], []]);
+    first.publish();
+    await eventually(() => first.codes().includes('host-name-taken'));
+    expect(first.message()).toBe(
+      'another running ingestd of this account is named scanner too (cluster.host)',
+    );
+    second.publish();
+    await eventually(() => second.codes().includes('host-name-taken'));
+    await first.close();
+    await eventually(() => {
+      second.publish();
+      return second.codes().length === 0;
+    });
+  });
+
+  it('are not taken for two after a restart that came without a word', async () => {
+    redis.command('HSET', 'ingestd:{test}:limits', 'scanner', `${Date.now()} 50 the-run-before`);
+    const after = await start('scanner', 50);
+    after.publish();
+    await eventually(() =>
+      redis.command('HGET', 'ingestd:{test}:summaries', 'scanner').includes('attention'),
+    );
+    after.publish();
+    await eventually(() => redis.command('HGET', 'ingestd:{test}:summaries', 'scanner').includes('"ok"'));
+    expect(after.codes()).toEqual([]);
+  });
+
+  it('say which of them counts with another limit', async () => {
+    await start('one', 50);
+    const second = await start('two', 100);
+    await eventually(() => second.codes().includes('other-limit'));
+    expect(second.message()).toBe('service.requestsPerMinute is 100 here, but 50 on one');
+    const third = await start('three', 50);
+    expect(third.message()).toBe('service.requestsPerMinute is 50 here, but 100 on two');
+  });
+});
