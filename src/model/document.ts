@@ -114,6 +114,8 @@ export type Inspection =
       readonly message: string;
       /** Of an attachment or a sidecar: the path of its document, which may not be there. */
       readonly owner?: string;
+      /** Nothing stands there. */
+      readonly isGone?: true;
     }
   /** It is there and is not sent, listed in `skipped`: unsupported type, symbolic link, empty file. */
   | { readonly kind: 'skipped'; readonly code: string; readonly message: string }
@@ -126,6 +128,11 @@ export type Inspection =
     }
   /** It breaks a rule and is never sent in this state: failed, with the rule in words. */
   | { readonly kind: 'unfit'; readonly code: string; readonly message: string };
+
+/** Whether nothing stands where a path was inspected: a file that was there may be another path's by now. */
+export function hasGone(found: Inspection | undefined): boolean {
+  return found?.kind === 'absent' || (found?.kind === 'ignored' && found.isGone === true);
+}
 
 /** A unique key of a document, for maps. Folder names hold no `/`. */
 export function refKey(ref: DocumentRef): string {

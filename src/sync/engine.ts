@@ -19,7 +19,7 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import { sameRoot } from '../model/same-file.ts';
+import { sameFile, sameRoot } from '../model/same-file.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { createDueTimes } from '../lib/time/due-times.ts';
@@ -611,12 +611,13 @@ export class Engine {
   /** A file that went out with another document stays its attachment until that has let go of it. Null: it is none. */
   async #awaitCarriers(task: Task, document: FoundDocument): Promise<Assessment | null> {
     const { removeGraceMs, pollSeconds } = this.#options.settings.timing;
-    for (const { ref } of carriersOf(document, this.#ledger)) {
+    for (const { ref, record } of carriersOf(document, this.#ledger)) {
       const folder = this.#folders.get(ref.folder);
       if (folder === undefined) continue;
       const carrier = await this.#inspectAt(ref, folder.port);
       const waitedMs = this.#clock.monotonic() - task.since;
-      const isKept = folder.settings.onRemove === 'keep';
+      // Its own file has come to the attachment's path: it moves, and is not deleted.
+      const isKept = folder.settings.onRemove === 'keep' || sameFile(record.stat, document.stat);
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const message = `it is an attachment of ${printable(ref.path)} until the valid sidecar of that document no longer lists it`;

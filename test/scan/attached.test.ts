@@ -136,4 +136,14 @@ describe('the file that is an attachment (I5)', () => {
     await synced.sync();
     expect(synced.service.calls).toEqual(['upload', 'modify']);
   });
+
+  it('is replaced by its own document, which moves to its path and keeps its docId', async () => {
+    const synced = await standing(files);
+    const docId = synced.docIds().get('a/report.pdf');
+    await rename(synced.inbox.join('a/report.pdf'), synced.inbox.join('a/x.csv'));
+    await synced.sync();
+    await synced.pass(20_000);
+    expect(synced.service.calls).not.toContain('upload');
+    expect([...synced.docIds()]).toEqual([['a/x.csv', docId]]);
+  });
 });

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
 
 import { joinPath } from '../../src/model/document.ts';
+import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './folder-world.ts';
 import type { FolderWorld } from './folder-world.ts';
 
@@ -67,6 +69,24 @@ describe('what comes from a folder is bounded (I12)', () => {
         .reasons.map(({ message }) => message)
         .join(),
     ).toContain('.ingestignore');
+  });
+
+  it('an ignore file that becomes invalid stops everything below it, whatever was known there', async () => {
+    world = await folderWorld({
+      before: async (folder) => {
+        await folder.write('sub/deep/b.pdf', 'b');
+        await folder.write('sub/deep/c.pdf', 'c');
+      },
+    });
+    expect(world.documents()).toEqual(['sub/deep/b.pdf', 'sub/deep/c.pdf']);
+    await world.write('sub/.ingestignore', many(1_001).join('\n'));
+    await world.write('sub/deep/b.pdf', 'bb');
+    await rm(world.join('sub/deep/c.pdf'));
+    await eventually(async () => (await world.port.inspect('sub/deep/b.pdf')).kind === 'unknown');
+    expect(await world.port.inspect('sub/deep/c.pdf')).toMatchObject({
+      kind: 'unknown',
+      message: expect.stringContaining('.ingestignore'),
+    });
   });
 
   it('an ignore file with 1,000 patterns of 512 bytes at the most is used', async () => {

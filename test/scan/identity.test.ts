@@ -41,6 +41,18 @@ async function settle(): Promise<void> {
 }
 
 describe('I2: a document whose file is gone from its path', () => {
+  it('goes with its file, though a rule ignores the path that it left from then on', async () => {
+    world = await syncedFolder({ before: (inbox) => inbox.write('drafts/a.txt', 'a') });
+    const docId = world.docIds().get('drafts/a.txt');
+    world.service.forget();
+    await mkdir(at('final'));
+    await rename(at('drafts/a.txt'), at('final/a.txt'));
+    await writeFile(at('.ingestignore'), 'drafts/\n');
+    await settle();
+    expect(world.service.calls).toEqual([]);
+    expect([...world.docIds()]).toEqual([['final/a.txt', docId]]);
+  });
+
   it.each([
     ['a directory that begins with a dot', '.trash', async () => mkdir(at('.trash'))],
     [

@@ -9,6 +9,7 @@ import { hourOfWork } from './hour-of-work.ts';
 import type { Figure } from './hour-of-work.ts';
 import { regimes } from './regimes.ts';
 import { seededRandom } from './seeded-random.ts';
+import { diskHistories } from '../sync/disk-histories.ts';
 import { histories } from '../sync/random-histories.ts';
 
 const { values } = parseArgs({
@@ -21,7 +22,7 @@ const { values } = parseArgs({
   },
 });
 const runs = Number(values.histories ?? 0);
-// Random histories in memory are a soak of their own.
+// Random histories are a soak of their own.
 const kills = runs > 0 ? 0 : Number(values.kills);
 const minutes = runs > 0 ? 0 : Number(values.minutes);
 const seed = Number(values.seed);
@@ -39,9 +40,10 @@ let figures: readonly Figure[] = [];
 let failed = false;
 try {
   for (const inDoubt of runs > 0 ? (['retry', 'hold'] as const) : []) {
-    const numRuns = Math.ceil(runs * (inDoubt === 'retry' ? 0.75 : 0.25));
-    say(`${numRuns} random histories, safety.inDoubt: ${inDoubt}`);
+    const numRuns = Math.ceil((runs / 2) * (inDoubt === 'retry' ? 0.75 : 0.25));
+    say(`${numRuns} random histories in memory and as many on disk, safety.inDoubt: ${inDoubt}`);
     await fc.assert(histories(inDoubt), { numRuns, seed });
+    await fc.assert(diskHistories(inDoubt), { numRuns, seed });
   }
   for (const [index, regime] of chosen.entries()) {
     const share =

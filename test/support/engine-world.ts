@@ -27,6 +27,8 @@ export interface EngineWorld {
   readonly ledger: () => LedgerPort;
   readonly activities: Activity[];
   readonly log: RecordedLog;
+  /** Lets everything happen that can happen while the clock stands still. */
+  readonly rest: () => Promise<void>;
   /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
   readonly quiesce: (hours?: number) => Promise<void>;
   /** Ends the process as SIGKILL does, and starts another on the same state. */
@@ -44,6 +46,8 @@ interface Options {
   readonly maxAttempts?: number;
   /** A folder on disk instead of the simulated one; opened again after a restart. */
   readonly port?: (clock: ManualClock) => FolderPort;
+  /** The folder reads the disk at this moment. */
+  readonly isReading?: () => boolean;
   /** Another folder, which nobody starts. */
   readonly beside?: FolderPort;
   /** What the wall clock shows at the beginning, ms. */
@@ -161,6 +165,12 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     await life.ledger.close();
   }
 
+  const restNow = () =>
+    rest(life.engine, {
+      isWriting: () => writing > 0 || options.isReading?.() === true,
+      isDelayed: () => delayed > 0,
+    });
+
   return {
     clock,
     folder,
@@ -169,10 +179,11 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     log,
     engine: () => life.engine,
     ledger: () => life.ledger,
+    rest: restNow,
     quiesce: async (hours = 2) => {
       const deadline = clock.monotonic() + hours * 3_600_000;
       for (;;) {
-        await rest(life.engine, { isWriting: () => writing > 0, isDelayed: () => delayed > 0 });
+        await restNow();
         if (life.engine.isIdle()) return;
         if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
         await clock.advance(100);

@@ -15,6 +15,8 @@ import type {
 interface HeldDocument {
   content: string;
   metadata: Metadata;
+  /** Names. */
+  attachments: readonly string[];
 }
 
 /** What an upload or a modify of one document carried. */
@@ -31,6 +33,8 @@ export interface OutgoingRequest {
   readonly docIds: readonly string[];
   /** Of what was opened for it: the document's file first. */
   readonly sources: readonly ContentSource[];
+  /** Null: none is sent. */
+  readonly metadata: Metadata | null;
 }
 
 export interface SimulatedService extends ServicePort {
@@ -67,11 +71,13 @@ export function simulatedService(
       watch,
       files = [],
       docIds = [],
+      metadata = null,
     }: {
       turn: Permit;
       watch: RequestWatch | undefined;
       files?: readonly OutgoingFile[];
       docIds?: readonly string[];
+      metadata?: Metadata | null;
     },
     take: (contents: readonly string[]) => string | null,
   ): Promise<FileOutcome> {
@@ -80,7 +86,7 @@ export function simulatedService(
     const sources: ContentSource[] = [];
     const kind = call.includes('upload') ? 'upload' : call.includes('delete') ? 'delete' : 'modify';
     // What goes out with no file is decided before this: what comes now, on the way, nobody can know.
-    if (files.length === 0) observer({ kind, docIds, sources });
+    if (files.length === 0) observer({ kind, docIds, sources, metadata });
     try {
       for (const file of files) {
         const source = await file.open();
@@ -94,7 +100,7 @@ export function simulatedService(
       turn.giveBack();
       return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
     }
-    if (files.length > 0) observer({ kind, docIds, sources });
+    if (files.length > 0) observer({ kind, docIds, sources, metadata });
     const id = randomUUID();
     await watch?.beforeSend?.(id);
     await way();
@@ -135,15 +141,21 @@ export function simulatedService(
     },
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>
-      attempt('upload', { turn, watch, files: [request.file, ...request.attachments] }, ([content = '']) => {
-        parts.push({ content: true, attachments: namesOf(request.attachments), metadata: request.metadata });
-        const docId = randomUUID();
-        documents.set(docId, { content, metadata: request.metadata });
-        return docId;
-      }),
+      attempt(
+        'upload',
+        { turn, watch, files: [request.file, ...request.attachments], metadata: request.metadata },
+        ([content = '']) => {
+          const attachments = namesOf(request.attachments);
+          parts.push({ content: true, attachments, metadata: request.metadata });
+          const docId = randomUUID();
+          documents.set(docId, { content, metadata: request.metadata, attachments });
+          return docId;
+        },
+      ),
     modify: (request, turn, watch) => {
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
-      return attempt('modify', { turn, watch, files, docIds: [request.docId] }, ([content]) => {
+      const about = { turn, watch, files, docIds: [request.docId], metadata: request.metadata };
+      return attempt('modify', about, ([content]) => {
         const { file, attachments, metadata } = request;
         parts.push({
           content: file !== null,
@@ -153,6 +165,7 @@ export function simulatedService(
         const held = known(request.docId);
         if (held !== null && file !== null && content !== undefined) held.content = content;
         if (held !== null) held.metadata = { ...held.metadata, ...metadata };
+        if (held !== null && attachments !== null) held.attachments = namesOf(attachments);
         return request.docId;
       });
     },
@@ -161,8 +174,12 @@ export function simulatedService(
         documents.delete(docId);
         return docId;
       }),
-    bulkModify: ({ docIds }, turn, watch) =>
-      attempt(`bulk modify ${docIds.length}`, { turn, watch, docIds }, () => null),
+    bulkModify: ({ docIds, ...metadata }, turn, watch) =>
+      attempt(`bulk modify ${docIds.length}`, { turn, watch, docIds, metadata }, () => {
+        for (const held of docIds.map(known))
+          if (held !== null) held.metadata = { ...held.metadata, ...metadata };
+        return null;
+      }),
     bulkRemove: ({ docIds }, turn, watch) =>
       attempt(`bulk delete ${docIds.length}`, { turn, watch, docIds }, () => {
         for (const docId of docIds) documents.delete(docId);

@@ -21,6 +21,8 @@ const busy: Outcome = {
   sent: 'nothing',
 };
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
+/** What can go wrong with a request. */
+export const failures = { busy, lost } as const;
 
 type Step = (world: EngineWorld) => Promise<void> | void;
 

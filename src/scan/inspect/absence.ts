@@ -5,6 +5,7 @@ import { errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
+import { directoriesTo } from './classify-path.ts';
 import { afterScanMs, settling, unknown } from './results.ts';
 import type { NoDocument } from './results.ts';
 import { readRoot, sameRoot } from '../walk/root-identity.ts';
@@ -17,6 +18,15 @@ export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): 
   return unknown('folder-changed', `${folder.root} is not the directory that was scanned`);
 }
 
+/** No scan comes past a directory that cannot be listed, and none can say what rules there are in and below it. */
+export function unlistedTrouble({ tree }: Pick<FolderState, 'tree'>, path: string): NoDocument | null {
+  for (const directory of ['', ...directoriesTo(path)]) {
+    const unreadable = tree.get(directory)?.unreadable ?? null;
+    if (unreadable !== null) return unknown('unreadable', `${printable(directory)}: ${unreadable}`);
+  }
+  return null;
+}
+
 /** Nothing stands at `path`, or nothing that could be a document. Certain only if everything around it is sure. */
 export function absence(
   folder: FolderState,
@@ -24,10 +34,9 @@ export function absence(
   scannedRoot: () => RootIdentity | null,
 ): NoDocument {
   if (scannedRoot() === null) return unknown('not-scanned', 'the folder has not been scanned yet');
+  const unlisted = unlistedTrouble(folder, path);
+  if (unlisted !== null) return unlisted;
   const directory = directoryOf(path);
-  const state = folder.tree.get(folder.tree.nearest(directory));
-  if (state !== undefined && state.unreadable !== null)
-    return unknown('unreadable', `${printable(directory)}: ${state.unreadable}`);
   let device: number;
   try {
     const absolute = folder.absolute(folder.tree.rawPath(directory));

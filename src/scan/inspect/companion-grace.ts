@@ -11,6 +11,9 @@ import { afterScanMs } from './results.ts';
 
 type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
 
+/** Of a directory that is gone, or that is seen for the first time. */
+export const noCompanions: Companions = { lists: null, defaultsKey: '', rulesKey: '' };
+
 /**
  * Takes note of sidecars, defaults and ignore rules that a scan finds gone, or back. One that is saved by unlink and
  * recreate, or is moved ahead of its document, is gone for a moment: what it says must not be taken back meanwhile,

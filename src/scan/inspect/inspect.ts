@@ -19,7 +19,8 @@ import {
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../walk/entry.ts';
-import { absence, rootTrouble } from './absence.ts';
+import { locateOnDisk } from '../walk/locate-on-disk.ts';
+import { absence, rootTrouble, unlistedTrouble } from './absence.ts';
 import { describeDefaults, describeIgnoreFile, describeSidecar } from './describe-companion.ts';
 import { classifyPath } from './classify-path.ts';
 import { unsettledRules } from './companion-grace.ts';
@@ -38,6 +39,11 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
   const defaults = createDefaultsReader(folder);
 
   return async (path, known) => {
+    const found = await inspect(path, known);
+    return found.kind === 'ignored' && isGone(folder, path) ? { ...found, isGone: true } : found;
+  };
+
+  async function inspect(path: string, known: Companions | null): Promise<Inspection> {
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
     if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
@@ -70,7 +76,17 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
     return inspectFile(folder, path, { stats, classified, defaults, known });
-  };
+  }
+}
+
+/** What a rule says of a path it says whether anything is there or not. */
+function isGone(folder: FolderState, path: string): boolean {
+  if (unlistedTrouble(folder, path) !== null) return false;
+  try {
+    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return errorCode(error) === 'ENOTDIR';
+  }
 }
 
 /** Classifies what was found at a path of which `classifyPath` says that it may be a file. */
@@ -156,10 +172,8 @@ async function inspectFile(
   { stats, classified, defaults, known }: FoundFile,
 ): Promise<Inspection> {
   const name = nameOf(path);
-  const nearest = folder.tree.nearest(directoryOf(path));
-  const unlisted = folder.tree.get(nearest)?.unreadable ?? null;
-  // No scan comes further than that, and none can say what rules there are below it.
-  if (unlisted !== null) return unknown('unreadable', `${printable(nearest)}: ${unlisted}`);
+  const unlisted = unlistedTrouble(folder, path);
+  if (unlisted !== null) return unlisted;
   // Its directory may have rules of its own, which only a scan reads.
   if (folder.tree.get(directoryOf(path)) === undefined) return settling(afterScanMs);
   // An empty file may be on its way: whether it is one is said when it has settled.

@@ -68,8 +68,8 @@ export interface Tree {
   readonly get: (path: string) => DirectoryState | undefined;
   readonly has: (path: string) => boolean;
   readonly set: (path: string, state: DirectoryState) => void;
-  /** Forgets a directory and all below; gives their paths. */
-  readonly forget: (path: string) => readonly string[];
+  /** Forgets a directory and all below; gives what they were. */
+  readonly forget: (path: string) => readonly (readonly [path: string, state: DirectoryState])[];
   /** The path itself, or the nearest known directory above. */
   readonly nearest: (path: string) => string;
   /** Where a path stands on disk, from the root. */
@@ -82,11 +82,11 @@ export interface Tree {
 export function createTree(): Tree {
   const states = new Map<string, DirectoryState>();
 
-  function forget(path: string, into: string[]): void {
+  function forget(path: string, into: (readonly [string, DirectoryState])[]): void {
     const state = states.get(path);
     if (state === undefined) return;
     states.delete(path);
-    into.push(path);
+    into.push([path, state]);
     for (const name of state.children) forget(joinPath(path, name), into);
   }
 
@@ -105,7 +105,7 @@ export function createTree(): Tree {
     has: (path) => states.has(path),
     set: (path, state) => states.set(path, state),
     forget: (path) => {
-      const gone: string[] = [];
+      const gone: (readonly [string, DirectoryState])[] = [];
       forget(path, gone);
       return gone;
     },

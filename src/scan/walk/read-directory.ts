@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { directoryOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
-import { noteCompanions } from '../inspect/companion-grace.ts';
+import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -117,7 +117,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     unreadable: null,
   };
   tree.set(path, state);
-  if (before !== undefined) noteCompanions(folder, path, before, state);
+  noteCompanions(folder, path, before ?? noCompanions, state);
   return {
     kind: 'listed',
     packed: {

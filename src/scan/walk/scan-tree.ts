@@ -1,6 +1,7 @@
 import { directoryOf, joinPath } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import type { Entry } from './entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
@@ -109,7 +110,10 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   }
 
   function forget(directory: string): void {
-    for (const gone of tree.forget(directory)) watches.forget(gone);
+    for (const [gone, state] of tree.forget(directory)) {
+      watches.forget(gone);
+      noteCompanions(folder, gone, state, noCompanions);
+    }
   }
 
   function endClaims(): void {

@@ -22,7 +22,7 @@ function carriesPath({ ref, record }: LedgerEntry, { folder, path }: DocumentRef
 
 /**
  * Whether a document has let go of a file that it carried: it stands there, settled and valid, and does not list it. Where
- * it is gone its deletion decides, and where there will be none (`onRemove: keep`) the grace period.
+ * it is gone its deletion decides, and where there will be none (`isKept`) the grace period.
  */
 export function hasLetGo(
   carrier: Inspection,

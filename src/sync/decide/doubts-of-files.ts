@@ -1,4 +1,4 @@
-import { nameOf, refKey, sameStat } from '../../model/document.ts';
+import { hasGone, nameOf, refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { Doubt } from '../../model/ports/ledger-port.ts';
 import { sameFile } from '../../model/same-file.ts';
@@ -27,7 +27,7 @@ export async function doubtsOfFile(
     const isSame = doubt.stat !== undefined && sameFile(doubt.stat, document.stat);
     if (refKey(doubt.ref) === key || !(isSame || isLikely(doubt, document))) continue;
     const left = await inspect(doubt.ref);
-    if (left === undefined || left.kind === 'absent') coming.push(doubt);
+    if (left === undefined || hasGone(left)) coming.push(doubt);
     else if (isSame) elsewhere.push(doubt);
   }
   return { here, coming, elsewhere };

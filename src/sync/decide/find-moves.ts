@@ -1,4 +1,4 @@
-import { refKey } from '../../model/document.ts';
+import { hasGone, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
@@ -144,7 +144,7 @@ async function missingFor(
   for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
   for (const entry of ledger.findByInode(stat.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
-    if ((await inspect(entry.ref))?.kind === 'absent') add(entry.ref, entry.record);
+    if (hasGone(await inspect(entry.ref))) add(entry.ref, entry.record);
   }
   return [...found.values()];
 }
@@ -174,7 +174,7 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     moved.add(entry.record.docId);
     steps.set(key, { entry, to: ref, stat, isEdited: false });
     const source = await inspect(entry.ref);
-    if (source?.kind === 'absent') free.push(entry.ref);
+    if (hasGone(source)) free.push(entry.ref);
     else if (source?.kind === 'document') queue.push({ ref: entry.ref, stat: source.document.stat });
     else return none;
     const displaced = ledger.get(ref);

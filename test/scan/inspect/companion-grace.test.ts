@@ -47,6 +47,16 @@ describe.each(['a.pdf.meta.json', 'a.meta.json', '.meta.json'])('what %s says', 
     expect(await mode()).toBe('NONE');
   });
 
+  it('is not taken back where another directory has come in its place', async () => {
+    await privateDocument(companion, 3_600_000);
+    await rename(world.join('sub'), world.home.join('old'));
+    await world.write('sub/a.pdf', 'new');
+    await eventually(() => Promise.resolve(!world.port.health().busy || null));
+    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('settling');
+    await world.write(`sub/${companion}`, secret);
+    expect(await mode()).toBe('NONE');
+  });
+
   it('is true no more when nothing has come in its place within the grace', async () => {
     await privateDocument(companion, 500);
     await rename(world.join(`sub/${companion}`), world.home.join('away'));

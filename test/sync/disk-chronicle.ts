@@ -1,0 +1,179 @@
+import { directoryOf, joinPath, nameOf } from '../../src/model/document.ts';
+import { engineTiming } from '../support/engine-world.ts';
+
+/** A file as it stood. */
+export interface StandingFile {
+  readonly content: string;
+  readonly ino: number;
+  readonly birthtimeMs: number;
+  /** Monotonic ms. */
+  readonly writtenAt: number;
+}
+
+/** Everything that stood in a folder from a moment on. */
+interface Snapshot {
+  /** Monotonic ms. */
+  readonly at: number;
+  readonly files: ReadonlyMap<string, StandingFile>;
+  /** The sharing mode of the folder's settings. */
+  readonly mode: string;
+  /** Files that a scan of this life of the process saw. */
+  readonly seen: Set<string>;
+}
+
+/** What valid sidecars and ignore files asked for, at any time: the judge of what goes out. */
+export interface Chronicle {
+  readonly note: (snapshot: Omit<Snapshot, 'seen'>) => void;
+  /** A scan saw what stands in this directory. */
+  readonly scanned: (directory: string) => void;
+  /** Another process begins, which has seen nothing. */
+  readonly restarted: () => void;
+  /** Sharing modes that a valid, settled state asked for a moment ago. `known`: the service holds it by its sidecar. */
+  readonly modesOf: (path: string, now: number, known: boolean) => ReadonlySet<string>;
+  /** Whether its owner's sidecar let go of an attachment a moment ago. */
+  readonly hasLetGo: (owner: string, attachment: string, now: number) => boolean;
+  /** Whether rules that keep a file in did not hold a moment ago. */
+  readonly wasAllowed: (path: string, now: number) => boolean;
+}
+
+/** A decision is so old at most when its request goes out. */
+const momentMs = 15_000;
+const { settleMs, removeGraceMs } = engineTiming;
+
+export const sidecarOf = (document: string) => `${document}.meta.json`;
+
+/** The sidecar's content; null: not valid. */
+export function readSidecar(text: string): { mode: string | null; attachments: readonly string[] } | null {
+  try {
+    const { shareInfo, attachments, ...rest } = JSON.parse(text) as Record<string, never> & {
+      shareInfo?: { mode?: string };
+      attachments?: string[];
+    };
+    if (Object.keys(rest).length > 0) return null;
+    return {
+      mode: shareInfo === undefined ? null : (shareInfo.mode ?? 'DEFAULT'),
+      attachments: attachments ?? [],
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Patterns `name`, `name/` and `*.ending`, as the histories write them. Null: not valid. */
+export function ignores(rules: string, path: string, directory: string): boolean | null {
+  const lines = rules.split('\n').filter((line) => line !== '');
+  if (lines.length > 1_000) return null;
+  const names = path.slice(directory === '' ? 0 : directory.length + 1).split('/');
+  return lines.some((line) =>
+    line.endsWith('/')
+      ? names.slice(0, -1).includes(line.slice(0, -1))
+      : line.startsWith('*')
+        ? nameOf(path).endsWith(line.slice(1))
+        : names.includes(line),
+  );
+}
+
+/** Directories from the root down to that of a path. */
+export function directoriesOf(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) found.unshift(at);
+  return ['', ...found];
+}
+
+export function createChronicle(): Chronicle {
+  const snapshots: Snapshot[] = [];
+
+  /** Those of the last moments, each with the time until which it held. */
+  function* recent(now: number): Iterable<readonly [index: number, until: number]> {
+    for (let index = snapshots.length - 1; index >= 0; index -= 1) {
+      const until = Math.min(now, snapshots[index + 1]?.at ?? now);
+      if (until < now - momentMs) return;
+      yield [index, until];
+    }
+  }
+
+  /** A file as it stood, or the one that is waited for: gone for less than the grace period, and seen before. */
+  function companion(
+    path: string,
+    index: number,
+    { until, known }: { readonly until: number; readonly known: boolean },
+  ): StandingFile | 'gone' | 'awaited' {
+    const here = snapshots[index]?.files.get(path);
+    if (here !== undefined) return here;
+    for (let at = index; at > 0; at -= 1) {
+      const goneAt = snapshots[at]?.at ?? 0;
+      const before = snapshots[at - 1];
+      if (until - goneAt >= removeGraceMs) return 'gone';
+      if (before?.files.has(path) !== true) continue;
+      return known || before.seen.has(path) ? 'awaited' : 'gone';
+    }
+    return 'gone';
+  }
+
+  /** Undefined: nothing is asked for. */
+  function modeAt(path: string, index: number, until: number, known: boolean): string | undefined {
+    const places = [
+      sidecarOf(path),
+      ...directoriesOf(path)
+        .map((one) => joinPath(one, '.meta.json'))
+        .reverse(),
+    ];
+    for (const place of places) {
+      // What its record knows of it is its own sidecar, or defaults: enough to be waited for.
+      const found = companion(place, index, { until, known: known && place === places[0] });
+      if (found === 'awaited') return undefined;
+      if (found === 'gone') continue;
+      if (until - found.writtenAt < settleMs) return undefined;
+      const read = readSidecar(found.content);
+      if (read === null) return undefined;
+      if (read.mode !== null) return read.mode;
+    }
+    return snapshots[index]?.mode;
+  }
+
+  return {
+    note: (snapshot) => {
+      const last = snapshots.at(-1);
+      const seen = [...(last?.seen ?? [])].filter((path) => snapshot.files.has(path));
+      snapshots.push({ ...snapshot, seen: new Set(seen) });
+    },
+    scanned: (directory) => {
+      const last = snapshots.at(-1);
+      for (const path of last?.files.keys() ?? []) if (directoryOf(path) === directory) last?.seen.add(path);
+    },
+    restarted: () => {
+      for (const { seen } of snapshots) seen.clear();
+    },
+    modesOf: (path, now, known) => {
+      const modes = new Set<string>();
+      for (const [index, until] of recent(now)) {
+        const mode = modeAt(path, index, until, known);
+        if (mode !== undefined) modes.add(mode);
+      }
+      return modes;
+    },
+    hasLetGo: (owner, attachment, now) => {
+      for (const [index, until] of recent(now)) {
+        const found = companion(sidecarOf(owner), index, { until, known: true });
+        if (found === 'gone') return true;
+        if (found === 'awaited' || until - found.writtenAt < settleMs) continue;
+        const listed = readSidecar(found.content)?.attachments.map((one) =>
+          joinPath(directoryOf(owner), one),
+        );
+        if (listed?.includes(attachment) === false) return true;
+      }
+      return false;
+    },
+    wasAllowed: (path, now) => {
+      for (const [index, until] of recent(now)) {
+        const isKeptIn = directoriesOf(path).some((directory) => {
+          const found = companion(joinPath(directory, '.ingestignore'), index, { until, known: false });
+          if (found === 'awaited') return true;
+          return found !== 'gone' && ignores(found.content, path, directory) !== false;
+        });
+        if (!isKeptIn) return true;
+      }
+      return false;
+    },
+  };
+}

@@ -1,0 +1,147 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import type { DirectoryScan, Inspection } from '../../src/model/document.ts';
+import type { ContentSource, FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
+import type { FolderSettings } from '../../src/model/settings.ts';
+import { openContent } from '../../src/scan/content.ts';
+import { createContentSource, hashContent } from '../../src/scan/content-source.ts';
+import { createFolderState } from '../../src/scan/folder-state.ts';
+import { findFiles } from '../../src/scan/inspect/find-files.ts';
+import { createInspector } from '../../src/scan/inspect/inspect.ts';
+import { createScheduler } from '../../src/scan/scheduler.ts';
+import { locateOnDisk } from '../../src/scan/walk/locate-on-disk.ts';
+import { unpackScan } from '../../src/scan/walk/packed-scan.ts';
+import { readRoot } from '../../src/scan/walk/root-identity.ts';
+import { createScanner } from '../../src/scan/walk/scanner.ts';
+import { createWatchSet } from '../../src/scan/watch/watch-set.ts';
+import type { ScanOutcome } from '../../src/scan/worker/protocol.ts';
+import { engineTiming } from '../support/engine-world.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+
+/** A file that goes out, with what a judge has to know of it. */
+export interface ScannedSource extends ContentSource {
+  readonly path: string;
+  readonly ino: number;
+  readonly birthtimeMs: number;
+}
+
+export interface ScannedFolder extends FolderPort {
+  /** As a watcher does: something changed in this directory. */
+  readonly changed: (directory: string) => void;
+  /** It reads the disk at this moment. */
+  readonly isReading: () => boolean;
+}
+
+interface Options {
+  readonly settings: FolderSettings;
+  readonly clock: ManualClock;
+  /** A directory was listed and reported. */
+  readonly listed: (directory: string) => void;
+}
+
+const rootRetryMs = 1_000;
+
+/** A folder on disk, scanned and inspected by the real code in this very thread, under a clock in hand. */
+export function scannedFolder({ settings, clock, listed }: Options): ScannedFolder {
+  const root = settings.path;
+  const { settleMs, removeGraceMs } = engineTiming;
+  const maxFileBytes = 1024 * 1024;
+  const state = createFolderState({ settings, maxFileBytes, settleMs, removeGraceMs, root, excluded: null });
+  const watches = createWatchSet(state, { changed: () => {}, lost: () => {} });
+  let listener: FolderListener | null = null;
+  let reading = 0;
+  let closed = false;
+  let isUnavailable = false;
+
+  const scanner = createScanner(state, {
+    watches,
+    backend: null,
+    send: (scans) => {
+      for (const packed of scans) {
+        if (closed) continue;
+        listener?.directory(unpackScan(settings.name, packed));
+        listed(packed.directory);
+      }
+      return Promise.resolve();
+    },
+  });
+  const inspector = createInspector(state, scanner.scannedRoot);
+  const scheduler = createScheduler({
+    clock,
+    timing: engineTiming,
+    scan: (request) => read(() => scanner.scan(request)),
+    done,
+  });
+
+  /** A thread of its own would take its time, too. */
+  async function read<T>(question: () => T | Promise<T>): Promise<T> {
+    reading += 1;
+    try {
+      await nextTurn();
+      state.observations.moment({ now: clock.now(), monotonic: clock.monotonic() });
+      return await question();
+    } finally {
+      reading -= 1;
+    }
+  }
+
+  function done(outcome: ScanOutcome, cause: DirectoryScan['cause']): void {
+    if (closed || outcome.kind === 'moved') return;
+    isUnavailable = outcome.kind === 'unavailable';
+    if (outcome.kind === 'unavailable') {
+      clock.after(rootRetryMs, () => void scheduler.everything('start', true));
+      return;
+    }
+    if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
+  }
+
+  async function handleOf(path: string, stat: Parameters<FolderPort['open']>[1]) {
+    const absolute = locateOnDisk(state, path);
+    return openContent({ absolute, root, stat, followSymlinks: false });
+  }
+
+  return {
+    name: settings.name,
+    path: root,
+    changed: (directory) => scheduler.changed([directory]),
+    isReading: () => reading > 0,
+    start: async (to) => {
+      listener = to;
+      await scheduler.everything('start', true);
+    },
+    rescan: (cause) => scheduler.everything(cause, false),
+    inspect: (path, known): Promise<Inspection> => read(() => inspector(path, known ?? null)),
+    find: (wanted) => read(() => findFiles(state, wanted)),
+    mounts: () => Promise.resolve([]),
+    rootNow: () => {
+      const now = readRoot(root);
+      return Promise.resolve(now.kind === 'there' ? { ...now.identity, path: root } : null);
+    },
+    hash: (path, stat) =>
+      read(async () => {
+        const handle = await handleOf(path, stat).catch(() => null);
+        if (handle === null) return null;
+        return hashContent(handle, stat.size).finally(() => handle.close());
+      }),
+    open: async (path, stat): Promise<ScannedSource> => ({
+      ...createContentSource(await read(() => handleOf(path, stat)), stat.size),
+      path,
+      ino: stat.ino,
+      birthtimeMs: stat.birthtimeMs,
+    }),
+    health: () => ({
+      state: isUnavailable ? 'unavailable' : 'watching',
+      watches: 0,
+      attached: 0,
+      reasons: [],
+      busy: scheduler.busy(),
+      coveredUntil: scheduler.coveredUntil(),
+    }),
+    close: () => {
+      closed = true;
+      listener = null;
+      scheduler.close();
+      return Promise.resolve();
+    },
+  };
+}
