@@ -116,7 +116,7 @@ export function createChronicle(): Chronicle {
       sidecarOf(path),
       ...directoriesOf(path)
         .map((one) => joinPath(one, '.meta.json'))
-        .reverse(),
+        .toReversed(),
     ];
     for (const place of places) {
       // What its record knows of it is its own sidecar, or defaults: enough to be waited for.

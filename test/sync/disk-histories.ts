@@ -454,7 +454,7 @@ function expectedOf(world: DiskWorld) {
       sidecarOf(path),
       ...directoriesOf(path)
         .map((one) => joinPath(one, '.meta.json'))
-        .reverse(),
+        .toReversed(),
     ]) {
       const text = files.get(place)?.content;
       const read = text === undefined ? undefined : readSidecar(text);
