@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { chmod, chown, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 
+import { recordOf } from '../support/core-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import { syncedFolder } from './synced-folder.ts';
 import type { SyncedFolder } from './synced-folder.ts';
@@ -39,6 +41,28 @@ async function settle(): Promise<void> {
     return world.engine().tasks.in('grace').size === 0;
   });
 }
+
+describe('I4: a folder that is not configured any more', () => {
+  it('gives a file that comes from it into a configured one its document', async () => {
+    world = await syncedFolder();
+    await world.home.write('old/a.txt', 'a');
+    const { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = await stat(world.home.join('old/a.txt'));
+    const record = recordOf({
+      docId: 'known',
+      sha256: createHash('sha256').update('a').digest('hex'),
+      stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
+      fileName: 'a.txt',
+      metadata: { title: 'a' },
+    });
+    await world.ledger().commit([{ kind: 'put', ref: { folder: 'old', path: 'a.txt' }, record }]);
+    await rename(world.home.join('old/a.txt'), at('a.txt'));
+    // A new file with equal bytes, which nothing says is the old one.
+    await writeFile(at('b.txt'), 'a');
+    await settle();
+    expect(world.service.calls).toEqual(['upload']);
+    expect(world.docIds().get('a.txt')).toBe('known');
+  });
+});
 
 describe('I2: a document whose file is gone from its path', () => {
   it('goes with its file, though a rule ignores the path that it left from then on', async () => {

@@ -55,6 +55,8 @@ function changesOf(reader: Awaited<ReturnType<typeof readLedger>>): readonly Cha
     if (hold !== undefined) changes.push({ kind: 'hold', folder, hold });
     const identity = reader.root(folder);
     if (identity !== undefined) changes.push({ kind: 'root', folder, identity });
+    const mounts = reader.mounts(folder);
+    if (mounts.length > 0) changes.push({ kind: 'mounts', folder, mounts });
     for (const removal of reader.removals(folder)) changes.push({ kind: 'removed', folder, removal });
   }
   return changes;

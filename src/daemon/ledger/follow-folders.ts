@@ -25,18 +25,20 @@ interface Mapping {
 /**
  * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
- * time, and nobody would look after the first. What lies outside of a narrowed folder is kept in the ledger under a name
- * of its own, as a folder that was taken out of the configuration. Approvals stay behind: what is held is held, until a
- * person says so again.
+ * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open and mounts go
+ * with them. What lies outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was
+ * taken out of the configuration.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
   const views = await Promise.all(folders.map(viewOf));
   const changes: Change[] = [];
   const roots = new Map<string, RootIdentity>();
   const moves = new Map<string, { readonly from: DocumentRef; readonly to: DocumentRef }>();
+  const uploads: Change[] = [];
   const taken = new Set<string>();
   const names = new Set(ledger.folders());
   for (const [ref] of ledger.failures()) names.add(ref.folder);
+  for (const { ref } of [...ledger.doubts(), ...ledger.intents()]) names.add(ref.folder);
   for (const name of names) {
     const known = ledger.root(name);
     const own = views.find((view) => view.name === name);
@@ -49,8 +51,10 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     const outside = isNarrowed ? nameOutside(ledger, views, { name, root: known }) : name;
     let documents = 0;
     let isOutsideUsed = false;
+    const follow = (ref: DocumentRef) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
+    uploads.push(...uploadChanges(ledger, name, follow));
     for (const ref of refsOf(ledger, name)) {
-      const to = placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
+      const to = follow(ref);
       if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
       taken.add(refKey(to));
       moves.set(refKey(ref), { from: ref, to });
@@ -64,22 +68,23 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       const root = views.find((view) => view.name === folder)?.root ?? null;
       if (root !== null) roots.set(folder, { ...root, seenAt: known.seenAt, changes: known.changes });
     }
-    changes.push(...holdChanges(ledger, name, followers));
+    changes.push(...holdChanges(ledger, name, followers), ...mountChanges(ledger, name, follow));
     log.info(
       { folder: followers.join(', '), before: name, documents },
       'folder was renamed or moved; its documents are kept',
     );
   }
   const free = freeMoves(ledger, moves);
-  if (free.length === 0) return;
+  if (free.length + uploads.length === 0) return;
   await ledger.commit([
     ...changes,
     ...free.flatMap(({ from }): readonly Change[] => [
       { kind: 'drop', ref: from },
       { kind: 'clear', ref: from },
+      { kind: 'unapprove', folder: from.folder, paths: [from.path] },
     ]),
     ...free.flatMap(({ from, to }) => changesAt(ledger, from, to)),
-    ...doubtChanges(ledger, moves),
+    ...uploads,
     ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
   ]);
 }
@@ -175,17 +180,44 @@ function changesAt(ledger: LedgerPort, from: DocumentRef, to: DocumentRef): read
   return [
     ...(record === undefined ? [] : [{ kind: 'put', ref: to, record } as const]),
     ...(failure === undefined ? [] : [{ kind: 'fail', ref: to, failure } as const]),
+    ...(ledger.isApproved(from) ? [{ kind: 'approve', folder: to.folder, paths: [to.path] } as const] : []),
   ];
 }
 
-function doubtChanges(
+/** Uploads whose outcome is not known: in doubt, or open when the process died. */
+function uploadChanges(
   ledger: LedgerPort,
-  moves: ReadonlyMap<string, { readonly to: DocumentRef }>,
+  name: string,
+  follow: (ref: DocumentRef) => DocumentRef,
 ): readonly Change[] {
-  return ledger.doubts().flatMap((doubt): readonly Change[] => {
-    const to = moves.get(refKey(doubt.ref))?.to;
-    return to === undefined ? [] : [{ kind: 'doubt', doubt: { ...doubt, ref: to } }];
-  });
+  const isOurs = ({ ref }: { readonly ref: DocumentRef }) =>
+    ref.folder === name && refKey(follow(ref)) !== refKey(ref);
+  return [
+    ...ledger
+      .doubts()
+      .filter(isOurs)
+      .map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, ref: follow(doubt.ref) } })),
+    ...ledger
+      .intents()
+      .filter(isOurs)
+      .map((intent): Change => ({ kind: 'intent', intent: { ...intent, ref: follow(intent.ref) } })),
+  ];
+}
+
+/** What lay on a mount that is missing is held under its new folder, too. */
+function mountChanges(
+  ledger: LedgerPort,
+  name: string,
+  follow: (ref: DocumentRef) => DocumentRef,
+): readonly Change[] {
+  const known = ledger.mounts(name);
+  if (known.length === 0) return [];
+  const mounts = new Map<string, string[]>([[name, []]]);
+  for (const path of known) {
+    const to = follow({ folder: name, path });
+    mounts.set(to.folder, [...(mounts.get(to.folder) ?? ledger.mounts(to.folder)), to.path]);
+  }
+  return Array.from(mounts, ([folder, paths]) => ({ kind: 'mounts', folder, mounts: paths }));
 }
 
 function holdChanges(ledger: LedgerPort, before: string, followers: readonly string[]): readonly Change[] {

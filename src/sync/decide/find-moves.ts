@@ -3,6 +3,7 @@ import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../mod
 import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
 import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import { sameFile } from '../../model/same-file.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 
@@ -144,7 +145,10 @@ async function missingFor(
   for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
   for (const entry of ledger.findByInode(stat.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
-    if (hasGone(await inspect(entry.ref))) add(entry.ref, entry.record);
+    const left = await inspect(entry.ref);
+    // Of a folder that is not configured any more nobody can say what stands where: the file itself proves it.
+    const isProven = left === undefined && stat.birthtimeMs !== 0 && sameFile(entry.record.stat, stat);
+    if (isProven || hasGone(left)) add(entry.ref, entry.record);
   }
   return [...found.values()];
 }

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { mkdir, stat } from 'node:fs/promises';
+
+import { followFolders } from '../../src/daemon/ledger/follow-folders.ts';
+import { openLedger } from '../../src/ledger/open-ledger.ts';
+import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
+import type { Settings } from '../../src/model/settings.ts';
+import { recordOf, statOf } from '../support/core-fixtures.ts';
+import { folderSettingsOf } from '../support/default-settings.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
+
+let home: TemporaryFolder;
+let ledger: LedgerPort;
+
+/** A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open one. */
+beforeEach(async () => {
+  home = await temporaryFolder();
+  await mkdir(home.join('data/drive/sub'), { recursive: true });
+  const { dev, ino } = await stat(home.join('data'));
+  ledger = await openLedger({ dir: home.join('state'), clock: manualClock(), log: recordedLog() });
+  const ref = (path: string) => ({ folder: 'old', path });
+  const doubt = { id: 'd', ref: ref('drive/doubt.pdf'), count: 1, since: 1, message: 'lost', holds: true };
+  await ledger.commit([
+    { kind: 'root', folder: 'old', identity: { path: home.join('data'), dev, ino } },
+    { kind: 'put', ref: ref('drive/a.pdf'), record: recordOf({ docId: 'a' }) },
+    { kind: 'put', ref: ref('b.pdf'), record: recordOf({ docId: 'b', stat: statOf({ ino: 8 }) }) },
+    { kind: 'approve', folder: 'old', paths: ['drive/a.pdf'] },
+    { kind: 'doubt', doubt },
+    { kind: 'intent', intent: { id: 'i', ref: ref('drive/open.pdf'), size: 1, at: 1 } },
+    { kind: 'mounts', folder: 'old', mounts: ['drive/sub', 'other'] },
+  ]);
+});
+afterEach(async () => {
+  await ledger.close();
+  await home.remove();
+});
+
+const follow = (name: string, path: string) =>
+  followFolders(
+    ledger,
+    { folders: [folderSettingsOf(home.join(path), { name })] } as unknown as Settings,
+    recordedLog(),
+  );
+
+it('a renamed folder takes approvals, doubts, open uploads and mounts with it', async () => {
+  await follow('new', 'data');
+  expect(ledger.get({ folder: 'new', path: 'drive/a.pdf' })?.docId).toBe('a');
+  expect(ledger.isApproved({ folder: 'new', path: 'drive/a.pdf' })).toBe(true);
+  expect(ledger.isApproved({ folder: 'old', path: 'drive/a.pdf' })).toBe(false);
+  expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/doubt.pdf' }]);
+  expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/open.pdf' }]);
+  expect([ledger.mounts('new'), ledger.mounts('old')]).toEqual([['drive/sub', 'other'], []]);
+});
+
+it('a folder that is narrowed keeps what it knows of the part that is left, and the rest apart', async () => {
+  await follow('old', 'data/drive');
+  expect(ledger.get({ folder: 'old', path: 'a.pdf' })?.docId).toBe('a');
+  expect(ledger.get({ folder: 'old (outside)', path: 'b.pdf' })?.docId).toBe('b');
+  expect(ledger.isApproved({ folder: 'old', path: 'a.pdf' })).toBe(true);
+  expect(ledger.isApproved({ folder: 'old', path: 'drive/a.pdf' })).toBe(false);
+  expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'doubt.pdf' }]);
+  expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'open.pdf' }]);
+  expect([ledger.mounts('old'), ledger.mounts('old (outside)')]).toEqual([['sub'], ['other']]);
+});
