@@ -126,6 +126,12 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
       return ledger.hold(change.folder) === undefined;
     case 'approve':
       return true;
+    case 'removed':
+      return ledger.removals(change.folder).every(({ at }) => at !== change.removal.at);
+    case 'root':
+      return ledger.root(change.folder) === undefined;
+    case 'mounts':
+      return ledger.mounts(change.folder).length === 0;
   }
 }
 

@@ -24,6 +24,8 @@ interface ExportedDocument {
   readonly said?: readonly string[];
   /** What the service may hold instead, because answers were lost. */
   readonly unsure?: Unsure;
+  /** It was written down in a root that was not accepted yet: it proves nothing about the one before. */
+  readonly rootChange?: number;
 }
 
 interface ExportedAttachment {
@@ -66,6 +68,18 @@ interface ExportedFailure {
   readonly history: readonly (Omit<Attempt, 'at'> & { readonly at: string })[];
   readonly stat: FileStat;
   readonly fingerprint: string;
+  readonly rootChange?: number | undefined;
+}
+
+/** The directory that a folder was when it was last known to be right, and what was mounted below it. */
+interface ExportedRoot {
+  readonly folder: string;
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
+  readonly seenAt?: string;
+  readonly changes?: number;
+  readonly mounts: readonly string[];
 }
 
 /** What `ledger export` prints, contract section 5. Times are ISO 8601, UTC. */
@@ -81,6 +95,9 @@ export interface LedgerExport {
   readonly held: readonly { readonly folder: string; readonly since: string; readonly reason: string }[];
   /** Deletions that a person has allowed and that have not gone out. */
   readonly approved: readonly DocumentRef[];
+  /** Deletions of the last hour, which the limits of `safety` go by. */
+  readonly deleted: readonly { readonly folder: string; readonly at: string; readonly count: number }[];
+  readonly roots: readonly ExportedRoot[];
 }
 
 /** The ledger as one JSON object; everything by folder, then by path. */
@@ -89,7 +106,7 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
   const entries = [...ledger.entries()];
   const folders = [
     ...new Set([...ledger.folders(), ...Array.from(ledger.failures(), ([{ folder }]) => folder)]),
-  ];
+  ].sort(compare);
   return {
     version: 1,
     ...(service === null ? null : { service }),
@@ -109,7 +126,7 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       stat,
       fingerprint,
     })).sort(byPlace),
-    held: folders.sort(compare).flatMap((folder) => {
+    held: folders.flatMap((folder) => {
       const hold = ledger.hold(folder);
       return hold === undefined ? [] : [{ folder, since: timeText(hold.since), reason: hold.reason }];
     }),
@@ -117,7 +134,26 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       .map(({ ref }) => ref)
       .filter((ref) => ledger.isApproved(ref))
       .sort(byPlace),
+    deleted: folders.flatMap((folder) =>
+      ledger.removals(folder).map(({ at, count }) => ({ folder, at: timeText(at), count })),
+    ),
+    roots: folders.flatMap((folder) => exportedRoot(ledger, folder)),
   };
+}
+
+function exportedRoot(ledger: LedgerReader, folder: string): readonly ExportedRoot[] {
+  const root = ledger.root(folder);
+  if (root === undefined) return [];
+  const { seenAt, changes, ...identity } = root;
+  return [
+    {
+      folder,
+      ...identity,
+      ...(seenAt === undefined ? null : { seenAt: timeText(seenAt) }),
+      ...(changes === undefined ? null : { changes }),
+      mounts: ledger.mounts(folder),
+    },
+  ];
 }
 
 function exported({ ref, record }: LedgerEntry): ExportedDocument {
@@ -143,6 +179,7 @@ function exported({ ref, record }: LedgerEntry): ExportedDocument {
     ...(record.companions === undefined ? null : { companions: record.companions }),
     ...(record.said === undefined ? null : { said: record.said }),
     ...(record.unsure === undefined ? null : { unsure: record.unsure }),
+    ...(record.rootChange === undefined ? null : { rootChange: record.rootChange }),
   };
 }
 

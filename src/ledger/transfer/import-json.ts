@@ -15,13 +15,14 @@ import { strictMetadataSchema } from '../format/recorded-metadata.ts';
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();
 const place = z.object({ folder: z.string(), path: z.string().transform((path) => path.normalize('NFC')) });
+const rootChange = z.int().nonnegative();
+const insidePath = z
+  .string()
+  .refine((path) => isValidRef({ folder: 'any', path }), 'is not a path inside the folder');
 const attachmentSchema = z.object({
   name: z.string().min(1),
   sha256: hash,
-  path: z
-    .string()
-    .refine((path) => isValidRef({ folder: 'any', path }), 'is not a path inside the folder')
-    .optional(),
+  path: insidePath.optional(),
   stat: statSchema.default(unknownStat),
 });
 const documentSchema = z.object({
@@ -47,6 +48,7 @@ const documentSchema = z.object({
       gone: z.literal(true).optional(),
     })
     .optional(),
+  rootChange: rootChange.optional(),
 });
 const inDoubtSchema = place.extend({
   id: z.string().min(1),
@@ -69,6 +71,16 @@ const failureSchema = place.extend({
   history: z.array(z.object({ at: time, operation: z.string(), code: z.string(), message: z.string() })),
   stat: statSchema,
   fingerprint: z.string(),
+  rootChange: rootChange.optional(),
+});
+const rootSchema = z.object({
+  folder: z.string(),
+  path: z.string().min(1),
+  dev: z.number(),
+  ino: z.number(),
+  seenAt: time.optional(),
+  changes: rootChange.optional(),
+  mounts: z.array(insidePath),
 });
 const ledgerSchema = z.object({
   version: z.literal(1),
@@ -79,6 +91,8 @@ const ledgerSchema = z.object({
   failures: z.array(failureSchema).default([]),
   held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
   approved: z.array(place).default([]),
+  deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().positive() })).default([]),
+  roots: z.array(rootSchema).default([]),
 });
 
 /** The object that `ledger export` prints. */
@@ -124,6 +138,8 @@ function changesOf({
   failures,
   held,
   approved,
+  deleted,
+  roots,
 }: z.infer<typeof ledgerSchema>): readonly ImportedChange[] {
   return [
     ...inDoubt.map(({ folder, path, since, ...doubt }) => ({
@@ -150,6 +166,18 @@ function changesOf({
       hold: { since: Date.parse(since), reason },
     })),
     ...approved.map(({ folder, path }) => ({ kind: 'approve' as const, folder, paths: [path] })),
+    ...deleted.map(({ folder, at, count }) => ({
+      kind: 'removed' as const,
+      folder,
+      removal: { at: Date.parse(at), count },
+    })),
+    ...roots.flatMap(({ folder, seenAt, mounts, ...root }): readonly ImportedChange[] => {
+      const identity = { ...root, ...(seenAt === undefined ? null : { seenAt: Date.parse(seenAt) }) };
+      return [
+        { kind: 'root', folder, identity },
+        ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts } as const]),
+      ];
+    }),
   ];
 }
 
@@ -169,6 +197,9 @@ const keys = {
   fail: 'failures',
   hold: 'held',
   approve: 'approved',
+  removed: 'deleted',
+  root: 'roots',
+  mounts: 'roots',
 } as const;
 
 function refsOf(change: ImportedChange): readonly DocumentRef[] {
@@ -180,6 +211,9 @@ function refsOf(change: ImportedChange): readonly DocumentRef[] {
     case 'fail':
       return [change.ref];
     case 'hold':
+    case 'removed':
+    case 'root':
+    case 'mounts':
       return [{ folder: change.folder, path: 'any' }];
     case 'approve':
       return change.paths.map((path) => ({ folder: change.folder, path }));
@@ -187,7 +221,8 @@ function refsOf(change: ImportedChange): readonly DocumentRef[] {
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
-  const { folder, attachments, uploadedAt, fileName, companions, said, unsure, stat, ...rest } = document;
+  const { folder, attachments, uploadedAt, fileName, companions, said, unsure, rootChange, stat, ...rest } =
+    document;
   const path = document.path.normalize('NFC');
   const record = importedRecord({
     docId: rest.docId,
@@ -209,6 +244,7 @@ function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOption
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
+    ...(rootChange === undefined ? null : { rootChange }),
   });
   return { ref: { folder, path }, record };
 }

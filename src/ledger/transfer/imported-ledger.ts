@@ -13,7 +13,7 @@ export interface ImportedLedger {
   /** Where each entry stands, in their order: from 1; null where no line is known. */
   readonly lines: readonly (number | null)[];
   readonly problems: readonly ImportProblem[];
-  /** What else the file knows: uploads in doubt and under way, failures, deletions that are held or approved. */
+  /** What else the file knows: uploads in doubt and under way, failures, deletions, root directories. */
   readonly changes?: readonly ImportedChange[] | undefined;
   /** Whose documents they are; absent: it does not say. */
   readonly service?: string | undefined;
@@ -22,7 +22,7 @@ export interface ImportedLedger {
 /** What an import file knows beside documents. */
 export type ImportedChange = Extract<
   Change,
-  { readonly kind: 'doubt' | 'intent' | 'fail' | 'hold' | 'approve' }
+  { readonly kind: 'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' }
 >;
 
 /** What an import file is read with. */

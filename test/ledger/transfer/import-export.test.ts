@@ -97,6 +97,7 @@ describe('an export', () => {
       history: [{ at: now, operation: 'upload', code: 'too-large', message: 'is too large' }],
       stat: statOf(50),
       fingerprint: 'c1',
+      rootChange: 2,
     };
     const ref = (path: string) => ({ folder: 'inbox', path });
     await ledger.commit([
@@ -104,7 +105,10 @@ describe('an export', () => {
         'a.pdf',
         recordOf(1, { unsure: { content: true, attachments: true, metadata: [{ title: 'T' }], gone: true } }),
       ),
-      put('b.pdf', recordOf(2, { possibleDuplicates: 3, said: ['title'], fileName: 'sent.pdf' })),
+      put(
+        'b.pdf',
+        recordOf(2, { possibleDuplicates: 3, said: ['title'], fileName: 'sent.pdf', rootChange: 1 }),
+      ),
       put(
         'd/c.pdf',
         recordOf(3, {
@@ -127,6 +131,13 @@ describe('an export', () => {
       { kind: 'fail', ref: ref('large.pdf'), failure },
       { kind: 'hold', folder: 'inbox', hold: { since: now, reason: 'many' } },
       { kind: 'approve', folder: 'inbox', paths: ['a.pdf'] },
+      { kind: 'removed', folder: 'inbox', removal: { at: now, count: 4 } },
+      {
+        kind: 'root',
+        folder: 'inbox',
+        identity: { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 },
+      },
+      { kind: 'mounts', folder: 'inbox', mounts: ['d/drive'] },
     ]);
     const exported = exportLedger(ledger);
     const text = JSON.stringify(exported);
@@ -141,12 +152,16 @@ describe('an export', () => {
       expect(fresh.get(ref)).toEqual({ ...record, fingerprint: '' });
       expect(fresh.isApproved(ref)).toBe(ledger.isApproved(ref));
     }
-    expect([fresh.doubts(), fresh.intents(), [...fresh.failures()], fresh.hold('inbox')]).toEqual([
-      ledger.doubts(),
-      ledger.intents(),
-      [...ledger.failures()],
-      ledger.hold('inbox'),
-    ]);
+    const besidesOf = (one: LedgerPort) => [
+      one.doubts(),
+      one.intents(),
+      [...one.failures()],
+      one.hold('inbox'),
+      one.removals('inbox'),
+      one.root('inbox'),
+      one.mounts('inbox'),
+    ];
+    expect(besidesOf(fresh)).toEqual(besidesOf(ledger));
     await fresh.close();
   });
 });
