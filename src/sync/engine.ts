@@ -285,6 +285,7 @@ export class Engine {
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
+    view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
     for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
     const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (found.proof !== null) {
@@ -328,7 +329,7 @@ export class Engine {
 
   /** A directory that was known is gone. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
-    this.#viewOf(folder).setSkips(directory, []);
+    this.#viewOf(folder).forgetDirectory(directory);
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
     const names = [...this.#ledger.recordsIn(folder, directory).keys()].filter((name) => !tasks.has(name));
@@ -936,6 +937,8 @@ export class Engine {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
     const search = await this.#search.find(record.stat, gone?.since ?? since);
+    const view = this.#viewOf(ref.folder);
+    const seenAt = view.lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0;
     return whereaboutsOf(
       { ref, record },
       {
@@ -944,8 +947,8 @@ export class Engine {
         tasks: this.tasks,
         inspect: (place) => this.#inspectIfWatched(place),
         hash: (place, stat) => this.#hash(place, stat),
-        hasDirectory: this.#viewOf(ref.folder).tree.has(directoryOf(ref.path)),
-        seenAt: this.#viewOf(ref.folder).lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0,
+        hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
+        seenAt,
       },
     );
   }

@@ -1,4 +1,5 @@
-import type { Skip } from '../../model/document.ts';
+import { directoryOf } from '../../model/document.ts';
+import type { DirectoryScan, Skip } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { DirectoryTree } from './directory-tree.ts';
 
@@ -24,6 +25,11 @@ export class FolderView {
   /** By directory. */
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
+  /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
+  readonly #directories = new Map<
+    string,
+    { readonly ino: number; readonly birthtimeMs: number; readonly since: number }
+  >();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
 
@@ -57,6 +63,34 @@ export class FolderView {
   /** When the last whole scan began (wall clock) that ended before `monotonic`; undefined: there was none. */
   lastScanBefore(monotonic: number): number | undefined {
     return this.#scans.findLast(({ ended }) => ended < monotonic)?.began;
+  }
+
+  /** A directory was listed. `now` is monotonic, ms. */
+  noteDirectory(path: string, { ino, birthtimeMs }: DirectoryScan['identity'], now: number): void {
+    const known = this.#directories.get(path);
+    if (known?.ino === ino && known.birthtimeMs === birthtimeMs) return;
+    const since = known === undefined && !this.isScanned ? -Infinity : now;
+    this.#directories.set(path, { ino, birthtimeMs, since });
+  }
+
+  /** A directory is gone: what comes in its place is another one. */
+  forgetDirectory(path: string): void {
+    this.setSkips(path, []);
+    this.#directories.delete(path);
+  }
+
+  /**
+   * Whether the directory of a file that went at `since` (monotonic) and was last seen at `seenAt` (wall clock) is still the
+   * one in which it was: the file alone can have gone. False where it, or one above it, is gone, or is another by now.
+   */
+  hasStood(path: string, { since, seenAt }: { readonly since: number; readonly seenAt: number }): boolean {
+    if (!this.tree.has(path)) return false;
+    const scanned = this.#scans.findLast(({ ended }) => ended < since)?.ended ?? -Infinity;
+    for (let at = path; at !== ''; at = directoryOf(at)) {
+      const known = this.#directories.get(at);
+      if (known !== undefined && (known.since > scanned || known.birthtimeMs >= seenAt)) return false;
+    }
+    return true;
   }
 
   /** Takes note that a file of device `file` lies in a directory of device `directory`. */
