@@ -121,7 +121,11 @@ export function scannedFolder({ settings, clock, listed }: Options): ScannedFold
       read(async () => {
         const handle = await handleOf(path, stat).catch(() => null);
         if (handle === null) return null;
-        return hashContent(handle, stat.size).finally(() => handle.close());
+        try {
+          return await hashContent(handle, stat.size);
+        } finally {
+          await handle.close();
+        }
       }),
     open: async (path, stat): Promise<ScannedSource> => ({
       ...createContentSource(await read(() => handleOf(path, stat)), stat.size),
