@@ -8,10 +8,14 @@ import { errorCode } from '../model/errors.ts';
 const idForm = /^[0-9a-f]{32}$/;
 const longestName = 80;
 
-/** What a state directory is known by, wherever it is mounted: a random id in the file `id`, made at the first call. */
-export async function stateId(dir: string): Promise<string> {
+/**
+ * What a state directory is known by, wherever it is mounted: a random id in the file `id`. `isNew`: this call has made
+ * it.
+ */
+export async function stateId(dir: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const path = join(dir, 'id');
   const read = async () => (await readFile(path, 'utf8')).trim();
+  let isNew = false;
   try {
     const file = await open(path, 'wx', 0o600);
     try {
@@ -20,12 +24,15 @@ export async function stateId(dir: string): Promise<string> {
     } finally {
       await file.close();
     }
+    isNew = true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
   const id = await read();
-  if (idForm.test(id)) return id;
-  throw new Error(`${path} does not contain a valid id; remove the file, and ingestd creates a new one`);
+  if (idForm.test(id)) return { id, isNew };
+  throw new Error(
+    `${path} does not contain a valid id; stop every ingestd that uses the directory and remove the file: a new one is created`,
+  );
 }
 
 /** The name of this host where the configuration gives none: `archive-3f9a01c2`. */

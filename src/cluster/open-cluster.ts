@@ -12,6 +12,9 @@ import { Publisher } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/fleet-reader.ts';
 import type { Clashes } from './fleet/publisher.ts';
 import { summaryOf } from './fleet/summaries.ts';
+import { Lease, leaseTimes } from './lease/lease.ts';
+import type { LeaseTimes } from './lease/lease.ts';
+import { leasedLimiter } from './lease/leased-limiter.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './permits/fleet-times.ts';
 import type { FleetTimes } from './permits/fleet-times.ts';
@@ -30,6 +33,7 @@ export interface ClusterOptions {
   readonly log: LogPort;
   /** Shorter only in tests. */
   readonly times?: FleetTimes;
+  readonly leaseTimes?: LeaseTimes;
 }
 
 /** This host among the others of its account. */
@@ -37,6 +41,8 @@ export interface Cluster {
   readonly host: string;
   /** One token for all hosts. */
   readonly tokens: TokenStorePort;
+  /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
+  readonly enter: (seenFence: () => Promise<number>) => Promise<Lease>;
   /** Puts the shared minute before the local one; to be called once. */
   readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
   /** Publishes a summary of this host for the others from now on. */
@@ -58,9 +64,10 @@ export interface Cluster {
 /** Joins the hosts of an account. Redis need not be there yet. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { settings, clock, log, service, times = fleetTimes } = options;
-  const host = settings.host ?? hostName(await stateId(options.stateDir));
+  const host = settings.host ?? hostName((await stateId(options.stateDir)).id);
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
+  let lease: Lease | null = null;
   let notify = () => {};
   const link = openLink({
     address: settings.redis,
@@ -69,9 +76,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     channels: SharedLimiter.channels(prefix, host),
     onMessage: (_channel, text) => {
       if (text === 'token') tokens.hear();
+      else if (text === 'lease') lease?.hear();
       else limiter?.hear(text);
     },
     onChange: () => {
+      lease?.hear();
       limiter?.connectionChanged();
       notify();
     },
@@ -91,6 +100,24 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   return {
     host,
     tokens,
+    enter: async (seenFence) => {
+      const { id, isNew } = await stateId(options.stateDir);
+      lease = new Lease({
+        session: link.session,
+        prefix,
+        name: id,
+        host,
+        isAlone: settings.aloneShare > 0,
+        isFirst: isNew,
+        seenFence,
+        times: options.leaseTimes ?? leaseTimes,
+        clock,
+        onChange: () => notify(),
+      });
+      await link.tried;
+      lease.begin();
+      return lease;
+    },
     limiter: (local, recent) => {
       limiter = new SharedLimiter({
         local,
@@ -102,10 +129,11 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         times,
         clock,
         log,
-        recent,
+        // Redis counts what the holder before has sent.
+        recent: lease?.hadPredecessor === true ? [] : recent,
         onChange: () => notify(),
       });
-      return limiter;
+      return lease === null ? limiter : leasedLimiter(limiter, lease);
     },
     publish: (status) => publisher.begin(() => summaryOf(status())),
     noteChange: () => publisher.note(),
@@ -115,13 +143,14 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       notify = listener;
     },
     reasons: () => [
-      ...reasonsOf(settings, link.away(), limiter, tokens),
+      ...reasonsOf(settings, { away: link.away(), refused: lease?.trouble ?? null }, limiter, tokens),
       ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
     ],
     close: async () => {
       await publisher.end();
       await tokens.leave();
       await limiter?.leave();
+      await lease?.release();
       link.close();
     },
   };
@@ -151,7 +180,7 @@ function clashReasons(host: string, limit: number, { isNameTaken, otherLimits }:
 
 function reasonsOf(
   { redis, aloneShare }: ClusterSettings,
-  away: string | null,
+  { away, refused }: { readonly away: string | null; readonly refused: string | null },
   limiter: SharedLimiter | null,
   tokens: TokenStore,
 ): readonly Reason[] {
@@ -169,8 +198,11 @@ function reasonsOf(
       code: 'redis-unavailable',
       message: `Redis (${redisNodes(redis)}) cannot be reached: ${away}; ${what}`,
     });
-  } else if (state !== undefined && state.trouble !== null) {
-    reasons.push({ code: 'redis-refuses', message: `Redis (${redisNodes(redis)}): ${state.trouble}` });
+  } else if ((state?.trouble ?? refused) !== null) {
+    reasons.push({
+      code: 'redis-refuses',
+      message: `Redis (${redisNodes(redis)}): ${state?.trouble ?? refused}`,
+    });
   } else if (state?.isHalted === true) {
     reasons.push({
       code: 'fleet-paused',

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Cluster } from '../cluster/open-cluster.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openFolder } from '../scan/folder.ts';
 import type { Folder } from '../scan/folder.ts';
@@ -29,7 +28,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
     const { openLedger } = await import('../ledger/open-ledger.ts');
-    const ledger = await openLedger({ dir: settings.state.dir, clock, log });
+    const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
     opened.unshift(() => ledger.close());
     await claimLedger(ledger, settings);
     await followFolders(ledger, settings, log);
@@ -48,27 +47,11 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
       onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
     });
     const pauses = await readPauses(settings.state.dir);
-    const cluster = await joinCluster(options);
-    if (cluster !== null) opened.unshift(() => cluster.close());
-    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses, cluster });
+    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
   } catch (error) {
     for (const close of opened) await close();
     throw error;
   }
-}
-
-/** The other hosts of the account; null: there are none, and nothing of it is loaded. */
-async function joinCluster({ settings, credentials, clock, log }: ComposeOptions): Promise<Cluster | null> {
-  if (settings.cluster === null || credentials === null) return null;
-  const { openCluster } = await import('../cluster/open-cluster.ts');
-  return openCluster({
-    settings: settings.cluster,
-    requestsPerMinute: settings.service.requestsPerMinute,
-    stateDir: settings.state.dir,
-    service: { ingestUrl: settings.service.ingestUrl, username: credentials.username },
-    clock,
-    log,
-  });
 }
 
 /** Room by room: all of them at once would hold the event loop for a tenth of a second. */

@@ -6,7 +6,7 @@ import { isWithin } from '../lib/time/clock.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';
-import type { Cluster } from '../cluster/open-cluster.ts';
+import type { Place } from './process/join-cluster.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import type { Log } from '../log/create-log.ts';
 import { createIngestionClient } from '../remote/ingestion-client.ts';
@@ -44,6 +44,8 @@ export interface ComposeOptions {
   readonly maxAttempts: number | null;
   /** Folders that were never there are made: only for the trial configuration that ships with ingestd. */
   readonly makesFolders?: boolean | undefined;
+  /** Among the hosts of one account, with the lease of the state directory. Null or left out: this host is alone. */
+  readonly place?: Place | null | undefined;
 }
 
 /** All rooms, put together. */
@@ -58,7 +60,7 @@ export interface Daemon {
   /** What happened, newest first, as far as the history goes back. */
   readonly readLog: History['readBack'];
   /** All hosts of the account; null: this host is alone. */
-  readonly fleet: Cluster['fleet'] | null;
+  readonly fleet: Place['cluster']['fleet'] | null;
   /** Address of the embedded service's page; null in remote mode. */
   readonly servicePage: string | null;
   /** Watches and scans; resolves after the first scan of every folder. */
@@ -90,16 +92,15 @@ interface Opened {
   readonly pauses: Pauses;
   /** What the chart shows of the last day. */
   readonly deliveries: DeliveryHistory;
-  /** Null: no other host shares the account. */
-  readonly cluster: Cluster | null;
 }
 
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
 export function assembleDaemon(
   options: ComposeOptions,
-  { ledger, folders, embedded, history, deliveries, pauses, cluster }: Opened,
+  { ledger, folders, embedded, history, deliveries, pauses }: Opened,
 ): Daemon {
   const { settings, log, clock } = options;
+  const cluster = options.place?.cluster ?? null;
   const credentials = embedded?.credentials ?? options.credentials;
   if (credentials === null) throw new ConfigurationError('credentials for the remote service are missing');
   log.addSecrets([credentials.apiKey, credentials.clientId, credentials.clientSecret, credentials.password]);
@@ -278,7 +279,6 @@ export function assembleDaemon(
       client.close();
       tokens.close();
       limiter.close();
-      await cluster?.close();
       await history.close();
       await ledger.close();
       await embedded?.close();

@@ -1,7 +1,9 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
+import { isWithin } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { verdict } from '../model/report/headline.ts';
@@ -10,6 +12,8 @@ import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
 import { startNotifier } from './notify/notifier.ts';
+import { joinCluster, nameTaken } from './process/join-cluster.ts';
+import type { Place } from './process/join-cluster.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Signals } from './process/signals.ts';
@@ -40,6 +44,9 @@ export interface RunOptions extends Reloaded {
 /** Linux takes no longer path for a socket. */
 const longestSocketPath = 100;
 const heartbeatMs = 1_000;
+/** A lease that is free is there after this. */
+const soonMs = 1_000;
+const askMs = 100;
 
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
@@ -60,7 +67,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       try {
         const next = await runUntilChanged(current, refused, () => (before = null));
         if (next === null) return exitCodes.ok;
-        before = current;
+        // The same after the state directory was lost to another host.
+        before = next === current ? null : current;
         current = next;
         refused = null;
       } catch (error) {
@@ -88,17 +96,79 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     onRunning: () => void,
   ): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
+    const place = await joinCluster({ ...current, clock: systemClock, log });
+    if (place === null) return runAlone(current, refused, { onRunning, place });
+    try {
+      const next = await waitForPlace(place, current, onRunning);
+      return next === 'taken' ? await runAlone(current, refused, { onRunning, place }) : next;
+    } finally {
+      await place.cluster.close();
+    }
+  }
+
+  /** Stands by until this host has the lease of its state directory: `taken`; else as `runUntilChanged`. */
+  async function waitForPlace(
+    place: Place,
+    current: Reloaded,
+    onRunning: () => void,
+  ): Promise<Reloaded | null | 'taken'> {
+    const { lease } = place;
+    const taken = lease.taken.then(() => 'taken' as const);
+    // Most hosts have their state directory for themselves.
+    if (await isWithin(systemClock, soonMs, taken)) return 'taken';
+    const over = new AbortController();
+    const control = { refuse: () => {}, refresh: async () => {} };
+    const obeyed = obey(control, current, { signals, over: over.signal });
+    try {
+      // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
+      const isNameFree = await Promise.race([waitForName(place), obeyed]);
+      if (isNameFree === false) throw nameTaken(place, current.settings);
+      if (isNameFree !== true) return isNameFree;
+      return await serveStandBy(place, current, { onRunning, ended: Promise.race([taken, obeyed]) });
+    } finally {
+      over.abort();
+    }
+  }
+
+  async function serveStandBy<T>(
+    place: Place,
+    current: Reloaded,
+    { onRunning, ended }: { readonly onRunning: () => void; readonly ended: Promise<T> },
+  ): Promise<T> {
+    const { standBy } = await import('./process/stand-by.ts');
+    const { settings } = current;
+    const standing = standBy({ place, settings, startedAt, clock: systemClock });
+    const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);
+    try {
+      onRunning();
+      log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
+      notify.ready();
+      notify.status(verdict(standing.control.status()));
+      const stopWatchdog = notify.watchdog(standing.control.healthy);
+      return await ended.finally(stopWatchdog);
+    } finally {
+      standing.close();
+      await served.close();
+    }
+  }
+
+  async function runAlone(
+    current: Reloaded,
+    refused: string | null,
+    { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
+  ): Promise<Reloaded | null> {
     const daemon = await composeDaemon({
       ...current,
       log,
       clock: systemClock,
       startedAt,
       maxAttempts: null,
+      place,
     });
     // A state directory that cannot be written keeps its lock and its socket: the next start takes both over.
     const left = (error: unknown): void =>
       log.warn({ error: errorMessage(error) }, 'stopping left something behind');
-    const server = await serve(daemon, current, log).catch(async (error: unknown) => {
+    const server = await serve({ ...daemon, place }, current, log).catch(async (error: unknown) => {
       await daemon.stop().catch(left);
       throw error;
     });
@@ -117,9 +187,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         log,
       });
       const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
+      const over = new AbortController();
+      const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh };
       try {
-        return await Promise.race([obey(daemon, current, signals), failure]);
+        const obeyed = obey(control, current, { signals, over: over.signal });
+        return await Promise.race([obeyed, failure, lossOf(place, current)]);
       } finally {
+        over.abort();
         stopListening();
         await stopNotifier();
         stopWatchdog();
@@ -132,9 +206,29 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     }
   }
 
-  async function obey(daemon: Daemon, current: Reloaded, { next }: Signals): Promise<Reloaded | null> {
+  /** Resolves when the lease of the state directory is lost: with the same configuration this host stands by. */
+  async function lossOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
+    if (place === null) return new Promise(() => {});
+    const reason = await place.lease.lost;
+    log.error(
+      { host: place.cluster.host, reason },
+      'the state directory is lost to another host; standing by',
+    );
+    return current;
+  }
+
+  async function obey(
+    {
+      refuse,
+      refresh,
+    }: { readonly refuse: Daemon['refuseConfiguration']; readonly refresh: Daemon['refresh'] },
+    current: Reloaded,
+    { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
+  ): Promise<Reloaded | null> {
     for (;;) {
-      const signal = await next();
+      const signal = await signals.next();
+      // Whatever came after this composition has been told too.
+      if (over.aborted) return null;
       if (signal !== 'SIGHUP') {
         // Only here: after a reload the process goes on, and a service manager would end what says that it stops.
         notify.stopping();
@@ -143,7 +237,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       notify.reloading();
       const fresh = await reload().catch((error: unknown) => {
         log.error({ error: errorMessage(error) }, unusable);
-        daemon.refuseConfiguration(errorMessage(error));
+        refuse(errorMessage(error));
         return null;
       });
       if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
@@ -151,11 +245,9 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return fresh;
       }
       if (fresh !== null) {
-        daemon.refuseConfiguration(null);
+        refuse(null);
         log.info({}, 'configuration unchanged; rescanning all folders and signing in again');
-        await daemon
-          .refresh()
-          .catch((error: unknown) => log.error({ error: errorMessage(error) }, 'rescan failed'));
+        await refresh().catch((error: unknown) => log.error({ error: errorMessage(error) }, 'rescan failed'));
       }
       notify.ready();
     }
@@ -179,8 +271,14 @@ interface ServedDaemon {
 }
 
 /** Opens the HTTP address and the socket for the command line, and says where they are in daemon.json. */
-async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log): Promise<ServedDaemon> {
-  const { dir } = settings.state;
+async function serve(
+  daemon: Pick<Daemon, 'control' | 'metrics' | 'deliveries' | 'fleet'> &
+    Partial<Pick<Daemon, 'readLog'>> & { readonly place: Place | null },
+  { settings, httpToken }: Reloaded,
+  log: Log,
+): Promise<ServedDaemon> {
+  const dir = hostDirectory(settings.state.dir, daemon.place?.cluster.host ?? null);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
   const near = join(dir, 'daemon.sock');
   const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
@@ -189,8 +287,8 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
     control: daemon.control,
     metrics: daemon.metrics,
     deliveries: daemon.deliveries,
-    readLog: daemon.readLog,
     fleet: daemon.fleet,
+    ...(daemon.readLog === undefined ? {} : { readLog: daemon.readLog }),
     http: settings.http,
     socketPath,
     httpToken,
@@ -218,6 +316,17 @@ async function serve(daemon: Daemon, { settings, httpToken }: Reloaded, log: Log
       if (far !== null) await rm(far, { recursive: true, force: true });
     },
   };
+}
+
+/** Where a host keeps what is its own: several may share the state directory. */
+function hostDirectory(stateDir: string, host: string | null): string {
+  return host === null ? stateDir : join(stateDir, 'hosts', encodeURIComponent(host));
+}
+
+/** Says whether the name of this host is its own: nobody holds the state directory under it, or nobody any more. */
+async function waitForName({ cluster, lease }: Place): Promise<boolean> {
+  while (lease.holder?.host === cluster.host && !lease.isNameTaken) await delay(askMs);
+  return !lease.isNameTaken;
 }
 
 /** The first lines a person sees. */

@@ -1,11 +1,13 @@
 import { refKey } from '../model/document.ts';
-import { exitCodes } from '../model/errors.ts';
+import { exitCodes, StateLockedError } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
+import { joinCluster, nameTaken } from './process/join-cluster.ts';
+import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -70,6 +72,34 @@ const longestList = 1_000;
 
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
+  const { settings, credentials, log } = options;
+  const place = await joinCluster({ settings, credentials, clock: systemClock, log });
+  try {
+    if (place !== null) await takePlace(place, settings);
+    return await syncOnce(options, place);
+  } finally {
+    await place?.cluster.close();
+  }
+}
+
+/**
+ * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
+ * host does: `sync` does not stand by.
+ */
+async function takePlace(place: Place, settings: Settings): Promise<void> {
+  const { lease, cluster } = place;
+  while (!lease.holds()) {
+    const { holder } = lease;
+    if (lease.isNameTaken) throw nameTaken(place, settings);
+    if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
+      throw new StateLockedError(
+        `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. Stop ingestd there first.`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, askMs));
+  }
+}
+
+async function syncOnce(options: SyncOptions, place: Place | null): Promise<SyncReport> {
   const { settings, onProgress, ...rest } = options;
   const signals = listenForSignals();
   const daemon = await composeDaemon({
@@ -78,13 +108,18 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
     clock: systemClock,
     startedAt: new Date().toISOString(),
     maxAttempts,
+    place,
   });
+  // What is lost to another host is that host's to finish.
+  let isLost = false;
+  void place?.lease.lost.then(() => (isLost = true));
   let interrupted = false;
   const isDone = createCompletion(daemon);
   const patience = createPatience(daemon, settings);
   const blocked = createFleetPatience(daemon, settings);
   const isOver = () =>
     interrupted ||
+    isLost ||
     isDone() ||
     patience.isOver() ||
     daemon.isRefused() ||
@@ -102,7 +137,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
       await Promise.race([new Promise((resolve) => setTimeout(resolve, askMs)), interruption]);
     }
     onProgress(progressOf(daemon));
-    return report(daemon, { patience, interrupted, gaveUp: blocked() });
+    return report(daemon, { patience, interrupted: interrupted || isLost, gaveUp: blocked() });
   } finally {
     signals.close();
     await daemon.stop();

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
 
 import type { Adapter } from 'lowdb';
 
@@ -9,8 +10,8 @@ import PQueue from 'p-queue';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { createJournal, openJournalWriter, unwritable } from './journal/journal-writer.ts';
 import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts';
-import { KEPT_SUFFIX, listLedger } from './ledger-files.ts';
-import type { LedgerPaths } from './ledger-files.ts';
+import { fenceOf, KEPT_SUFFIX, listLedger } from './ledger-files.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import type { Capture, LedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
@@ -21,6 +22,8 @@ import { writeSnapshot } from './snapshot/write-snapshot.ts';
 export interface AdapterParts {
   readonly paths: LedgerPaths;
   readonly disk: Disk;
+  /** Resolves when the directory may be written; rejects where another holder writes it now. */
+  readonly confirm: () => Promise<void>;
   /** Asked after each append: false, and nothing of it holds. */
   readonly isHeld: () => boolean;
   /** Told what was found, before anything is changed. */
@@ -40,7 +43,7 @@ export interface LedgerAdapter extends Adapter<LedgerData> {
 }
 
 /** An adapter for one state directory that this process holds. */
-export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
+export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
@@ -63,9 +66,28 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
     return { head: journal().position(), capture: data.capture() };
   }
 
+  /**
+   * Puts the first snapshot of this holder in force, and a copy in the place of the one before it; takes away what
+   * earlier holders wrote.
+   */
+  async function replaceHolder(temporary: string, generation: number): Promise<void> {
+    await confirm();
+    await disk.rename(temporary, paths.snapshot);
+    await disk.syncDirectory(paths.dir);
+    const copy = paths.temporary(`previous.${process.pid}`);
+    await disk.copy(paths.snapshot, copy);
+    await disk.rename(copy, paths.previous);
+    await disk.syncDirectory(paths.dir);
+    baseGeneration = generation;
+    isBaseInForce = true;
+    const { others } = await listLedger(paths.dir);
+    for (const path of others) if (fenceOf(basename(path)) < paths.fence) await disk.remove(path);
+  }
+
   /** Puts a snapshot in force, keeps the one before it, and takes away journals that neither needs. */
   async function putInForce(temporary: string, generation: number): Promise<void> {
     const oldest = isBaseInForce && !(await keepPrevious(disk, paths)) ? generation : baseGeneration;
+    await confirm();
     await disk.rename(temporary, paths.snapshot);
     await disk.syncDirectory(paths.dir);
     baseGeneration = generation;
@@ -75,19 +97,21 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
   }
 
   /**
-   * Rewrites a ledger of an older version as the generation after its last, and keeps a copy of its files. They are
-   * not touched before the new snapshot is in force: after a crash it is done again.
+   * Rewrites a ledger of an older version, or of the holder before, as the generation after its last; of an older
+   * version it keeps a copy of its files. They are not touched before the new snapshot is in force: after a crash it is
+   * done again.
    */
-  async function upgrade(loaded: LoadedLedger): Promise<JournalPosition> {
+  async function rewrite(loaded: LoadedLedger, listing: LedgerListing): Promise<JournalPosition> {
     const head = { generation: loaded.journal.generation + 1, sequence: loaded.journal.sequence };
     try {
-      await keepOldFiles(disk, paths, loaded.version);
+      if (loaded.version < LEDGER_VERSION) await keepOldFiles(disk, listing, loaded.version);
       const { file, bytes } = await createJournal(disk, paths, head);
       await file.close();
       const temporary = paths.temporary(`${process.pid}.upgrade`);
       const lines = snapshotLines(loaded.data.capture());
       snapshotBytes = await writeSnapshot(disk, temporary, { head, lines });
-      await putInForce(temporary, head.generation);
+      if (listing.paths.fence === paths.fence) await putInForce(temporary, head.generation);
+      else await replaceHolder(temporary, head.generation);
       olderBytes = 0;
       return { ...head, bytes };
     } catch (error) {
@@ -99,13 +123,15 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
     read: async () => {
       await tidy(disk, paths);
       const listing = await listLedger(paths.dir);
-      const loaded = await loadLedger(paths, listing);
+      if (listing.paths.fence > paths.fence) throw unwritable(paths.dir, new Error(newerHolder));
+      const loaded = await loadLedger(listing);
       onLoaded(loaded);
       baseGeneration = loaded.generation;
       isBaseInForce = loaded.recovered === null;
       snapshotBytes = loaded.snapshotBytes;
       olderBytes = loaded.journalBytes - loaded.journal.goodBytes;
-      const start = loaded.version < LEDGER_VERSION ? await upgrade(loaded) : positionOf(loaded);
+      const isOwn = listing.paths.fence === paths.fence && loaded.version === LEDGER_VERSION;
+      const start = isOwn ? positionOf(loaded) : await rewrite(loaded, listing);
       writer = await openJournalWriter(disk, paths, start);
       // Of a generation whose beginning a crash cut short.
       for (const left of listing.journals.filter((left) => left > start.generation)) {
@@ -114,6 +140,7 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
       return loaded.data;
     },
     write: async (data) => {
+      await confirm();
       const { head, capture } = await mutex.add(() => beginGeneration(data));
       const temporary = paths.temporary(`${process.pid}.${randomBytes(6).toString('hex')}`);
       try {
@@ -128,6 +155,7 @@ export function createLedgerAdapter({ paths, disk, isHeld, onLoaded }: AdapterPa
     },
     append: (changes, apply) =>
       mutex.add(async () => {
+        await confirm();
         await journal().append(changes, isHeld);
         apply();
       }),
@@ -141,8 +169,11 @@ function positionOf({ journal: { generation, sequence, goodBytes } }: LoadedLedg
 }
 
 /** Copies of the files of a ledger beside them, under names that end with its version; see docs/operations.md. */
-async function keepOldFiles(disk: Disk, paths: LedgerPaths, version: number): Promise<void> {
-  const { snapshot, previous, journals, kept } = await listLedger(paths.dir);
+async function keepOldFiles(
+  disk: Disk,
+  { paths, snapshot, previous, journals, kept }: LedgerListing,
+  version: number,
+): Promise<void> {
   const suffix = `${KEPT_SUFFIX}${version}`;
   for (const path of kept.filter((path) => path.endsWith(suffix))) await disk.remove(path);
   const files = [
@@ -154,6 +185,7 @@ async function keepOldFiles(disk: Disk, paths: LedgerPaths, version: number): Pr
   await disk.syncDirectory(paths.dir);
 }
 
+const newerHolder = 'another host has taken the ledger over';
 const FIRST = { generation: 1, sequence: 0 } as const;
 const MARKER_TEXT =
   'This directory holds a ledger of ingestd. While this file is here, ingestd does not start without ledger.json.\n';
@@ -184,9 +216,10 @@ async function markUsed(disk: Disk, paths: LedgerPaths): Promise<void> {
 /** Takes away what a crash left, and begins a ledger where there was none. */
 async function tidy(disk: Disk, paths: LedgerPaths): Promise<void> {
   const found = await listLedger(paths.dir);
-  const fresh = await isFresh(paths, found);
+  const fresh = await isFresh(found);
   try {
-    for (const path of found.temporaries) await disk.remove(path);
+    // Those of a later holder are its own.
+    for (const path of found.temporaries) if (fenceOf(basename(path)) <= paths.fence) await disk.remove(path);
     if (fresh) await initializeLedger(disk, paths);
     else if (!found.marker) await markUsed(disk, paths);
   } catch (error) {

@@ -4,30 +4,36 @@ import { join } from 'node:path';
 import { errorCode } from '../model/errors.ts';
 import { unreadable } from './damage.ts';
 
-const SNAPSHOT = 'ledger.json';
-const PREVIOUS = 'ledger.previous.json';
 const MARKER = 'ledger.used';
-const JOURNAL = /^ledger\.journal\.([1-9]\d{0,14})$/;
 /** Ends, with the version, the names of the files that an upgrade kept. */
 export const KEPT_SUFFIX = '.v';
 const KEPT = /^ledger\..*\.v\d+$/;
 const TEMPORARY = /^ledger\..*\.tmp$/;
+/** A file of the ledger whose holder has a fence: `ledger.f12.json`, `ledger.f12.journal.3`. */
+const FENCED = /^ledger\.f([1-9]\d{0,14})\./;
 
-/** Paths of what the ledger keeps in the state directory. */
+/** Paths of what the ledger keeps in the state directory, for one fence. */
 export interface LedgerPaths {
   readonly dir: string;
+  /** Which holder's files they are, of those that share the directory; 0: nobody shares it. */
+  readonly fence: number;
   /** The snapshot that is in force. */
   readonly snapshot: string;
   /** The one before it, whose journals are kept too. */
   readonly previous: string;
-  /** Marks that a ledger was here: then a missing snapshot is damage. */
+  /** Marks that a ledger was here, of whatever fence: then a missing snapshot is damage. */
   readonly marker: string;
+  /** Says that the fence is used. */
+  readonly claim: string;
   readonly journal: (generation: number) => string;
   readonly temporary: (word: string) => string;
 }
 
-/** What is there. */
+/** What is there: the ledger of the highest fence that has a snapshot. */
 export interface LedgerListing {
+  readonly paths: LedgerPaths;
+  /** Of all names, with a snapshot or without; 0: none. */
+  readonly highestFence: number;
   readonly snapshot: boolean;
   readonly previous: boolean;
   readonly marker: boolean;
@@ -37,34 +43,71 @@ export interface LedgerListing {
   readonly kept: readonly string[];
   /** Left over from a crash; absolute paths. */
   readonly temporaries: readonly string[];
+  /** Of other fences than the one in force; absolute paths. Nobody reads them. */
+  readonly others: readonly string[];
 }
 
-/** The paths of a state directory. */
-export function ledgerPaths(dir: string): LedgerPaths {
+/** The paths of a state directory. Each holder writes files of its own: what a slow one does is not read any more. */
+export function ledgerPaths(dir: string, fence = 0): LedgerPaths {
+  const stem = join(dir, stemOf(fence));
   return {
     dir,
-    snapshot: join(dir, SNAPSHOT),
-    previous: join(dir, PREVIOUS),
+    fence,
+    snapshot: `${stem}.json`,
+    previous: `${stem}.previous.json`,
     marker: join(dir, MARKER),
-    journal: (generation) => join(dir, `ledger.journal.${generation}`),
-    temporary: (word) => join(dir, `ledger.${word}.tmp`),
+    claim: `${stem}.claim`,
+    journal: (generation) => `${stem}.journal.${generation}`,
+    temporary: (word) => `${stem}.${word}.tmp`,
   };
+}
+
+function stemOf(fence: number): string {
+  return fence === 0 ? 'ledger' : `ledger.f${fence}`;
 }
 
 /** What of the ledger is in a state directory; nothing where there is no such directory. */
 export async function listLedger(dir: string): Promise<LedgerListing> {
   const names = await namesIn(dir);
+  const fences = [...new Set(names.map(fenceOf))].sort((a, b) => b - a);
+  const inForce = fences.find((fence) => hasSnapshot(names, fence)) ?? 0;
+  const stem = stemOf(inForce);
+  const files = names.filter((name) => !KEPT.test(name) && !TEMPORARY.test(name));
   return {
-    snapshot: names.includes(SNAPSHOT),
-    previous: names.includes(PREVIOUS),
+    paths: ledgerPaths(dir, inForce),
+    highestFence: fences[0] ?? 0,
+    snapshot: names.includes(`${stem}.json`),
+    previous: names.includes(`${stem}.previous.json`),
     marker: names.includes(MARKER),
-    journals: names
-      .flatMap((name) => JOURNAL.exec(name)?.[1] ?? [])
-      .map(Number)
-      .sort((a, b) => a - b),
+    journals: files.flatMap((name) => generationOf(name, stem) ?? []).sort((a, b) => a - b),
     kept: names.filter((name) => KEPT.test(name)).map((name) => join(dir, name)),
     temporaries: names.filter((name) => TEMPORARY.test(name)).map((name) => join(dir, name)),
+    others: files
+      .filter((name) => fenceOf(name) !== inForce && isLedgerFile(name))
+      .map((name) => join(dir, name)),
   };
+}
+
+/** Of a file name, without its directory; 0: of a ledger that nobody shares. */
+export function fenceOf(name: string): number {
+  return Number(FENCED.exec(name)?.[1] ?? 0);
+}
+
+function hasSnapshot(names: readonly string[], fence: number): boolean {
+  const stem = stemOf(fence);
+  return names.includes(`${stem}.json`) || names.includes(`${stem}.previous.json`);
+}
+
+function generationOf(name: string, stem: string): number | null {
+  if (!name.startsWith(`${stem}.journal.`)) return null;
+  const digits = name.slice(`${stem}.journal.`.length);
+  return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : null;
+}
+
+function isLedgerFile(name: string): boolean {
+  const stem = stemOf(fenceOf(name));
+  const own = [`${stem}.json`, `${stem}.previous.json`, `${stem}.claim`];
+  return own.includes(name) || generationOf(name, stem) !== null;
 }
 
 async function namesIn(dir: string): Promise<readonly string[]> {

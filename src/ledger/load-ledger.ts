@@ -31,12 +31,12 @@ export interface LoadedLedger {
 }
 
 /** Says whether a directory holds no ledger: never used, or a crash came before the first one was complete. */
-export async function isFresh(paths: LedgerPaths, listing: LedgerListing): Promise<boolean> {
+export async function isFresh(listing: LedgerListing): Promise<boolean> {
   if (listing.snapshot || listing.previous || listing.marker) return false;
   const [first, second] = listing.journals;
   if (first === undefined) return true;
   if (first !== 1 || second !== undefined) return false;
-  const groups = await readJournal(paths.journal(1), () => undefined).then(
+  const groups = await readJournal(listing.paths.journal(1), () => undefined).then(
     (reading) => reading.groups,
     () => 0,
   );
@@ -47,7 +47,8 @@ export async function isFresh(paths: LedgerPaths, listing: LedgerListing): Promi
  * Reads snapshot and journals; a LedgerDamagedError when what they held cannot be told without guessing. The
  * snapshot before the last stands in for a damaged one: with its journals it gives the very same.
  */
-export async function loadLedger(paths: LedgerPaths, listing: LedgerListing): Promise<LoadedLedger> {
+export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> {
+  const { paths } = listing;
   try {
     if (!listing.snapshot)
       throw damaged(paths.snapshot, 'it is missing, although the state directory was in use');

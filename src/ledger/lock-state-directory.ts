@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { takeProcessLock } from '../lib/process/process-lock.ts';
@@ -11,16 +11,17 @@ import { unwritable } from './journal/journal-writer.ts';
 
 /**
  * Holds a state directory for this process. A StateLockedError names who holds it; LedgerUnwritableError when the lock
- * cannot be written.
+ * cannot be written. With a fence, the lock of a holder with a lower one is taken over, wherever it runs: its lease is
+ * over.
  */
 export async function takeStateLock(
   dir: string,
   clock: Clock,
-  { silenceMs }: { readonly silenceMs?: number } = {},
+  { silenceMs, fence }: { readonly silenceMs?: number; readonly fence?: number | undefined } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
-  const attempt = await takeProcessLock(path, { since, silenceMs }).catch((error: unknown) => {
+  const attempt = await takeProcessLock(path, { since, silenceMs, fence }).catch((error: unknown) => {
     throw unwritable(path, error);
   });
   if (attempt.kind === 'taken') return attempt.lock;
@@ -29,6 +30,24 @@ export async function takeStateLock(
   throw new StateLockedError(
     `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
+}
+
+/** Marks a fence as used, in the directory itself: of two holders that were given the same one, the second fails. */
+export async function claimFence(path: string): Promise<void> {
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await realDisk.syncDirectory(dirname(path));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw unwritable(path, error);
+    throw new StateLockedError(
+      `Another host has taken the ledger at the same moment (${path}). Start again.`,
+    );
+  }
 }
 
 const MODE = 0o700;

@@ -4,16 +4,18 @@ import type { Clock } from '../lib/time/clock.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
+import type { WriteLease } from '../model/ports/write-lease.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
 import { createCompactor } from './journal/compactor.ts';
 import { realDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { createLedgerAdapter } from './ledger-adapter.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
-import { ledgerPaths } from './ledger-files.ts';
+import { ledgerPaths, listLedger } from './ledger-files.ts';
+import type { LedgerPaths } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './load-ledger.ts';
-import { prepareDirectory, takeStateLock } from './lock-state-directory.ts';
+import { claimFence, prepareDirectory, takeStateLock } from './lock-state-directory.ts';
 
 /** What a ledger is opened with. */
 export interface LedgerOptions {
@@ -23,6 +25,8 @@ export interface LedgerOptions {
   readonly log: LogPort;
   /** So many bytes of journal, and a new snapshot is written. Default: half of the snapshot, 4 MiB at least. */
   readonly compactAfterBytes?: number | undefined;
+  /** Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares it. */
+  readonly lease?: WriteLease | null | undefined;
   /** For tests that let it fail. */
   readonly disk?: Disk | undefined;
 }
@@ -33,14 +37,19 @@ export interface LedgerOptions {
  * cannot be written.
  */
 export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
-  const { dir, clock, log, disk = realDisk } = options;
+  const { dir, clock, log, lease = null, disk = realDisk } = options;
   await prepareDirectory(dir);
-  const lock = await takeStateLock(dir, clock);
+  const lock = await takeStateLock(dir, clock, { fence: lease?.fence });
+  const paths = await choosePaths(dir, lease).catch(async (error: unknown) => {
+    await lock.release();
+    throw error;
+  });
   let wasRecovered = false;
   const adapter = createLedgerAdapter({
-    paths: ledgerPaths(dir),
+    paths,
     disk,
-    isHeld: lock.isHeld,
+    confirm: async () => lease?.confirm(),
+    isHeld: () => lock.isHeld() && lease?.holds() !== false,
     onLoaded: (loaded) => {
       wasRecovered = loaded.recovered !== null;
       report(log, dir, loaded);
@@ -91,6 +100,14 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
     await letGo().catch(() => undefined);
     throw error;
   }
+}
+
+/** Those of this holder; where nobody shares the directory any more, those of the last one who did. */
+async function choosePaths(dir: string, lease: WriteLease | null): Promise<LedgerPaths> {
+  if (lease === null) return (await listLedger(dir)).paths;
+  const paths = ledgerPaths(dir, lease.fence);
+  await claimFence(paths.claim);
+  return paths;
 }
 
 /** One line for each thing that was not as it should be. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 
-import { listLedger, ledgerPaths } from './ledger-files.ts';
-import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { listLedger } from './ledger-files.ts';
+import type { LedgerListing } from './ledger-files.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import type { LedgerReader } from './records/ledger-data.ts';
@@ -15,12 +15,11 @@ type Found = { readonly reader: LedgerReader } | { readonly error: unknown };
  * is none. Rejects with LedgerDamagedError.
  */
 export async function readLedger(dir: string): Promise<LedgerReader> {
-  const paths = ledgerPaths(dir);
   const found = await readSteadily<Found>(
-    paths,
+    dir,
     async (listing) => {
-      if (await isFresh(paths, listing)) return createLedgerData();
-      return loadLedger(paths, listing).then(
+      if (await isFresh(listing)) return createLedgerData();
+      return loadLedger(listing).then(
         ({ data }) => data,
         (error: unknown) => ({ error }),
       );
@@ -36,28 +35,26 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
  * files have come or gone since it began.
  */
 export async function readSteadily<T>(
-  paths: LedgerPaths,
+  dir: string,
   read: (listing: LedgerListing) => Promise<T>,
   good: (found: T) => boolean,
 ): Promise<T> {
-  let before = await pictureOf(paths);
+  let before = await pictureOf(dir);
   for (let attempt = 1; ; attempt += 1) {
     const found = await read(before.listing);
     if (good(found) || attempt === TRIES) return found;
-    const after = await pictureOf(paths);
+    const after = await pictureOf(dir);
     if (after.text === before.text) return found;
     before = after;
   }
 }
 
-async function pictureOf(
-  paths: LedgerPaths,
-): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
-  const listing = await listLedger(paths.dir);
-  const snapshot = await stat(paths.snapshot).then(
+async function pictureOf(dir: string): Promise<{ readonly listing: LedgerListing; readonly text: string }> {
+  const listing = await listLedger(dir);
+  const snapshot = await stat(listing.paths.snapshot).then(
     ({ ino, mtimeMs }) => `${ino} ${mtimeMs}`,
     () => '',
   );
-  const { journals, previous } = listing;
-  return { listing, text: JSON.stringify([journals, previous, snapshot]) };
+  const { paths, journals, previous } = listing;
+  return { listing, text: JSON.stringify([paths.fence, journals, previous, snapshot]) };
 }

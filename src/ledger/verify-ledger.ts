@@ -1,12 +1,11 @@
-import { basename, dirname } from 'node:path';
+import { basename } from 'node:path';
 
 import { errorMessage } from '../model/errors.ts';
 import { countWords } from '../lib/text/words.ts';
 import { faultAlone, wayOut } from './damage.ts';
 import { createDataFiller } from './format/fill-data.ts';
 import type { RejectedRecord } from './format/fill-data.ts';
-import { ledgerPaths } from './ledger-files.ts';
-import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import type { LedgerListing } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
 import { isFresh, loadLedger } from './load-ledger.ts';
 import type { LoadedLedger } from './load-ledger.ts';
@@ -40,19 +39,14 @@ export interface LedgerVerification {
 
 /** Checks every file of a ledger against its checksums, beside a running daemon too. Changes nothing. */
 export async function verifyLedger(dir: string): Promise<LedgerVerification> {
-  const paths = ledgerPaths(dir);
-  return readSteadily(
-    paths,
-    (listing) => verify(paths, listing),
-    ({ ok }) => ok,
-  );
+  return readSteadily(dir, verify, ({ ok }) => ok);
 }
 
-async function verify(paths: LedgerPaths, listing: LedgerListing): Promise<LedgerVerification> {
-  if (await isFresh(paths, listing)) return nothingYet;
-  const findings = await findingsOf(paths, listing);
-  const loaded = await loadLedger(paths, listing).catch((error: unknown) => ({ error }));
-  if ('error' in loaded) return damagedReport(dirname(paths.snapshot), findings, loaded.error);
+async function verify(listing: LedgerListing): Promise<LedgerVerification> {
+  if (await isFresh(listing)) return nothingYet;
+  const findings = await findingsOf(listing);
+  const loaded = await loadLedger(listing).catch((error: unknown) => ({ error }));
+  if ('error' in loaded) return damagedReport(listing.paths.dir, findings, loaded.error);
   const ok = loaded.rejected.length === 0 && findings.every(({ state }) => isHarmless(state));
   return {
     ok,
@@ -95,7 +89,8 @@ const nothingYet: LedgerVerification = {
   fix: null,
 };
 
-async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<readonly LedgerFinding[]> {
+async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFinding[]> {
+  const { paths } = listing;
   const findings: LedgerFinding[] = [];
   if (!listing.snapshot) {
     findings.push({ file: basename(paths.snapshot), state: 'missing', message: 'it does not exist' });
@@ -103,13 +98,12 @@ async function findingsOf(paths: LedgerPaths, listing: LedgerListing): Promise<r
   if (listing.snapshot) findings.push(await snapshotFinding(paths.snapshot));
   if (listing.previous) findings.push(await snapshotFinding(paths.previous));
   for (const generation of listing.journals) findings.push(await journalFinding(paths.journal(generation)));
-  for (const path of listing.temporaries) {
-    findings.push({
-      file: basename(path),
-      state: 'leftover',
-      message: 'left over from an unfinished snapshot',
-    });
-  }
+  const leftovers = [
+    ...listing.temporaries.map((path) => [path, 'left over from an unfinished snapshot'] as const),
+    ...listing.others.map((path) => [path, 'written by another holder of the ledger; not in use'] as const),
+  ];
+  for (const [path, message] of leftovers)
+    findings.push({ file: basename(path), state: 'leftover', message });
   return findings;
 }
 

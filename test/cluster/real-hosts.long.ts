@@ -93,11 +93,16 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     });
     expect(found.health).toBe('attention');
     await redis.start();
-    await eventually(async () => (await daemon.status()).reasons.some(({ code }) => code === 'fleet-opens'), {
-      withinMs: 15_000,
-    });
-    expect((await daemon.status()).health).toBe('ok');
-    const { out, err, code } = await daemon.end('SIGTERM');
+    // It stood by until then: without Redis nobody knows who holds the state directory.
+    const working = await eventually(
+      async () => {
+        const now = await place.launched();
+        return (await now.status()).reasons.some(({ code }) => code === 'fleet-opens') ? now : null;
+      },
+      { withinMs: 15_000 },
+    );
+    expect((await working.status()).health).toBe('ok');
+    const { out, err, code } = await working.end('SIGTERM');
     expect(code).toBe(0);
     expect(service.requests).toEqual([]);
     const kept = await readdir(place.home.join('state'));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 
 import type { Credentials } from '../../src/model/settings.ts';
@@ -26,6 +26,8 @@ export interface Installation {
   readonly start: () => Promise<RunningDaemon>;
   /** Starts `ingestd run` and does not wait for it. */
   readonly launch: () => LaunchedDaemon;
+  /** The daemon that was started last, where it answers now: another address after it has stood by. */
+  readonly launched: () => Promise<RunningDaemon>;
   /** Runs a command to its end. */
   readonly run: (...words: string[]) => Promise<Finished>;
   /** Writes the configuration again, with `more` merged into it. */
@@ -82,6 +84,8 @@ export async function installation({
 }: Options): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
+  const { dir } = { dir: './state', ...(more['state'] as { dir?: string } | undefined) };
+  const stateDir = resolve(home.path, dir);
   const configure = async (merged: Readonly<Record<string, unknown>>) => {
     const text = stringify({
       service: { authUrl, ingestUrl },
@@ -127,19 +131,21 @@ export async function installation({
     return { child, finished, log: () => err };
   }
 
+  let last: LaunchedDaemon | null = null;
   function launchDaemon(): LaunchedDaemon {
     const { child, finished, log } = launch(['run'], nodeOptions);
     const signal = (which: NodeJS.Signals) => void child.kill(which);
-    return { finished, signal, answers };
+    last = { finished, signal, answers };
+    return last;
 
     async function answers(): Promise<RunningDaemon> {
       const url = await eventually(
         async () => {
           if (child.exitCode !== null || child.signalCode !== null)
             throw new Error(`ended with ${child.exitCode ?? child.signalCode}: ${log()}`);
-          const address: unknown = JSON.parse(await readFile(join(home.path, 'state/daemon.json'), 'utf8'));
-          const { pid, http } = address as { pid: number; http: string };
-          if (pid !== child.pid) return null;
+          const address = await addressOf(stateDir, child.pid);
+          if (address === null) return null;
+          const { http } = address;
           await fetch(`${http}/healthz`);
           return http;
         },
@@ -180,9 +186,28 @@ export async function installation({
     run: (...words) => launch(words).finished,
     start: () => launchDaemon().answers(),
     launch: launchDaemon,
+    launched: async () => {
+      if (last === null) throw new Error('no daemon was started');
+      return last.answers();
+    },
     remove: async () => {
       for (const child of running) child.kill('SIGKILL');
       await home.remove();
     },
   };
+}
+
+/** What a daemon says of itself in its `daemon.json`: in the state directory, or in its host's part of one that is shared. */
+async function addressOf(
+  state: string,
+  pid: number | undefined,
+): Promise<{ readonly pid: number; readonly http: string } | null> {
+  const hosts = await readdir(join(state, 'hosts')).catch(() => []);
+  for (const part of ['.', ...hosts.map((host) => join('hosts', host))]) {
+    const text = await readFile(join(state, part, 'daemon.json'), 'utf8').catch(() => null);
+    if (text === null) continue;
+    const address = JSON.parse(text) as { pid: number; http: string };
+    if (address.pid === pid) return address;
+  }
+  return null;
 }

@@ -74,7 +74,7 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
       'nothing was revoked, because all hosts of the fleet share one token; add --fleet to revoke it for all of them',
     );
   }
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     const credentials = await credentialsFor(prepared, context);
     if (credentials === null) {

@@ -29,7 +29,7 @@ export async function besideDaemon(
   try {
     const prepared = await prepare(context, flags, { quiet: true, checkFolders: false, tellWarnings: tell });
     const stateDir = prepared.settings.state.dir;
-    const daemon = await connectDaemon(stateDir);
+    const daemon = await connectDaemon(stateDir, prepared.settings.file);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {
     const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
@@ -50,6 +50,6 @@ async function daemonOfTheOneBefore(
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
   const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
   const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
-  const daemon = await connectDaemon(dir);
+  const daemon = await connectDaemon(dir, file);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;
 }

@@ -32,7 +32,7 @@ async function approve(
 ): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
     return 0;

@@ -56,7 +56,7 @@ async function change(
   if (flags.fleet === true) return changeFleet(context, action, folder, flags);
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   const paused =
     daemon === null
       ? await (

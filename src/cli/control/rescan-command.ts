@@ -29,7 +29,7 @@ async function rescan(
 ): Promise<number> {
   const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     throw new ConfigurationError(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',

@@ -52,7 +52,7 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
       return exitCodes.ok;
     }
   }
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     const { resolveOffline } = await import('../../commands/offline/offline-actions.ts');
     await resolveOffline(settings, wanted, resolution);

@@ -28,7 +28,7 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
   const wanted = paths.map((path) =>
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
-  const daemon = await connectDaemon(settings.state.dir);
+  const daemon = await connectDaemon(settings.state.dir, settings.file);
   const { retried, unknown } =
     daemon === null
       ? await (await import('../../commands/offline/offline-actions.ts')).retryOffline(settings, wanted)

@@ -119,7 +119,7 @@ async function status(context: CommandContext, flags: StatusFlags): Promise<numb
   const { stateDir, prepared } = await besideDaemon(context, flags);
   const { output } = context;
   const show = async (): Promise<void> => {
-    const daemon = await connectDaemon(stateDir);
+    const daemon = await connectDaemon(stateDir, prepared?.settings.file);
     const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
     else

@@ -71,8 +71,8 @@ function readLine(words: readonly string[]): {
 async function askDaemon(config: string | undefined, { env, cwd }: CommandContext): Promise<Known> {
   const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
   const { connectDaemon } = await import('../../commands/connect/daemon-client.ts');
-  const { dir } = await likelyStateDirectory({ file: config, env, cwd });
-  const daemon = await connectDaemon(dir);
+  const { dir, file } = await likelyStateDirectory({ file: config, env, cwd });
+  const daemon = await connectDaemon(dir, file);
   if (daemon !== null) {
     const { statusSchema } = await import('../../commands/connect/status-schema.ts');
     return statusSchema.parse(await daemon.get('/api/status'));

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -37,15 +37,37 @@ const addressSchema = z.object({
   http: z.string().nullable(),
   configuration: z.string().nullable().default(null),
 });
+type Address = z.output<typeof addressSchema>;
 const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
 
 /**
- * Finds the daemon that holds the state directory; null: none runs. What a crash left behind counts as none.
+ * Finds this host's daemon with that state directory; of several hosts on this machine, the one that reads
+ * `configuration`. Null: none runs. What a crash left behind counts as none.
  * Throws IngestdError where one may run and this user may not speak to it.
  */
-export async function connectDaemon(stateDir: string): Promise<DaemonClient | null> {
-  const address = await readAddress(join(stateDir, 'daemon.json'));
-  if (address === null || !(await answers(address.socket))) return null;
+export async function connectDaemon(stateDir: string, configuration?: string): Promise<DaemonClient | null> {
+  const own = await findAnswering([join(stateDir, 'daemon.json')]);
+  const found = own.length > 0 ? own : await findAnswering(await hostFiles(stateDir));
+  const address = found.find((one) => one.configuration === configuration) ?? found[0];
+  return address === undefined ? null : clientOf(address);
+}
+
+/** The daemons of hosts that share the state directory. Those on other machines do not answer here. */
+async function hostFiles(stateDir: string): Promise<readonly string[]> {
+  const hosts = join(stateDir, 'hosts');
+  const names = await readdir(hosts).catch(() => []);
+  return names.map((name) => join(hosts, name, 'daemon.json'));
+}
+
+async function findAnswering(files: readonly string[]): Promise<readonly Address[]> {
+  const addresses = await Promise.all(files.map(readAddress));
+  const found: Address[] = [];
+  for (const address of addresses)
+    if (address !== null && (await answers(address.socket))) found.push(address);
+  return found;
+}
+
+function clientOf(address: Address): DaemonClient {
   const { socket, pid, http, configuration } = address;
   return {
     pid,
@@ -57,7 +79,7 @@ export async function connectDaemon(stateDir: string): Promise<DaemonClient | nu
   };
 }
 
-async function readAddress(file: string): Promise<z.output<typeof addressSchema> | null> {
+async function readAddress(file: string): Promise<Address | null> {
   try {
     return addressSchema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {

@@ -4,7 +4,7 @@ import { exitCodes } from '../../model/errors.ts';
 
 /** The signals of contract section 2, one at a time. */
 export interface Signals {
-  /** Resolves with the next one; those that come meanwhile are kept. */
+  /** Resolves with the next one, the same for all who wait for it; those that come meanwhile are kept. */
   readonly next: () => Promise<NodeJS.Signals>;
   readonly close: () => void;
 }
@@ -19,6 +19,7 @@ const echoMs = 250;
 export function listenForSignals(): Signals {
   const waiting: NodeJS.Signals[] = [];
   let wake: ((signal: NodeJS.Signals) => void) | null = null;
+  let pending: Promise<NodeJS.Signals> | null = null;
   let stopped: { readonly by: NodeJS.Signals; readonly at: number } | null = null;
   const onTerminal = isatty(standardError);
   const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -35,6 +36,7 @@ export function listenForSignals(): Signals {
     if (wake === null) waiting.push(signal);
     else wake(signal);
     wake = null;
+    pending = null;
   }
 
   for (const name of names) process.on(name, take);
@@ -42,9 +44,10 @@ export function listenForSignals(): Signals {
     next: () => {
       const first = waiting.shift();
       if (first !== undefined) return Promise.resolve(first);
-      return new Promise((resolve) => {
+      pending ??= new Promise((resolve) => {
         wake = resolve;
       });
+      return pending;
     },
     close: () => {
       for (const name of names) process.off(name, take);

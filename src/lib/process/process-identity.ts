@@ -15,6 +15,8 @@ export const processIdentitySchema = z.object({
   start: z.string().nullable(),
   /** Process numbers mean something only within one of these: each container has its own. */
   namespace: z.string().nullable(),
+  /** Which holder this is of those that share a directory on several machines; left out: nobody shares it. */
+  fence: z.int().positive().optional(),
 });
 
 /** Who holds a lock. */

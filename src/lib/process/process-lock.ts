@@ -43,17 +43,22 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 
 /**
  * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
- * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. Throws what the file
- * system throws.
+ * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. With a `fence`, the lock
+ * of a process with a lower one is taken over. Throws what the file system throws.
  */
 export async function takeProcessLock(
   path: string,
   {
     since,
     silenceMs = defaultSilenceMs,
-  }: { readonly since: string; readonly silenceMs?: number | undefined },
+    fence,
+  }: {
+    readonly since: string;
+    readonly silenceMs?: number | undefined;
+    readonly fence?: number | undefined;
+  },
 ): Promise<LockAttempt> {
-  const own = await ownIdentity(since);
+  const own = { ...(await ownIdentity(since)), ...(fence === undefined ? {} : { fence }) };
   const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
   if ('kind' in taken) return taken;
   const lock = await createLock(path, own, taken);
@@ -123,17 +128,22 @@ async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
   }
 }
 
-/** Null: it is certain that whoever wrote `found` is no more. */
+/** Null: it is certain that whoever wrote `found` is no more, or holds nothing any more. */
 async function judge({ path, own, silenceMs }: LockFile, found: string): Promise<Held | null> {
   const holder = parseHolder(found);
   // Nobody can write half a lock: this one was damaged by a power loss or by hand.
-  if (holder === null) return null;
+  if (holder === null || isFencedOff(holder, own)) return null;
   const alive = await isAlive(holder, own);
   if (alive === 'no') return null;
   if (alive === 'unknown' && holder.namespace !== firstNamespace && (await isSilent(path, silenceMs))) {
     return null;
   }
   return { kind: 'held', holder, isCertain: alive === 'yes' };
+}
+
+/** Both know of the other by their fences, and the holder's time is over whether it runs or not. */
+function isFencedOff(holder: ProcessIdentity, own: ProcessIdentity): boolean {
+  return holder.fence !== undefined && own.fence !== undefined && holder.fence < own.fence;
 }
 
 interface TakeOver {

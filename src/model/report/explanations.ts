@@ -272,6 +272,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting after a restart of Redis',
         fix: 'Nothing to do: sending resumes after one window.',
       },
+      standby: {
+        cause: 'Another host holds the state directory',
+        fix: 'Nothing to do: this host takes over within 30 seconds when the other one stops or dies.',
+      },
       'fleet-paused': {
         cause: 'The whole fleet is paused',
         fix: 'Run ingestd resume --fleet. Until then changes are counted and no host sends.',

@@ -13,6 +13,7 @@ const notes: ReadonlySet<string> = new Set([
   'rate-limited',
   'not-running',
   'fleet-opens',
+  'standby',
 ]);
 
 /** Reasons that concern some of the documents; with every other one nothing can be delivered. */

@@ -1,0 +1,49 @@
+import type { Lease } from '../../cluster/lease/lease.ts';
+import type { Cluster } from '../../cluster/open-cluster.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import { StateLockedError } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Credentials, Settings } from '../../model/settings.ts';
+
+/** This host among the others of its account: it has the lease of its state directory, or waits for it. */
+export interface Place {
+  readonly cluster: Cluster;
+  readonly lease: Lease;
+  /** Who signs in. */
+  readonly account: string;
+}
+
+interface JoinOptions {
+  readonly settings: Settings;
+  /** Null in embedded mode. */
+  readonly credentials: Credentials | null;
+  readonly clock: Clock;
+  readonly log: LogPort;
+}
+
+/** Joins the other hosts of the account; null: there are none, and nothing of it is loaded. */
+export async function joinCluster({ settings, credentials, clock, log }: JoinOptions): Promise<Place | null> {
+  if (settings.cluster === null || credentials === null) return null;
+  const { dir } = settings.state;
+  const { openCluster } = await import('../../cluster/open-cluster.ts');
+  const { prepareDirectory } = await import('../../ledger/lock-state-directory.ts');
+  const { listLedger } = await import('../../ledger/ledger-files.ts');
+  await prepareDirectory(dir);
+  const cluster = await openCluster({
+    settings: settings.cluster,
+    requestsPerMinute: settings.service.requestsPerMinute,
+    stateDir: dir,
+    service: { ingestUrl: settings.service.ingestUrl, username: credentials.username },
+    clock,
+    log,
+  });
+  const lease = await cluster.enter(async () => (await listLedger(dir)).highestFence);
+  return { cluster, lease, account: credentials.username };
+}
+
+/** Two hosts of one name would take each other's permits for their own. */
+export function nameTaken({ cluster }: Place, { state }: Pick<Settings, 'state'>): StateLockedError {
+  return new StateLockedError(
+    `Another ingestd with the name ${cluster.host} uses the state directory ${state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
+  );
+}

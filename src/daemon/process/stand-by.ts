@@ -1,0 +1,142 @@
+import type { Clock } from '../../lib/time/clock.ts';
+import { ConfigurationError } from '../../model/errors.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
+import { health } from '../../model/report/health.ts';
+import type { Reason, Status } from '../../model/report/status.ts';
+import { noWaits } from '../../model/report/waits.ts';
+import type { Settings } from '../../model/settings.ts';
+import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
+import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
+import { createMetrics } from '../../status/metrics/metrics.ts';
+import type { Metrics } from '../../status/metrics/metrics.ts';
+import { createChanges } from '../status/changes.ts';
+import { version } from '../version.ts';
+import type { Place } from './join-cluster.ts';
+
+interface StandByOptions {
+  readonly place: Place;
+  readonly settings: Settings;
+  readonly startedAt: string;
+  readonly clock: Clock;
+}
+
+/** What a host that waits for the state directory can tell. */
+interface StandBy {
+  readonly control: ControlPort;
+  readonly metrics: Metrics;
+  readonly deliveries: DeliveryHistory;
+  readonly close: () => void;
+}
+
+/** A host that has opened nothing yet: it tells whom it stands by for, and everything else is that host's to do. */
+export function standBy(options: StandByOptions): StandBy {
+  const { cluster } = options.place;
+  const changes = createChanges(options.clock);
+  cluster.listen(changes.note);
+  changes.listen(cluster.noteChange);
+  const status = () => statusOf(options);
+  cluster.publish(status);
+  const unready = () => reasonsOf(options.place);
+  const metrics = createMetrics({ status, unready, version: version() });
+  const refuse = (): never => {
+    throw new ConfigurationError(refusalOf(options.place));
+  };
+  return {
+    control: {
+      status,
+      why: async () => refuse(),
+      retry: async () => refuse(),
+      resolve: async () => refuse(),
+      approve: async () => refuse(),
+      pause: async () => refuse(),
+      resume: async () => refuse(),
+      rescan: refuse,
+      revoke: async () => refuse(),
+      healthy: () => true,
+      unready,
+      recent: () => [],
+      onActivity: () => () => {},
+      onStatus: (listener) => changes.listen(listener),
+    },
+    metrics,
+    deliveries: createDeliveryHistory(options.clock),
+    close: () => changes.close(),
+  };
+}
+
+function refusalOf({ lease }: Place): string {
+  const holder = lease.holder?.host;
+  return holder === undefined
+    ? 'this host stands by and has not opened the ledger; run the command on the host that has'
+    : `this host stands by; run the command on ${holder}`;
+}
+
+function reasonsOf({ lease, cluster }: Place): readonly Reason[] {
+  return [{ code: 'standby', message: waitWords(lease) }, ...cluster.reasons()];
+}
+
+function waitWords({ holder }: Place['lease']): string {
+  if (holder === null)
+    return 'This host stands by until Redis says that no other host holds the state directory';
+  const { host, since, isAlone } = holder;
+  const held = `This host stands by for ${host}, which has held the state directory since ${new Date(since).toISOString()}`;
+  if (!isAlone) return held;
+  return `${held} and may send while it is cut off from Redis (cluster.aloneShare). If it is gone for good, run ingestd fleet forget ${host}`;
+}
+
+function statusOf({ place, settings, startedAt }: StandByOptions): Status {
+  const status: Omit<Status, 'health'> = {
+    version: version(),
+    startedAt,
+    pid: process.pid,
+    state: 'standby',
+    paused: [],
+    trial: false,
+    service: settings.service.ingestUrl,
+    account: place.account,
+    configuration: settings.file,
+    reasons: reasonsOf(place),
+    folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
+    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
+    rate: {
+      limit: settings.service.requestsPerMinute,
+      used: 0,
+      windowSeconds: 60,
+      pausedUntil: null,
+      nextFreeSeconds: 0,
+    },
+    auth: { state: 'none', expiresAt: null },
+    fleet: { host: place.cluster.host, hosts: place.cluster.hosts() },
+    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
+    failures: [],
+    failuresTotal: 0,
+    skipped: [],
+    skippedTotal: 0,
+    waiting: [],
+    waitingTotal: 0,
+    waitingFor: noWaits(),
+    held: [],
+    inDoubt: [],
+    inDoubtTotal: 0,
+    transfers: [],
+    possibleDuplicates: 0,
+    duplicates: [],
+    recordedDuplicates: 0,
+  };
+  return { ...status, health: health(status) };
+}
+
+const noDocuments = {
+  watches: 0,
+  onDisk: 0,
+  synced: 0,
+  pending: 0,
+  waiting: 0,
+  failed: 0,
+  skipped: 0,
+  held: 0,
+  kept: 0,
+  attached: 0,
+  oldestUnsyncedSeconds: 0,
+  missedByWatcher: 0,
+};

@@ -1,0 +1,209 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { forgetHost } from '../../src/cluster/fleet/forget-host.ts';
+import { Lease } from '../../src/cluster/lease/lease.ts';
+import type { LeaseTimes } from '../../src/cluster/lease/lease.ts';
+import { openLink } from '../../src/cluster/redis/link.ts';
+import type { RedisLink } from '../../src/cluster/redis/link.ts';
+import { systemClock } from '../../src/daemon/system-clock.ts';
+import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+import { cableTo } from './support/cable.ts';
+import type { Cable } from './support/cable.ts';
+import { wait } from './support/fleet-host.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+
+const times: LeaseTimes = { lifeMs: 1_200, beatMs: 200, marginMs: 100, aloneMs: 60_000 };
+const prefix = 'ingestd:{lease}';
+
+describeWhere(missingRedis, 'the lease of a state directory', () => {
+  let redis: RedisServer;
+  let links: RedisLink[];
+  let cables: Cable[];
+  /** The highest fence in the names of the directory. */
+  let seen: number;
+  beforeEach(async () => {
+    redis = await startRedis();
+    links = [];
+    cables = [];
+    seen = 0;
+  });
+  afterEach(async () => {
+    for (const link of links) link.close();
+    for (const cable of cables) await cable.remove();
+    await redis.remove();
+  });
+
+  interface Options {
+    readonly port?: number;
+    readonly isAlone?: boolean;
+    readonly isFirst?: boolean;
+    readonly skewMs?: () => number;
+  }
+
+  async function hostOf(host: string, options: Options = {}): Promise<Lease> {
+    const { port = redis.port, isAlone = false, isFirst = false, skewMs = () => 0 } = options;
+    const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
+    if (address === null) throw new Error('no address');
+    const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
+    let lease: Lease | null = null;
+    const link = openLink({
+      address,
+      clock,
+      log: recordedLog(),
+      channels: [`${prefix}:wake`],
+      onMessage: () => lease?.hear(),
+      onChange: () => lease?.hear(),
+    });
+    links.push(link);
+    await link.tried;
+    lease = new Lease({
+      session: link.session,
+      prefix,
+      name: 'directory',
+      host,
+      isAlone,
+      isFirst,
+      seenFence: async () => seen,
+      times,
+      clock,
+      onChange: () => {},
+    });
+    lease.begin();
+    return lease;
+  }
+
+  async function cabled(): Promise<Cable> {
+    const cable = await cableTo(redis.port);
+    cables.push(cable);
+    return cable;
+  }
+
+  const holder = async (host: string, options?: Options): Promise<Lease> => {
+    const lease = await hostOf(host, options);
+    await lease.taken;
+    seen = Math.max(seen, lease.fence);
+    return lease;
+  };
+
+  it('is one host’s, and the next one’s at once when it is given back, with a higher fence', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a');
+    const b = await hostOf('b');
+    await eventually(() => b.holder?.isThere);
+    expect(b.holder).toMatchObject({ host: 'a', isAlone: false });
+    await wait(times.lifeMs * 1.5);
+    expect([a.holds(), b.holds()]).toEqual([true, false]);
+    await a.release();
+    await eventually(() => b.holds(), { withinMs: 500 });
+    expect([a.fence, b.fence]).toEqual([1, 2]);
+  });
+
+  it('ends for a host that is cut off before another takes it', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port });
+    const b = await hostOf('b');
+    await eventually(() => b.holder?.isThere);
+    cable.cut();
+    let both = 0;
+    await eventually(
+      () => {
+        if (a.holds() && b.holds()) both += 1;
+        return b.holds();
+      },
+      { withinMs: times.lifeMs * 3, everyMs: 5 },
+    );
+    expect([both, a.holds(), b.fence]).toEqual([0, false, 2]);
+    await expect(a.confirm()).rejects.toThrow('the lease of the state directory is lost');
+    cable.join();
+    await wait(times.lifeMs);
+    expect([a.holds(), b.holds()]).toEqual([false, true]);
+  });
+
+  it('ends after its time when Redis is away', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a');
+    await redis.kill();
+    await wait(times.lifeMs / 2);
+    expect(a.holds()).toBe(true);
+    expect(await a.lost).toMatch(/could not be renewed/);
+    expect(a.holds()).toBe(false);
+  });
+
+  it('stays with its holder where Redis comes back empty, and its fence goes on from the names in the directory', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port });
+    seen = 41;
+    await redis.kill();
+    await redis.start();
+    const b = await hostOf('b');
+    await wait(times.lifeMs * 1.5);
+    expect([a.holds(), b.holds(), b.holder?.host]).toEqual([true, false, 'a']);
+    cable.cut();
+    await eventually(() => b.holds(), { withinMs: times.lifeMs * 3 });
+    expect([a.holds(), b.fence]).toEqual([false, 42]);
+  });
+
+  it('is nobody’s for as long as it lasts where Redis comes back empty', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port });
+    await redis.kill();
+    cable.cut();
+    await redis.start();
+    const b = await hostOf('b');
+    await wait(times.lifeMs / 2);
+    expect(b.holds()).toBe(false);
+    await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
+    expect([a.holds(), b.fence]).toEqual([false, 2]);
+  });
+
+  it('is there at once for whoever has just made the directory, whatever Redis remembers', async () => {
+    const a = await hostOf('a', { isFirst: true });
+    await eventually(() => a.holds(), { withinMs: times.lifeMs / 2 });
+  });
+
+  it('is not believed to be free by a Redis that may be an old one', async () => {
+    settle(redis, 'lease');
+    await (await holder('a')).release();
+    redis.command('SAVE');
+    await redis.kill();
+    await redis.start();
+    const b = await hostOf('b');
+    await wait(times.lifeMs / 2);
+    expect(b.holds()).toBe(false);
+    await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
+  });
+
+  it('stays with a host that may send without Redis, until a person says that it is gone', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    redis.command('ZADD', `${prefix}:seen`, '1', 'a');
+    const a = await holder('a', { port: cable.port, isAlone: true });
+    const b = await hostOf('b');
+    cable.cut();
+    await wait(times.lifeMs * 2);
+    expect([a.holds(), b.holds(), b.holder?.isAlone]).toEqual([true, false, true]);
+    const session = links[1]?.session();
+    if (session === null || session === undefined) throw new Error('no session');
+    expect(await forgetHost(session, { prefix, host: 'a', unreachableMs: 10 })).toMatchObject({
+      kind: 'forgotten',
+    });
+    await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
+  });
+
+  it('is asked for again by a holder whose clock has jumped, before it writes on', async () => {
+    settle(redis, 'lease');
+    let skew = 0;
+    const a = await holder('a', { skewMs: () => skew });
+    skew = 3_600_000;
+    expect(a.holds()).toBe(false);
+    await a.confirm();
+    expect([a.holds(), a.fence]).toEqual([true, 1]);
+  });
+});

@@ -1,0 +1,77 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { startHoldingService } from '../faults/holding-service.ts';
+import type { HoldingService } from '../faults/holding-service.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+import { sharedPlaces } from './support/shared-places.ts';
+import type { SharedPlaces } from './support/shared-places.ts';
+
+describeWhere(missingRedis, 'hosts that share one state directory', () => {
+  let redis: RedisServer;
+  let service: HoldingService;
+  let places: SharedPlaces;
+  beforeEach(async () => {
+    redis = await startRedis();
+    settle(redis, 'shared');
+    service = await startHoldingService();
+    places = sharedPlaces(redis.url, service);
+  });
+  afterEach(async () => {
+    await places.remove();
+    await service.close();
+    await redis.remove();
+  });
+
+  it('work one at a time: the other says that it stands by, and takes over with the same ledger after a kill', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    const second = await two.start();
+    const standing = await eventually(async () => {
+      const now = await second.status();
+      return now.reasons.some(({ message }) => message.includes('stands by for one')) ? now : null;
+    });
+    expect(standing).toMatchObject({ state: 'standby', health: 'ok' });
+    expect((await second.fetch('/healthz')).status).toBe(200);
+    expect((await second.fetch('/readyz')).status).toBe(503);
+    expect((await two.run('status')).out).toMatch(/Standing by/);
+    expect((await one.run('status')).out).not.toMatch(/Standing by/);
+    const retried = await two.run('retry');
+    expect([retried.code, retried.err]).toEqual([2, expect.stringMatching(/run the command on one/)]);
+    // Neither may a pass of its own, nor a second process under the same name.
+    const passes = await Promise.all([two.run('sync'), one.run('run')]);
+    expect(passes.map(({ code }) => code)).toEqual([5, 5]);
+    expect(passes[0]?.err).toMatch(/one holds the state directory/);
+    expect(passes[1]?.err).toMatch(/Another ingestd with the name one/);
+
+    await writeFile(join(one.inbox, 'b.txt'), 'b');
+    await first.idle(({ totals }) => totals.uploaded === 2);
+    const killed = performance.now();
+    first.signal('SIGKILL');
+    await writeFile(join(one.inbox, 'c.txt'), 'c');
+    await eventually(() => service.documents.size === 3, { withinMs: 30_000 });
+    expect(performance.now() - killed).toBeLessThan(30_000);
+    await (await two.launched()).idle(({ folders }) => folders[0]?.synced === 3);
+    expect(service.requests).toHaveLength(3);
+    const names = await readdir(one.home.join('state'));
+    expect(names.filter((name) => name.startsWith('ledger.f1.'))).toEqual([]);
+
+    // A clean stop gives the lease back: the next one need not wait.
+    const third = await one.start();
+    await eventually(async () => (await third.status()).state === 'standby');
+    const stopped = performance.now();
+    expect((await second.end('SIGTERM')).code).toBe(0);
+    await eventually(async () => (await (await one.launched()).status()).state === 'idle', {
+      withinMs: 10_000,
+    });
+    expect(performance.now() - stopped).toBeLessThan(10_000);
+    expect(service.requests).toHaveLength(3);
+    expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
+  }, 90_000);
+});

@@ -1,0 +1,47 @@
+import { installation } from '../../support/daemon-process.ts';
+import type { Installation } from '../../support/daemon-process.ts';
+
+const credentials = {
+  apiKey: 'key',
+  clientId: 'id',
+  clientSecret: 'secret',
+  username: 'me',
+  password: 'pass',
+};
+
+interface Service {
+  readonly authUrl: string;
+  readonly ingestUrl: string;
+}
+
+/** Hosts with one state directory and one folder: those of the first. */
+export interface SharedPlaces {
+  readonly add: (name: string, more?: object) => Promise<Installation>;
+  readonly remove: () => Promise<void>;
+}
+
+export function sharedPlaces(redisUrl: string, { authUrl, ingestUrl }: Service): SharedPlaces {
+  const places: Installation[] = [];
+  return {
+    add: async (name, more = {}) => {
+      const first = places[0];
+      const place = await installation({
+        authUrl,
+        ingestUrl,
+        credentials,
+        more: {
+          service: { authUrl, ingestUrl, ...more },
+          cluster: { redisUrl, account: 'shared', host: name },
+          ...(first === undefined
+            ? {}
+            : { state: { dir: first.home.join('state') }, folders: [{ name: 'inbox', path: first.inbox }] }),
+        },
+      });
+      places.push(place);
+      return place;
+    },
+    remove: async () => {
+      for (const place of places.toReversed()) await place.remove();
+    },
+  };
+}
