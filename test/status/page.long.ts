@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { FleetHost, FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
@@ -391,11 +392,34 @@ withTool('chromium', chromiumFound, () => {
       complaints.splice(0);
     });
 
+    it('shows the most urgent hundred hosts of a large fleet, and says how many more there are', async () => {
+      const hosts = Array.from({ length: 130 }, (_, index) => aHost(`host-${index}`));
+      const world = await open({
+        status: { fleet: { host: 'host-2', hosts: 130 } },
+        fleet: async () => ({
+          health: 'ok',
+          account: 'research',
+          paused: false,
+          rate: { used: 31, windowSeconds: 60 },
+          hosts,
+        }),
+      });
+      const page = await visit(world);
+      await eventually(async () => (await page.locator('.host').count()) === 100);
+      expect(await textOf(page, '#fleet-more')).toContain('and 30 more');
+      expect(await textOf(page, '#fleet-line')).toBe('Fleet: 130 hosts connected, no problems');
+      expect(await page.locator('.host', { hasText: 'this host' }).innerText()).toContain('host-2');
+    });
+
     it('S7: shows names and messages that are markup as the text they are', async () => {
-      const world = await open({ status: hostileStatus() });
+      const world = await open({
+        status: { ...hostileStatus(), fleet: { host: markup, hosts: 1 } },
+        fleet: async () => hostileFleet(),
+      });
       world.control.happen({ folder: markup, path: markup, message: markup, what: markup });
       const page = await visit(world);
       await eventually(async () => (await page.locator('#activity-list li').count()) === 1);
+      await page.locator('.host').waitFor();
       for (const place of [
         '#verdict',
         '#failures',
@@ -405,6 +429,7 @@ withTool('chromium', chromiumFound, () => {
         '#transfer-list',
         '#wait-list',
         '#unconfigured',
+        '#fleet-list',
       ]) {
         expect(await page.locator(place).innerHTML()).toContain('&lt;img src=x');
       }
@@ -518,6 +543,44 @@ withTool('chromium', chromiumFound, () => {
 
 function transfer(path: string): Status['transfers'][number] {
   return { folder: 'inbox', path, operation: 'upload', bytesSent: 1, bytesTotal: 2, documents: 1 };
+}
+
+function aHost(host: string): FleetHost {
+  return {
+    host,
+    presence: 'here',
+    lastSeen: '2026-01-01T00:00:00Z',
+    used: 1,
+    version: '1.2.3',
+    state: 'idle',
+    health: 'ok',
+    headline: 'All 3 documents delivered',
+    reasons: [],
+    folders: [],
+    queue: { pending: 0, inFlight: 0, waiting: 0 },
+    failures: [],
+    failuresTotal: 0,
+  };
+}
+
+function hostileFleet(): FleetStatus {
+  const failure = { folder: markup, path: markup, code: markup, message: markup };
+  const host: FleetHost = {
+    ...aHost(markup),
+    version: markup,
+    health: 'error',
+    headline: markup,
+    reasons: [{ code: markup, message: markup }],
+    failures: [failure],
+    failuresTotal: 1,
+  };
+  return {
+    health: 'error',
+    account: markup,
+    paused: false,
+    rate: { used: 1, windowSeconds: 60 },
+    hosts: [host],
+  };
 }
 
 function hostileStatus(): Partial<Status> {

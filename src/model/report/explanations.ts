@@ -218,7 +218,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
       },
       'credentials-refused': {
         cause: 'Credentials refused',
-        fix: 'Correct them, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',
+        fix: 'Correct the credentials, check them with ingestd auth login, then send SIGHUP. Nothing is lost in the meantime.',
       },
       'no-access': {
         cause: 'User has no permission at the service',
@@ -238,6 +238,7 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Credentials missing',
         fix: 'Set them as described in the README, or run ingestd init.',
       },
+      'rate-limited': { cause: 'The service asked to wait', fix: itRepeats },
       'service-unavailable': { cause: 'Service unavailable', fix: itRepeats },
       'service-unreachable': { cause: 'Service unreachable', fix: itRepeats },
       redirect: { cause: 'The service’s address redirects', fix: checkService },

@@ -145,6 +145,9 @@ function progressPhrase(status: Status): string {
   if (status.state === 'standby') return 'Standing by';
   const scanning =
     status.state === 'starting' || status.folders.some((folder) => folder.state === 'scanning');
+  // What is tried again waits for the service just as the rest.
+  const unsent = pending + status.waitingFor.retry;
+  if (isMuted(status) && unsent > 0) return mutedPhrase(status, unsent);
   if (pending > 0) return deliveringPhrase(status, pending);
   if (scanning) return `Scanning ${countWords(status.folders.length, 'folder')}`;
   if (waiting > 0) return waitingPhrase(status.waitingFor, waiting);
@@ -153,14 +156,14 @@ function progressPhrase(status: Status): string {
 }
 
 /** Nothing is called delivering that nothing can be sent of now. */
-function deliveringPhrase({ rate, reasons, queue }: Status, pending: number): string {
-  const documents = countWords(pending, 'document');
-  if (isMuted({ rate, reasons })) {
-    const whom = reasons.some(({ code }) => code === 'fleet-opens') ? 'the shared minute' : 'the service';
-    return `Waiting for ${whom}, ${documents} to deliver`;
-  }
+function mutedPhrase({ reasons }: Status, unsent: number): string {
+  const whom = reasons.some(({ code }) => code === 'fleet-opens') ? 'the shared minute' : 'the service';
+  return `Waiting for ${whom}, ${countWords(unsent, 'document')} to deliver`;
+}
+
+function deliveringPhrase({ rate, queue }: Status, pending: number): string {
   const atLimit = rate.used >= rate.limit && rate.nextFreeSeconds > 0 && queue.inFlight === 0;
-  return atLimit ? `Delivering ${documents}, at the request limit` : `Delivering ${documents}`;
+  return `Delivering ${countWords(pending, 'document')}${atLimit ? ', at the request limit' : ''}`;
 }
 
 /** True while the service, or the start of the fleet's minute, lets nothing be sent: it passes by itself. */

@@ -15,6 +15,8 @@ const everyMs = 5_000;
 
 /** Of one host. */
 const mostCauses = 3;
+/** More would make the page slow; those that need a person come first. */
+const mostHosts = 100;
 const mostNames = 2;
 
 interface ShownHost extends FleetHost {
@@ -54,7 +56,14 @@ export function createFleet(): (status: PageStatus) => void {
       byId('fleet-budget'),
       `${numberWords(fleet.rate.used)} of ${countWords(rate.limit, 'request')} used by all hosts in the last ${fleet.rate.windowSeconds} s · account ${printable(fleet.account)}`,
     );
-    show(fleet.hosts.map((host) => ({ ...host, isOwn: host.host === own?.host, limit: rate.limit })));
+    const more = fleet.hosts.length - mostHosts;
+    byId('fleet-more').hidden = more <= 0;
+    setText(byId('fleet-more'), `and ${numberWords(more)} more: ingestd status --fleet lists all of them`);
+    show(
+      fleet.hosts
+        .slice(0, mostHosts)
+        .map((host) => ({ ...host, isOwn: host.host === own?.host, limit: rate.limit })),
+    );
   }
 
   return (status) => {

@@ -7,7 +7,7 @@ import type { Status } from '../../model/report/status.ts';
 /** The status as it is sent: contract section 6, with its headline beside it. */
 interface StatusAnswer extends Status {
   readonly headline: string;
-  /** How far the deliveries are, in words; empty: there is nothing to deliver. */
+  /** How far the deliveries are, in words; empty: there is nothing to deliver, or the headline says it. */
   readonly progress: string;
 }
 
@@ -35,7 +35,10 @@ export function createStatusSnapshot({
     const now = clock.monotonic();
     if (known === null || now - known.at >= longestMs) {
       const status = control.status();
-      const answer = { ...status, headline: headline(status), progress: deliveredLine(status) };
+      const phrase = headline(status);
+      // "All 4 documents delivered" has said it.
+      const progress = phrase.endsWith('delivered') ? '' : deliveredLine(status);
+      const answer = { ...status, headline: phrase, progress };
       known = { status: answer, at: now, json: null };
     }
     return known;

@@ -37,7 +37,6 @@ const noCodes = new Set([
   'watch-failed',
   'body-failed',
   'not-running',
-  'rate-limited',
   'document',
   'settling',
   'absent',

@@ -103,6 +103,11 @@ describe('the headline', () => {
       'Waiting for the service, 3 documents to deliver',
     ],
     [
+      'counts what is tried again with what waits for the service',
+      { ...waits({ retry: 3 }), rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } },
+      'Waiting for the service, 3 documents to deliver',
+    ],
+    [
       'delivers nothing while the minute of the fleet begins',
       status({ pending: 1 }, { reasons: [{ code: 'fleet-opens', message: 'opens' }] }),
       'Waiting for the shared minute, 1 document to deliver',

@@ -1,4 +1,4 @@
-import { explain } from '../../../model/report/explanations.ts';
+import { explain, fixBeside } from '../../../model/report/explanations.ts';
 import { printable } from '../../../lib/text/printable.ts';
 import type {
   DuplicateStatus,
@@ -74,13 +74,16 @@ function createGroup({ code }: Group<FailureStatus>): Part<Group<FailureStatus>>
     group = next;
     const total = next.items.length;
     setText(count, numberWords(total));
+    count.hidden = total === 1;
     setText(retryAll, total === 1 ? 'Retry' : `Retry all ${numberWords(total)}`);
     retryAll.setAttribute('aria-label', `${retryAll.textContent}: ${cause}`);
     // What is the same for all is said once.
     const messages = new Set(next.items.map(({ message }) => message));
     const isShared = total > 1 && messages.size === 1;
+    const isTold = fixBeside(next.code) === '';
     setText(shared, isShared ? sentence(printable([...messages].join(''))) : '');
-    shared.hidden = !isShared;
+    // Such a message only repeats the fix.
+    shared.hidden = !isShared || isTold;
     list.classList.toggle('same', isShared);
     showRows(next.items.slice(0, all ? maxRows : fewRows));
     more.hidden = total <= fewRows;
