@@ -131,8 +131,9 @@ withTool('chromium', chromiumFound, () => {
     const headlines = new Set<string>();
     const watch = async () => {
       const status: unknown = await (await daemon.fetch('/api/status')).json();
-      headlines.add((status as { headline: string }).headline);
-      return [...headlines].at(-1) ?? '';
+      const { headline } = status as { headline: string };
+      headlines.add(headline);
+      return headline;
     };
     await put('scans/a.pdf');
     await eventually(async () => (await watch()) === '1 document waiting for its sidecar');

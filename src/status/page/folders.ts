@@ -80,7 +80,12 @@ function createFolder({ name, path }: ShownFolder): Part<ShownFolder> {
   const node = el(
     'li',
     { class: 'folder' },
-    el('div', { class: 'folder-head' }, el('h3', {}, el('bdi', {}, printable(name))), actions, state),
+    el(
+      'div',
+      { class: 'folder-head' },
+      el('h3', {}, el('bdi', {}, printable(name))),
+      el('div', { class: 'folder-controls' }, actions, state),
+    ),
     el('p', { class: 'path faint', title: printable(path) }, el('bdi', {}, printable(path))),
     proportions,
     notes,

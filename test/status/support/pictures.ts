@@ -190,7 +190,7 @@ for (const [name, status] of Object.entries(states)) {
     const page: Page = await context.newPage();
     await page.goto(world.url);
     await page.waitForSelector('body[data-loaded]');
-    await page.locator('#chart-top').waitFor();
+    await page.locator('#chart-top').waitFor({ state: 'attached' });
     if (name === 'offline') {
       await world.stop();
       await page.locator('#offline').waitFor({ state: 'visible' });
