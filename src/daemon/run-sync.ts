@@ -75,7 +75,8 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { settings, credentials, log } = options;
   const place = await joinCluster({ settings, credentials, clock: systemClock, log });
   try {
-    if (place !== null) await takePlace(place, settings);
+    const gaveUp = place === null ? null : await takePlace(place, settings);
+    if (gaveUp !== null) return nothingDone(gaveUp);
     return await syncOnce(options, place);
   } finally {
     await place?.cluster.close();
@@ -84,12 +85,15 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
 
 /**
  * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
- * host does: `sync` does not stand by.
+ * host does: `sync` does not stand by. Gives why it was given up; null: this host has it.
  */
-async function takePlace(place: Place, settings: Settings): Promise<void> {
+async function takePlace(place: Place, settings: Settings): Promise<Reason | null> {
   const { lease, cluster } = place;
+  const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), settings);
   while (!lease.holds()) {
     const { holder } = lease;
+    const blocked = blockedFor();
+    if (blocked !== null) return blocked;
     if (lease.isNameTaken) throw nameTaken(place, settings);
     if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
       throw new StateLockedError(
@@ -97,6 +101,29 @@ async function takePlace(place: Place, settings: Settings): Promise<void> {
       );
     await new Promise((resolve) => setTimeout(resolve, askMs));
   }
+  return null;
+}
+
+/** Neither ledger nor folders were looked at: they may be another host's at this moment. */
+function nothingDone(gaveUp: Reason): SyncReport {
+  return {
+    exitCode: exitCodes.unfinished,
+    uploaded: 0,
+    modified: 0,
+    deleted: 0,
+    moved: 0,
+    failed: 0,
+    held: 0,
+    unsent: 0,
+    gaveUp,
+    paused: [],
+    skipped: 0,
+    failures: [],
+    waiting: [],
+    waitingTotal: 0,
+    unavailable: [],
+    unreadable: [],
+  };
 }
 
 async function syncOnce(options: SyncOptions, place: Place | null): Promise<SyncReport> {
@@ -116,7 +143,10 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   let interrupted = false;
   const isDone = createCompletion(daemon);
   const patience = createPatience(daemon, settings);
-  const blocked = createFleetPatience(daemon, settings);
+  const blocked = createFleetPatience(() => {
+    const { reasons, totals } = daemon.control.status();
+    return { reasons, requests: totals.requests };
+  }, settings);
   const isOver = () =>
     interrupted ||
     isLost ||
@@ -225,18 +255,21 @@ const aloneAfterMs = 80_000;
  * Gives why the fleet lets this host send nothing, once that has lasted for `timing.stopSeconds` (with a share of its own
  * for when Redis is away, until that would have begun) and no request went out meanwhile; null: it has not.
  */
-function createFleetPatience({ control }: Daemon, { timing, cluster }: Settings): () => Reason | null {
+function createFleetPatience(
+  ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },
+  { timing, cluster }: Settings,
+): () => Reason | null {
   if (cluster === null) return () => null;
   const ms = patienceMs(timing) + (cluster.aloneShare > 0 ? aloneAfterMs : 0);
   let since: number | null = null;
   let requests = -1;
   return () => {
-    const { reasons, totals } = control.status();
-    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
     const now = systemClock.monotonic();
+    const { reasons, requests: sent } = ask();
+    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
     if (reason === undefined) since = null;
-    else if (since === null || totals.requests !== requests) since = now;
-    requests = totals.requests;
+    else if (since === null || sent !== requests) since = now;
+    requests = sent;
     return reason !== undefined && since !== null && now - since >= ms ? reason : null;
   };
 }

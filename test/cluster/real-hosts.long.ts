@@ -125,12 +125,11 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     ]);
     expect((await place.run('resume', '--fleet')).code).toBe(0);
     await redis.kill();
+    // Without Redis nobody knows who holds the ledger: it is not even counted what is left.
     const away = await place.run('sync');
     expect([away.code, away.out]).toEqual([
       4,
-      expect.stringMatching(
-        /^Nothing was sent\.\nRedis .* cannot be reached.*\n1 document left for the next pass\.\n/,
-      ),
+      expect.stringMatching(/^Nothing was sent\.\nRedis .* cannot be reached/),
     ]);
     const json = JSON.parse((await place.run('sync', '--json')).out) as { gaveUp: { code: string } };
     expect(json.gaveUp.code).toBe('redis-unavailable');
