@@ -209,6 +209,16 @@ describe('a command beside a running daemon', () => {
     );
   });
 
+  it('status names what waits, and for what', async () => {
+    const message = 'waiting for its sidecar w.pdf.meta.json';
+    const waiting = [{ folder: 'inbox', path: 'w.pdf', code: 'sidecar-missing', message }];
+    answer = () => ({ status: 200, body: { ...status, waiting, waitingTotal: 12 } });
+    const { stdout } = await run('status');
+    expect(stdout).toContain(
+      '\nWaiting (12)\n  inbox/w.pdf: waiting for its sidecar w.pdf.meta.json\n  and 11 more\n',
+    );
+  });
+
   it('status is coloured where that is asked for', async () => {
     const { stdout } = await ingestd(['status'], { cwd: folder.path, env: { FORCE_COLOR: '1' } });
     expect(stdout).toContain('\x1b[31m');

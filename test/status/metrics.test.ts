@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
+import { aFleet } from './support/a-fleet.ts';
 import { aFolder, fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
@@ -9,32 +10,6 @@ function world() {
   const control = fakeControl();
   const metrics = createMetrics({ status: control.status, unready: control.unready, version: '1.2.3' });
   return { control, metrics };
-}
-
-function aFleet(): FleetStatus {
-  return {
-    health: 'attention',
-    account: 'research',
-    paused: false,
-    rate: { used: 31, windowSeconds: 60 },
-    hosts: [
-      {
-        host: 'scanner-1',
-        presence: 'gone',
-        lastSeen: '2026-01-01T00:00:00Z',
-        used: 17,
-        version: '1.2.3',
-        state: 'idle',
-        health: 'attention',
-        headline: '2 documents failed',
-        reasons: [],
-        folders: [],
-        queue: { pending: 1, inFlight: 2, waiting: 3 },
-        failures: [],
-        failuresTotal: 2,
-      },
-    ],
-  };
 }
 
 const valueOf = (text: string, series: string) =>

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { aFleet } from './support/a-fleet.ts';
 import { fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
@@ -26,7 +27,9 @@ interface Dashboard {
 
 async function exported(): Promise<ReadonlySet<string>> {
   const control = fakeControl();
-  const text = await createMetrics({ status: control.status, unready: control.unready, version: '1' }).text();
+  const { status, unready } = control;
+  const fleet = async () => aFleet();
+  const text = await createMetrics({ status, unready, version: '1', fleet }).text();
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
@@ -57,7 +60,7 @@ describe('the files for monitoring', () => {
   withTool('promtool (Debian package prometheus)', promtoolFound, () => {
     it('hold rules that promtool takes', () => {
       const { status, output } = promtool(['check', 'rules', rulesFile]);
-      expect(output).toContain('SUCCESS: 10 rules found');
+      expect(output).toContain('SUCCESS: 11 rules found');
       expect(status).toBe(0);
     });
 
@@ -93,6 +96,14 @@ describe('the files for monitoring', () => {
       ],
       ['IngestdDeletionsHeld', { 'ingestd_held{instance="a",folder="f"}': '3x60' }, '20m'],
       ['IngestdInDoubt', { 'ingestd_in_doubt{instance="a"}': '1x60' }, '20m'],
+      [
+        'IngestdFleetHostGone',
+        {
+          'ingestd_fleet_host_presence{instance="a",host="c",presence="gone"}': '0 1x60',
+          'ingestd_fleet_host_presence{instance="b",host="c",presence="gone"}': '0 1x60',
+        },
+        '20m',
+      ],
       [
         'IngestdWatcherMisses',
         { 'ingestd_watcher_missed_total{instance="a",folder="f"}': '0+1x400' },
