@@ -175,7 +175,12 @@ async function inspectFile(
   const unlisted = unlistedTrouble(folder, path);
   if (unlisted !== null) return unlisted;
   // Its directory may have rules of its own, which only a scan reads.
-  if (folder.tree.get(directoryOf(path)) === undefined) return settling(afterScanMs);
+  if (!folder.tree.has(directoryOf(path))) {
+    // Of a root that cannot be listed nothing is known at all.
+    return folder.tree.has('')
+      ? settling(afterScanMs)
+      : unknown('folder-unreadable', 'the folder cannot be listed');
+  }
   // An empty file may be on its way: whether it is one is said when it has settled.
   const empty = stats.size === 0;
   if (classified.kind !== 'document' && !empty) return withoutContent(folder, path, classified, defaults);
