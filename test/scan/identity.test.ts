@@ -4,6 +4,7 @@ import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 
 
 import { recordOf } from '../support/core-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { syncedFolder } from './synced-folder.ts';
 import type { SyncedFolder } from './synced-folder.ts';
 
@@ -65,6 +66,22 @@ describe('I4: a folder that is not configured any more', () => {
 });
 
 describe('I2: a document whose file is gone from its path', () => {
+  it('is deleted when the folder can be listed again, if its file went meanwhile', async () => {
+    const before = async (inbox: TemporaryFolder) => {
+      for (const name of ['a.txt', 'b.txt', 'c.txt']) await inbox.write(name, name);
+    };
+    world = await syncedFolder({ before });
+    await writeFile(at('.ingestignore'), 'x\n'.repeat(1_001));
+    await settle();
+    await rm(at('a.txt'));
+    await writeFile(at('b.txt'), 'changed');
+    await settle();
+    expect([deletions(), [...world.engine().tasks.in('settling')]]).toEqual([[], []]);
+    await rm(at('.ingestignore'));
+    await settle();
+    expect(world.held()).toEqual({ 'b.txt': 'changed', 'c.txt': 'c.txt' });
+  });
+
   it('goes with its file, though a rule ignores the path that it left from then on', async () => {
     world = await syncedFolder({ before: (inbox) => inbox.write('drafts/a.txt', 'a') });
     const docId = world.docIds().get('drafts/a.txt');

@@ -404,7 +404,7 @@ function* violationsOf(world: DiskWorld, request: OutgoingRequest): Iterable<str
   for (const { ref, record } of ledger.entries()) {
     for (const { path, stat } of record.attachments) {
       const isIt = path === file.path || (path !== undefined && sameFile(stat, { ...file, dev: 0 }));
-      if (isIt && !chronicle.hasLetGo(ref.path, path ?? '', now))
+      if (isIt && !chronicle.hasLetGo(ref.path, file.path, now))
         yield `${file.path} is uploaded, and is an attachment of ${ref.path}`;
     }
     if (!sameFile(record.stat, { ...file, dev: 0 })) continue;
@@ -469,11 +469,11 @@ function expectedOf(world: DiskWorld) {
       attachments: listed.map(nameOf),
     });
   }
-  return { files, expected };
+  return { files, expected, isIgnored };
 }
 
 function assertAgreement(world: DiskWorld): void {
-  const { files, expected } = expectedOf(world);
+  const { files, expected, isIgnored } = expectedOf(world);
   const docIds = world.docIds();
   const tasks = [...world.engine().tasks.all()].map(({ key, state }) => `${key} ${JSON.stringify(state)}`);
   for (const [path, wanted] of expected) {
@@ -490,7 +490,7 @@ function assertAgreement(world: DiskWorld): void {
       ([path, file]) => path === ref.path || sameFile(record.stat, { ...file, dev: record.stat.dev }),
     );
     // It was not sent any more before it went: what the service holds is kept, and listed so.
-    const isKept = world.engine().tasks.get(ref)?.state.kind === 'dormant';
+    const isKept = isIgnored(ref.path) || world.engine().tasks.get(ref)?.state.kind === 'dormant';
     assert.ok(stands || isKept, `${ref.path} is gone, and the service holds it: ${tasks.join('; ')}`);
   }
   const reported =
