@@ -16,6 +16,18 @@ function bulkKey(wanted: Metadata, accepted: Metadata): string | null {
 }
 
 describe('what to send for a document', () => {
+  it.each([
+    ['stated and another', '2020-01-01T00:00:00Z', '2026-01-01T00:00:00Z', ['createdTimestamp']],
+    ['the file’s time', '1970-01-01T00:00:01Z', '2026-01-01T00:00:00Z', []],
+    ['not known of what was imported', '2020-01-01T00:00:00Z', undefined, []],
+    ['no longer given', undefined, '2026-01-01T00:00:00Z', []],
+  ])('warns of a creation time only where it is %s', (_, wanted, held, codes) => {
+    const of = (createdTimestamp: string | undefined): Metadata =>
+      createdTimestamp === undefined ? {} : { createdTimestamp };
+    const operation = planDocument(comparedOf({ metadata: of(wanted) }), recordOf({ metadata: of(held) }));
+    expect('unclearable' in operation && operation.unclearable.map(({ code }) => code)).toEqual(codes);
+  });
+
   it('is an upload with all operations spelt out when there is no record', () => {
     const metadata: Metadata = { title: 'T', customTags: [{ name: 'a' }] };
     expect(planDocument(comparedOf({ metadata, sha256: 'aa'.repeat(32) }), null)).toEqual({

@@ -112,4 +112,14 @@ describe('the fixes', () => {
   it('tell a person who sees a code that nobody explained the code itself in words', () => {
     expect(explain('some-new-code').cause).toBe('Some new code');
   });
+
+  it.each([
+    ['http-429', 'The service asks us to wait (429)'],
+    ['http-404', 'Another program answers at the service’s address (404)'],
+    ['http-500', 'Error of the service (500)'],
+    ['http-418', 'Refused by the service (418)'],
+    ['econnreset', 'No valid answer from the service'],
+  ])('say of %s who has to do something', (code, cause) => {
+    expect(explain(code).cause).toBe(cause);
+  });
 });

@@ -118,6 +118,7 @@ describe('the headline', () => {
       'Delivering 300 documents, at the request limit',
     ],
     ['scans first', status({ state: 'scanning' }, { state: 'starting' }), 'Scanning 1 folder'],
+    ['scans again', status({ state: 'scanning' }, { state: 'working' }), 'Scanning 1 folder'],
     ['does not count what is never sent', status({ synced: 2, skipped: 9 }), 'All 2 documents delivered'],
     [
       'is not idle with failures',
