@@ -811,7 +811,8 @@ export class Engine {
         return;
       case 'unknown': {
         // Of a whole folder that cannot be read, a scan says when it is back; the one under way has said this.
-        if (this.#isUnavailable(task.ref.folder) && found.reason.code !== 'not-scanned') return this.#end(task);
+        if (this.#isUnavailable(task.ref.folder) && found.reason.code !== 'not-scanned')
+          return this.#end(task);
         const longestMs = this.#options.settings.timing.pollSeconds * 1_000;
         const ms = Math.min(firstUnreadableMs * 2 ** task.unreadable, longestMs);
         this.#move(task, { kind: 'unreadable', dueAt: this.#inMs(ms), reason: found.reason });
