@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, readFile, stat } from 'node:fs/promises';
+import { chmod, chown, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -235,6 +235,40 @@ describe('the user service that init installs', () => {
     const { code, stdout } = await init(['--no-login', '--folder', 'inbox'], env);
     expect([code, stdout]).toEqual([0, expect.stringContaining('Next: ingestd check')]);
     await expect(stat(unitFile())).rejects.toThrow('ENOENT');
+  });
+
+  const script = spawnSync('script', ['--version']).status === 0;
+  describeWhere(script ? null : 'script (bsdutils)', 'on a terminal', () => {
+    it('is offered to whoever is not root, and Enter installs it', async () => {
+      const env = await withSystemctl(0);
+      const isRoot = process.getuid?.() === 0;
+      const nobody = 65_534;
+      if (isRoot) for (const path of ['', 'bin']) await chown(folder.join(path), nobody, nobody);
+      const words = 'init --no-login --folder inbox --name in --share NONE';
+      const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' ${words}`;
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder.path,
+        env: {
+          HOME: folder.path,
+          TERM: 'xterm',
+          SHELL: '/bin/sh',
+          ...secrets,
+          INGESTD_AUTH_URL: 'http://127.0.0.1:9',
+          INGESTD_INGEST_URL: 'http://127.0.0.1:9',
+          ...env,
+        },
+        ...(isRoot && { uid: nobody, gid: nobody }),
+      });
+      let shown = '';
+      terminal.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+      const ended = once(terminal, 'close');
+      await eventually(() => shown.includes('Run ingestd now and whenever you log in'), { withinMs: 20_000 });
+      terminal.stdin.write('\r');
+      expect((await ended)[0]).toBe(0);
+      expect(shown).toContain('To remove it: systemctl --user disable --now ingestd');
+      expect(await calls()).toMatch(/^--user show-environment\n--user daemon-reload\n/);
+      expect(await readFile(unitFile(), 'utf8')).toContain(`INGESTD_CONFIG=${folder.join('ingestd.yaml')}`);
+    }, 60_000);
   });
 
   const analyze = spawnSync('systemd-analyze', ['--version']).status === 0;
