@@ -159,6 +159,11 @@ describeWhere(missing('zsh'), 'completion in zsh', () => {
     );
     check(offers, expected, only);
   });
+
+  it('can be sourced too, once compinit has run', async () => {
+    const text = 'autoload -Uz compinit; compinit -u -D; source $1/_ingestd; print $_comps[ingestd]';
+    expect(await ask('zsh', '-f', '-c', text, 'zsh', folder.path)).toBe('_ingestd\n');
+  });
 });
 
 describeWhere(missing('fish'), 'completion in fish', () => {

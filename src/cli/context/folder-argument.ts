@@ -11,7 +11,8 @@ export function folderArgument(
   const names = folders.map(({ name }) => name);
   if (names.includes(folder)) return folder;
   const near = closest(folder, names);
+  const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
   throw new ConfigurationError(
-    `FOLDER: "${folder}" is not configured; ${near === undefined ? `the folders are ${names.join(', ')}` : `did you mean ${near}?`}`,
+    `FOLDER: "${folder}" is not configured; ${near === undefined ? known : `did you mean ${near}?`}`,
   );
 }

@@ -76,7 +76,7 @@ function printPlan(report: PlanReport, output: Output): void {
     );
   }
   if (counts.failed > 0)
-    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent, for the reason given above.`));
+    line(colors.red(`${countWords(counts.failed, 'document')} cannot be sent: the lines above say why.`));
   if (counts.kept > 0) {
     line(
       colors.dim(`${countWords(counts.kept, 'document')} kept at the service: the file is no longer sent.`),

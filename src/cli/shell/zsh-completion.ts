@@ -1,6 +1,6 @@
 import { flattened, globalOptions, type CommandNode, type OptionNode } from './command-tree.ts';
 
-/** A zsh completion function, for a file `_ingestd` on the fpath. */
+/** A zsh completion function: for a file `_ingestd` on the fpath, or to be sourced after compinit. */
 export function zshCompletion(root: CommandNode): string {
   return `#compdef ingestd
 # zsh completion for ingestd
@@ -17,7 +17,11 @@ _ingestd_ask_or_files() {
   _ingestd_ask
   _files
 }
-${nameOf(root)} "$@"
+if [[ "\${funcstack[1]-}" = ${nameOf(root)} ]]; then
+  ${nameOf(root)} "$@"
+else
+  compdef ${nameOf(root)} ingestd
+fi
 `;
 }
 

@@ -42,7 +42,9 @@ export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ 
         `${host} is still connected to Redis; stop ingestd there first, or wait ${unreachableMs / 1000} s if it has just stopped`,
       );
     }
-    const known = found.hosts.length === 0 ? 'there are none' : `the hosts are ${found.hosts.join(', ')}`;
+    const [only, ...more] = found.hosts;
+    const names = more.length === 0 ? `the only host is ${only}` : `the hosts are ${found.hosts.join(', ')}`;
+    const known = only === undefined ? 'there are none' : names;
     throw new ConfigurationError(`the fleet has no host named ${host}; ${known}`);
   });
 }

@@ -36,6 +36,7 @@ export function requireFolder(
   if (folder === null) return null;
   const found = folders.find(({ name }) => name === folder);
   if (found !== undefined) return found;
-  const names = folders.map(({ name }) => name).join(', ');
-  throw new ConfigurationError(`no folder named "${folder}" is configured; the folders are ${names}`);
+  const names = folders.map(({ name }) => name);
+  const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
+  throw new ConfigurationError(`no folder named "${folder}" is configured; ${known}`);
 }
