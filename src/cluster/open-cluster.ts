@@ -13,7 +13,7 @@ import { fleetReader } from './fleet/fleet-reader.ts';
 import type { Clashes } from './fleet/publisher.ts';
 import { summaryOf } from './fleet/summaries.ts';
 import { Lease, leaseTimes } from './lease/lease.ts';
-import type { LeaseTimes } from './lease/lease.ts';
+import type { LeaseOptions, LeaseTimes } from './lease/lease.ts';
 import { leasedLimiter } from './lease/leased-limiter.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './permits/fleet-times.ts';
@@ -42,7 +42,7 @@ export interface Cluster {
   /** One token for all hosts. */
   readonly tokens: TokenStorePort;
   /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-  readonly enter: (seenFence: () => Promise<number>) => Promise<Lease>;
+  readonly enter: (options: Pick<LeaseOptions, 'seenFence' | 'folders'>) => Promise<Lease>;
   /** Puts the shared minute before the local one; to be called once. */
   readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
   /** Publishes a summary of this host for the others from now on. */
@@ -100,7 +100,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   return {
     host,
     tokens,
-    enter: async (seenFence) => {
+    enter: async (entered) => {
       const { id, isNew } = await stateId(options.stateDir);
       lease = new Lease({
         session: link.session,
@@ -109,7 +109,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         host,
         isAlone: settings.aloneShare > 0,
         isFirst: isNew,
-        seenFence,
+        ...entered,
         times: options.leaseTimes ?? leaseTimes,
         clock,
         onChange: () => notify(),

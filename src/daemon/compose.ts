@@ -23,7 +23,10 @@ const mebibyte = 1024 * 1024;
  */
 export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
   const { settings, log, clock } = options;
-  const folders = openFolders(options);
+  const { place = null } = options;
+  const all = openFolders(options);
+  const folders =
+    place === null ? all : (await import('./process/guard-shares.ts')).guardShares(all, place, log);
   const opened: (() => Promise<void> | void)[] = folders.map((folder) => () => folder.close());
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();

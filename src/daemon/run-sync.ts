@@ -90,7 +90,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
 async function takePlace(place: Place, settings: Settings): Promise<Reason | null> {
   const { lease, cluster } = place;
   const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), settings);
-  while (!lease.holds()) {
+  while (!lease.holds() || place.shares.some((share) => share !== null && lease.folderHolder(share) === '')) {
     const { holder } = lease;
     const blocked = blockedFor();
     if (blocked !== null) return blocked;
@@ -100,6 +100,14 @@ async function takePlace(place: Place, settings: Settings): Promise<Reason | nul
         `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. Stop ingestd there first.`,
       );
     await new Promise((resolve) => setTimeout(resolve, askMs));
+  }
+  for (const [index, { name }] of settings.folders.entries()) {
+    const share = place.shares[index] ?? null;
+    const other = share === null ? null : lease.folderHolder(share);
+    if (other !== null)
+      throw new StateLockedError(
+        `${other} sends the folder "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
+      );
   }
   return null;
 }

@@ -41,11 +41,15 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     readonly port?: number;
     readonly isAlone?: boolean;
     readonly isFirst?: boolean;
+    /** What it is the lease of. */
+    readonly name?: string;
+    readonly folders?: readonly string[];
     readonly skewMs?: () => number;
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
     const { port = redis.port, isAlone = false, isFirst = false, skewMs = () => 0 } = options;
+    const { name = 'directory', folders = [] } = options;
     const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
     if (address === null) throw new Error('no address');
     const clock = { ...systemClock, now: () => systemClock.now() + skewMs() };
@@ -63,10 +67,11 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     lease = new Lease({
       session: link.session,
       prefix,
-      name: 'directory',
+      name,
       host,
       isAlone,
       isFirst,
+      folders,
       seenFence: async () => seen,
       times,
       clock,
@@ -195,6 +200,51 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       kind: 'forgotten',
     });
     await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
+  });
+
+  it('comes with its folders: another lease has none of them before it ends', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port, name: 'first', folders: ['share'] });
+    const b = await holder('b', { name: 'second', folders: ['share', 'other'] });
+    await wait(times.lifeMs * 1.5);
+    expect([a.folderHolder('share'), b.folderHolder('share'), b.folderHolder('other')]).toEqual([
+      null,
+      'a',
+      null,
+    ]);
+    let told = 0;
+    b.listen(() => (told += 1));
+    cable.cut();
+    let both = 0;
+    await eventually(
+      () => {
+        const isFree = b.folderHolder('share') === null;
+        if (a.holds() && isFree) both += 1;
+        return isFree;
+      },
+      { withinMs: times.lifeMs * 3, everyMs: 5 },
+    );
+    expect([both, a.holds(), told]).toEqual([0, false, 1]);
+    const c = await holder('c', { name: 'third', folders: ['share'] });
+    expect(c.folderHolder('share')).toBe('b');
+    await b.release();
+    await eventually(() => c.folderHolder('share') === null, { withinMs: 1_000 });
+  });
+
+  it('keeps its folders where Redis comes back empty', async () => {
+    settle(redis, 'lease');
+    const a = await holder('a', { name: 'first', folders: ['share'] });
+    const b = await holder('b', { name: 'second', folders: ['share'] });
+    await redis.kill();
+    await redis.start();
+    await wait(times.lifeMs * 2);
+    expect([a.holds(), b.holds(), a.folderHolder('share'), b.folderHolder('share')]).toEqual([
+      true,
+      true,
+      null,
+      'a',
+    ]);
   });
 
   it('is asked for again by a holder whose clock has jumped, before it writes on', async () => {

@@ -39,6 +39,8 @@ export interface LeaseOptions {
   readonly isAlone: boolean;
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
+  /** Where the folders lie that come with it: see `shareKey`. */
+  readonly folders: readonly string[];
   /** The highest fence of the names in the state directory. */
   readonly seenFence: () => Promise<number>;
   readonly times: LeaseTimes;
@@ -67,6 +69,15 @@ interface Watched {
   readonly isThere: boolean;
 }
 
+/** A folder that comes with another lease. */
+interface Foreign {
+  readonly session: RedisSession;
+  readonly mark: string;
+  readonly host: string;
+  /** Monotonic, ms: the mark has been the same since. */
+  readonly at: number;
+}
+
 /**
  * The right to one state directory, as this host has it or waits for it: it counts from when the command went out that
  * took or renewed it, by the clock that says more.
@@ -87,6 +98,9 @@ export class Lease implements WriteLease {
   #lapsedAt: number | null = null;
   #trouble: string | null = null;
   #watched: Watched | null = null;
+  #mine: ReadonlySet<string> = new Set();
+  #foreign: ReadonlyMap<string, Foreign> = new Map();
+  readonly #listeners = new Set<() => void>();
   #hadPredecessor = false;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
   #asking: Promise<void> | null = null;
@@ -125,6 +139,16 @@ export class Lease implements WriteLease {
     const { answer, isThere } = this.#watched;
     if (answer.host === '') return null;
     return { host: answer.host, since: answer.since, isAlone: answer.isAlone, isThere };
+  }
+
+  /** Who has a folder with another lease: empty where that is not known yet; null: nobody else. */
+  folderHolder(folder: string): string | null {
+    return this.#mine.has(folder) ? null : (this.#foreign.get(folder)?.host ?? '');
+  }
+
+  /** Calls when a folder has become this host's. */
+  listen(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   /** Why Redis does not give an answer about it; null: it does, or is away. */
@@ -207,31 +231,34 @@ export class Lease implements WriteLease {
     const sent = this.#now();
     const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
     this.#note(null);
-    if (answer.isHeld) this.#hold(answer, sent, isRenewal);
-    else if (isRenewal) this.#lose(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
+    if (answer.isHeld) {
+      this.#hold(answer, sent, isRenewal);
+      this.#claim(session, answer);
+    } else if (isRenewal) this.#lose(`${answer.host === '' ? 'another host' : answer.host} has taken over`);
     else this.#watch(session, answer);
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { prefix, name, host, times, isAlone, isFirst, seenFence } = this.#options;
+    const { prefix, name, host, times, isAlone, isFirst, folders, seenFence } = this.#options;
     const seen = kind === 'take' ? await seenFence() : 0;
     this.#hadPredecessor ||= seen > 0;
-    return askForLease(
-      session,
-      { lease: `${prefix}:lease:${name}`, state: `${prefix}:state`, seen: `${prefix}:seen` },
-      {
-        kind,
-        host,
-        run: this.#run,
-        fence: this.#fence,
-        seen,
-        still: this.#still(session),
-        first: isFirst,
-        alone: isAlone,
-        aloneMs: times.aloneMs,
-        channel: `${prefix}:wake`,
-      },
-    );
+    return askForLease(session, {
+      kind,
+      host,
+      run: this.#run,
+      fence: this.#fence,
+      seen,
+      still: this.#still(session),
+      first: isFirst,
+      alone: isAlone,
+      aloneMs: times.aloneMs,
+      channel: `${prefix}:wake`,
+      prefix,
+      name,
+      folders,
+      mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
+      stillFolders: this.#stillFolders(session),
+    });
   }
 
   /** The mark of a lease that is over. */
@@ -248,6 +275,34 @@ export class Lease implements WriteLease {
     this.#watched = null;
     if (!isRenewal) this.#onTaken();
     if (this.holds()) this.#settle(null);
+  }
+
+  /** Follows the folders that come with other leases. */
+  #claim(session: RedisSession, { foreign }: LeaseAnswer): void {
+    const before = this.#foreign;
+    const now = this.#options.clock.monotonic();
+    this.#foreign = new Map(
+      foreign.map(({ folder, mark, host }) => {
+        const known = before.get(folder);
+        const isSame = known?.session === session && known.mark === mark;
+        return [folder, { session, mark, host, at: isSame ? known.at : now }];
+      }),
+    );
+    const was = this.#mine;
+    this.#mine = new Set(this.#options.folders.filter((folder) => !this.#foreign.has(folder)));
+    if ([...was].some((folder) => !this.#mine.has(folder)))
+      return this.#lose('another host has taken a folder');
+    const isNew = this.#mine.size !== was.size;
+    const isOther = [...this.#foreign].some(([folder, { host }]) => before.get(folder)?.host !== host);
+    if (isNew || isOther) this.#options.onChange();
+    if (isNew) for (const listener of this.#listeners) listener();
+  }
+
+  #stillFolders(session: RedisSession): Readonly<Record<string, string>> {
+    const { clock, times } = this.#options;
+    const past = clock.monotonic() - times.lifeMs - times.marginMs;
+    const still = [...this.#foreign].filter(([, one]) => one.session === session && one.at <= past);
+    return Object.fromEntries(still.map(([folder, { mark }]) => [folder, mark]));
   }
 
   #watch(session: RedisSession, answer: LeaseAnswer): void {

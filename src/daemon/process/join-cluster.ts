@@ -11,6 +11,8 @@ export interface Place {
   readonly lease: Lease;
   /** Who signs in. */
   readonly account: string;
+  /** Where the folders lie, in the order of the settings; null: it cannot be told. */
+  readonly shares: readonly (string | null)[];
 }
 
 interface JoinOptions {
@@ -26,6 +28,7 @@ export async function joinCluster({ settings, credentials, clock, log }: JoinOpt
   if (settings.cluster === null || credentials === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
+  const { shareKey } = await import('../../cluster/lease/share-key.ts');
   const { prepareDirectory } = await import('../../ledger/lock-state-directory.ts');
   const { listLedger } = await import('../../ledger/ledger-files.ts');
   await prepareDirectory(dir);
@@ -37,8 +40,12 @@ export async function joinCluster({ settings, credentials, clock, log }: JoinOpt
     clock,
     log,
   });
-  const lease = await cluster.enter(async () => (await listLedger(dir)).highestFence);
-  return { cluster, lease, account: credentials.username };
+  const shares = await Promise.all(settings.folders.map(({ path }) => shareKey(path)));
+  const lease = await cluster.enter({
+    seenFence: async () => (await listLedger(dir)).highestFence,
+    folders: shares.filter((share) => share !== null),
+  });
+  return { cluster, lease, account: credentials.username, shares };
 }
 
 /** Two hosts of one name would take each other's permits for their own. */

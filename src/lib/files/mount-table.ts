@@ -5,6 +5,8 @@ export interface Mount {
   readonly root: string;
   /** `ext4`, `nfs4`, `fuse.sshfs` … */
   readonly type: string;
+  /** The device, or server and export. */
+  readonly source: string;
 }
 
 /** Reads the text of `/proc/self/mountinfo`. Lines that it does not understand are left out. */
@@ -12,10 +14,10 @@ export function parseMountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {
     const [front = '', back = ''] = line.split(' - ');
     const [, , , root, path] = front.split(' ');
-    const type = back.split(' ')[0];
+    const [type, source = ''] = back.split(' ');
     return root === undefined || path === undefined || type === undefined || type === ''
       ? []
-      : [{ path: unescapeOctal(path), root: unescapeOctal(root), type }];
+      : [{ path: unescapeOctal(path), root: unescapeOctal(root), type, source: unescapeOctal(source) }];
   });
 }
 

@@ -273,6 +273,10 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         cause: 'Waiting after a restart of Redis',
         fix: 'Nothing to do: sending resumes after one window.',
       },
+      'folder-elsewhere': {
+        cause: 'Another host sends this folder',
+        fix: 'Take the folder out of one of the two configurations, or give both hosts the same state.dir: one then stands by.',
+      },
       standby: {
         cause: 'Another host holds the state directory',
         fix: 'Nothing to do: this host takes over within 30 seconds when the other one stops or dies.',

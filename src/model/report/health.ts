@@ -26,6 +26,7 @@ const partial: ReadonlySet<string> = new Set([
   'folder-unreadable',
   'folder-changed',
   'folder-unavailable',
+  'folder-elsewhere',
   'folders-not-compared',
   'redis-unavailable',
   'redis-refuses',

@@ -14,13 +14,17 @@ interface Service {
   readonly ingestUrl: string;
 }
 
-/** Hosts with one state directory and one folder: those of the first. */
+/** Hosts with one folder and, unless they have their own, one state directory: those of the first. */
 export interface SharedPlaces {
   readonly add: (name: string, more?: object) => Promise<Installation>;
   readonly remove: () => Promise<void>;
 }
 
-export function sharedPlaces(redisUrl: string, { authUrl, ingestUrl }: Service): SharedPlaces {
+export function sharedPlaces(
+  redisUrl: string,
+  { authUrl, ingestUrl }: Service,
+  { ownState = false }: { readonly ownState?: boolean } = {},
+): SharedPlaces {
   const places: Installation[] = [];
   return {
     add: async (name, more = {}) => {
@@ -34,7 +38,10 @@ export function sharedPlaces(redisUrl: string, { authUrl, ingestUrl }: Service):
           cluster: { redisUrl, account: 'shared', host: name },
           ...(first === undefined
             ? {}
-            : { state: { dir: first.home.join('state') }, folders: [{ name: 'inbox', path: first.inbox }] }),
+            : {
+                ...(ownState ? {} : { state: { dir: first.home.join('state') } }),
+                folders: [{ name: 'inbox', path: first.inbox }],
+              }),
         },
       });
       places.push(place);

@@ -1,0 +1,63 @@
+import type { LogPort } from '../../model/ports/log-port.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { Place } from './join-cluster.ts';
+
+/**
+ * Folders in the order of the settings; nothing is found in one that another host sends from another state directory:
+ * it is unavailable until that host stops, and begins then.
+ */
+export function guardShares<T extends FolderPort>(
+  folders: readonly T[],
+  { lease, shares }: Place,
+  log: LogPort,
+): readonly T[] {
+  return folders.map((port, index) => {
+    const share = shares[index] ?? null;
+    return share === null ? port : guardShare(port, { lease, share, log });
+  });
+}
+
+function guardShare<T extends FolderPort>(
+  port: T,
+  { lease, share, log }: { readonly lease: Place['lease']; readonly share: string; readonly log: LogPort },
+): T {
+  let isStarted = false;
+  const holder = () => lease.folderHolder(share);
+  return {
+    ...port,
+    start: async (listener) => {
+      const begin = async () => {
+        if (isStarted || holder() !== null) return;
+        isStarted = true;
+        await port.start(listener);
+      };
+      lease.listen(() => {
+        begin().catch((error: unknown) =>
+          log.error({ folder: port.name, error: errorMessage(error) }, 'folder could not be started'),
+        );
+      });
+      await begin();
+    },
+    rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
+    inspect: async (path, known) => {
+      const other = holder();
+      return other === null ? port.inspect(path, known) : { kind: 'unknown', ...elsewhere(other) };
+    },
+    find: async (files) => (holder() === null ? port.find(files) : null),
+    health: () => {
+      const other = holder();
+      if (other === null) return port.health();
+      // Redis does not say yet whose it is.
+      if (other === '') return { ...port.health(), state: 'scanning' };
+      return { ...port.health(), state: 'unavailable', reasons: [elsewhere(other)] };
+    },
+  };
+}
+
+function elsewhere(host: string): { readonly code: string; readonly message: string } {
+  return {
+    code: 'folder-elsewhere',
+    message: `${host === '' ? 'another host' : host} sends this folder, with another state directory`,
+  };
+}

@@ -1,0 +1,58 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { startHoldingService } from '../faults/holding-service.ts';
+import type { HoldingService } from '../faults/holding-service.ts';
+import { eventually } from '../support/eventually.ts';
+import { describeWhere } from '../support/needs.ts';
+import { wait } from './support/fleet-host.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
+import type { RedisServer } from './support/redis-server.ts';
+import { sharedPlaces } from './support/shared-places.ts';
+import type { SharedPlaces } from './support/shared-places.ts';
+
+describeWhere(missingRedis, 'two hosts with one folder and different state directories', () => {
+  let redis: RedisServer;
+  let service: HoldingService;
+  let places: SharedPlaces;
+  beforeEach(async () => {
+    redis = await startRedis();
+    settle(redis, 'shared');
+    service = await startHoldingService();
+    places = sharedPlaces(redis.url, service, { ownState: true });
+  });
+  afterEach(async () => {
+    await places.remove();
+    await service.close();
+    await redis.remove();
+  });
+
+  it('send it once: the second says who sends it, and begins when that host has stopped', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    const second = await two.start();
+    const status = await eventually(async () => {
+      const now = await second.status();
+      return now.folders[0]?.state === 'unavailable' ? now : null;
+    });
+    expect(status).toMatchObject({ health: 'attention', state: 'degraded' });
+    expect(status.reasons).toContainEqual({
+      code: 'folder-elsewhere',
+      message: 'one sends this folder, with another state directory',
+    });
+    await writeFile(join(one.inbox, 'b.txt'), 'b');
+    await first.idle(({ totals }) => totals.uploaded === 2);
+    await two.run('rescan');
+    await wait(1_000);
+    expect(service.requests).toHaveLength(2);
+    expect((await first.end('SIGTERM')).code).toBe(0);
+    const synced = await second.idle(({ folders }) => folders[0]?.synced === 2);
+    expect(synced.health).toBe('ok');
+    const pass = await one.run('sync');
+    expect([pass.code, pass.err]).toEqual([5, expect.stringMatching(/two sends the folder "inbox"/)]);
+    expect((await second.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
+});
