@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { startHoldingService } from '../faults/holding-service.ts';
-import type { HoldingService } from '../faults/holding-service.ts';
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { wait } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
-import { sharedPlaces } from './support/shared-places.ts';
-import type { SharedPlaces } from './support/shared-places.ts';
+import { startHoldingService } from '../../faults/holding-service.ts';
+import type { HoldingService } from '../../faults/holding-service.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { wait } from '../support/fleet-host.ts';
+import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { sharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlaces } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'two hosts with one folder and different state directories', () => {
   let redis: RedisServer;

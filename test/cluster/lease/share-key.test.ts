@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { keyOf } from '../../src/cluster/lease/share-key.ts';
+import { keyOf } from '../../../src/cluster/lease/share-key.ts';
 
 const mounts = (...lines: readonly string[]) =>
   [

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { forgetHost } from '../../src/cluster/fleet/forget-host.ts';
-import { Lease } from '../../src/cluster/lease/lease.ts';
-import type { LeaseTimes } from '../../src/cluster/lease/lease.ts';
-import { openLink } from '../../src/cluster/redis/link.ts';
-import type { RedisLink } from '../../src/cluster/redis/link.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
-import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { cableTo } from './support/cable.ts';
-import type { Cable } from './support/cable.ts';
-import { wait } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
+import { forgetHost } from '../../../src/cluster/fleet/forget-host.ts';
+import { Lease } from '../../../src/cluster/lease/lease.ts';
+import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
+import { openLink } from '../../../src/cluster/redis/link.ts';
+import type { RedisLink } from '../../../src/cluster/redis/link.ts';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { cableTo } from '../support/cable.ts';
+import type { Cable } from '../support/cable.ts';
+import { wait } from '../support/fleet-host.ts';
+import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
 
 const times: LeaseTimes = { lifeMs: 1_200, beatMs: 200, marginMs: 100, aloneMs: 60_000 };
 const prefix = 'ingestd:{lease}';

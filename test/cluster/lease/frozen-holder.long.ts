@@ -5,13 +5,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { eventually } from '../support/eventually.ts';
-import { describeWhere } from '../support/needs.ts';
-import { wait } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
-import { sharedPlaces } from './support/shared-places.ts';
-import type { SharedPlaces } from './support/shared-places.ts';
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { wait } from '../support/fleet-host.ts';
+import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { sharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlaces } from '../support/shared-places.ts';
 
 /** When the bytes of one upload came, ms of this process. */
 interface Upload {
