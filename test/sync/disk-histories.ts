@@ -469,6 +469,9 @@ function expectedOf(world: DiskWorld) {
       attachments: listed.map(nameOf),
     });
   }
+  // It waits as long as the document that carried it does: where that is gone, or is to be fixed by a person.
+  for (const { ref, record } of world.ledger().entries())
+    for (const { path } of expected.has(ref.path) ? [] : record.attachments) expected.delete(path ?? '');
   return { files, expected, isIgnored };
 }
 

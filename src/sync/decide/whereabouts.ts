@@ -58,9 +58,12 @@ export async function whereaboutsOf(
       case 'unfit':
       case 'waiting':
         return kept(there, found.message);
+      case 'unknown':
+        // Below a directory of which nothing is sent or deleted until it can be read: it stands there all the same.
+        if (found.code === 'unreadable') return kept(there, found.message);
+        return { kind: 'unclear', ref: there };
       case 'absent':
       case 'settling':
-      case 'unknown':
       case undefined:
         return { kind: 'unclear', ref: there };
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { Inspection } from '../../../src/model/document.ts';
 import { whereaboutsOf } from '../../../src/sync/decide/whereabouts.ts';
 import { recordOf } from '../../support/core-fixtures.ts';
 
@@ -39,3 +40,31 @@ describe('a file that is found nowhere', () => {
     },
   );
 });
+
+describe('a file that is found', () => {
+  it.each<[string, Inspection, string]>([
+    ['below a directory that cannot be read', unknown('unreadable'), 'kept'],
+    ['where nothing can be said for the moment', unknown('not-scanned'), 'unclear'],
+    ['while it is written', { kind: 'settling', againMs: 1 }, 'unclear'],
+  ])('%s', async (_, found, expected) => {
+    const record = recordOf();
+    const file = { folder: 'inbox', path: 'dir/b.txt', stat: record.stat, isNamed: true };
+    const whereabouts = await whereaboutsOf(
+      { ref: { folder: 'inbox', path: 'a.txt' }, record },
+      {
+        search: { files: [file], unreadable: [] },
+        ledger: { get: () => undefined },
+        tasks: { get: () => undefined },
+        inspect: () => Promise.resolve(found),
+        hash: () => Promise.resolve(null),
+        seenAt,
+        hasDirectory: true,
+      },
+    );
+    expect(whereabouts.kind).toBe(expected);
+  });
+});
+
+function unknown(code: string): Inspection {
+  return { kind: 'unknown', code, message: 'any' };
+}
