@@ -327,14 +327,16 @@ export class Engine {
     this.#inspectPath(ref, { present: false, ...placeOf(liveAt, this.#clock.now()) });
   }
 
-  /** A directory that was known is gone. */
+  /** A directory with records is gone, ignored by now, or a link. */
   #loseAll({ folder, cause }: DirectoryScan, directory: string): void {
-    this.#viewOf(folder).forgetDirectory(directory);
+    const wasListed = this.#viewOf(folder).forgetDirectory(directory);
     this.tasks.backlog.replace(folder, directory, [], this.#clock.monotonic());
     const tasks = this.tasks.inDirectory(folder, directory);
     const names = [...this.#ledger.recordsIn(folder, directory).keys()].filter((name) => !tasks.has(name));
     for (const name of names) this.#lose({ folder, path: `${directory}/${name}` }, cause);
     for (const task of Array.from(tasks.values())) {
+      // What is below an ignored directory is inspected again only by scans of everything.
+      if (task.state.kind === 'dormant' && !wasListed && cause === 'event') continue;
       if (mayHaveGone(task)) this.#move(task, { kind: 'touched', present: false });
     }
   }

@@ -472,11 +472,11 @@ function expectedOf(world: DiskWorld) {
   // It waits as long as the document that carried it does: where that is gone, or is to be fixed by a person.
   for (const { ref, record } of world.ledger().entries())
     for (const { path } of expected.has(ref.path) ? [] : record.attachments) expected.delete(path ?? '');
-  return { files, expected, isIgnored };
+  return { files, expected };
 }
 
 function assertAgreement(world: DiskWorld): void {
-  const { files, expected, isIgnored } = expectedOf(world);
+  const { files, expected } = expectedOf(world);
   const docIds = world.docIds();
   const tasks = [...world.engine().tasks.all()].map(({ key, state }) => `${key} ${JSON.stringify(state)}`);
   for (const [path, wanted] of expected) {
@@ -493,7 +493,7 @@ function assertAgreement(world: DiskWorld): void {
       ([path, file]) => path === ref.path || sameFile(record.stat, { ...file, dev: record.stat.dev }),
     );
     // It was not sent any more before it went: what the service holds is kept, and listed so.
-    const isKept = isIgnored(ref.path) || world.engine().tasks.get(ref)?.state.kind === 'dormant';
+    const isKept = world.engine().tasks.get(ref)?.state.kind === 'dormant';
     assert.ok(stands || isKept, `${ref.path} is gone, and the service holds it: ${tasks.join('; ')}`);
   }
   const reported =

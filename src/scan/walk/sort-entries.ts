@@ -23,7 +23,7 @@ export interface SortedEntries {
   readonly children: readonly Entry[];
   /** By the name of the document that they are of. */
   readonly attachmentDirectories: ReadonlyMap<string, Entry>;
-  /** Names of all directories, and of links, which may have been one. */
+  /** Names of the directories that may hold documents or attachments: none that is ignored or skipped. */
   readonly subdirectories: readonly string[];
   readonly skips: readonly Skip[];
   /** Names that are not UTF-8, decoded as far as they are, in NFC. */
@@ -61,7 +61,6 @@ export function sortEntries(
 
   function sort(entry: Entry, twin: boolean): void {
     const { name, kind } = entry;
-    if (!twin && (kind === 'directory' || kind === 'link')) subdirectories.push(name);
     const path = joinPath(directory, name);
     const linked = entry.linkedFrom !== null;
     const found = classifyEntry({ path, kind, linked, twin, rules, include, excluded });
@@ -73,9 +72,13 @@ export function sortEntries(
     else if (found.kind === 'file' && found.exclusion !== null) excludedFiles.push([entry, found.exclusion]);
     else if (found.kind === 'file') (isDocumentType(name) ? documents : otherFiles).push(entry);
     else if (found.kind === 'sidecar') sidecars.set(name, entry);
-    else if (found.kind === 'directory') children.push(entry);
-    else if (found.kind === 'attachments-directory')
+    else if (found.kind === 'directory') {
+      children.push(entry);
+      subdirectories.push(name);
+    } else if (found.kind === 'attachments-directory') {
       attachmentDirectories.set(found.owner.slice(path.length - name.length), entry);
+      subdirectories.push(name);
+    }
   }
 
   for (const entry of listing.entries) sort(entry, false);

@@ -73,10 +73,10 @@ export class FolderView {
     this.#directories.set(path, { ino, birthtimeMs, since });
   }
 
-  /** A directory is gone: what comes in its place is another one. */
-  forgetDirectory(path: string): void {
+  /** A directory is gone or no longer listed: what comes in its place is another one. True: it was listed before. */
+  forgetDirectory(path: string): boolean {
     this.setSkips(path, []);
-    this.#directories.delete(path);
+    return this.#directories.delete(path);
   }
 
   /**

@@ -1,0 +1,57 @@
+import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import type { PlanReport } from '../../src/model/report/command-reports.ts';
+import { installation } from '../support/daemon-process.ts';
+import type { Installation } from '../support/daemon-process.ts';
+import { plantedCredentials } from '../support/planted-secrets.ts';
+import { startScriptedService } from '../support/scripted-service.ts';
+import type { ScriptedService } from '../support/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({ ...service, credentials: plantedCredentials });
+  await mkdir(join(place.inbox, 'old', 'deep'), { recursive: true });
+  for (const name of ['a.txt', 'old/b.txt', 'old/deep/c.txt']) await writeFile(join(place.inbox, name), name);
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+it('documents below a directory that is ignored by now are counted as kept, over a restart too', async () => {
+  const rules = join(place.inbox, '.ingestignore');
+  const first = await place.start();
+  await first.idle(({ totals }) => totals.uploaded === 3);
+  const sent = service.requests.length;
+
+  await writeFile(rules, 'old/\n');
+  await first.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].synced === 1);
+  const plan = JSON.parse((await place.run('plan', '--json')).out) as PlanReport;
+  expect(plan.counts).toMatchObject({ kept: 2, unchanged: 1, delete: 0 });
+  expect((await first.end('SIGTERM')).code).toBe(0);
+
+  const second = await place.start();
+  await second.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].synced === 1);
+  expect(service.requests.length).toBe(sent);
+
+  await rm(rules);
+  await second.idle(({ folders }) => folders[0]?.kept === 0 && folders[0].synced === 3);
+  expect(service.requests.length).toBe(sent);
+}, 60_000);
+
+it('documents below a directory with a link in its place, which is not followed, are counted as kept', async () => {
+  const daemon = await place.start();
+  await daemon.idle(({ totals }) => totals.uploaded === 3);
+  const sent = service.requests.length;
+
+  await rename(join(place.inbox, 'old'), place.home.join('moved'));
+  await symlink(place.home.join('moved'), join(place.inbox, 'old'));
+  await daemon.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].skipped === 1);
+  expect(service.requests.length).toBe(sent);
+}, 60_000);
