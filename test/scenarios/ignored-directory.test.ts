@@ -24,7 +24,7 @@ afterEach(async () => {
   await service.close();
 });
 
-it('documents below a directory that is ignored by now are counted as kept, over a restart too', async () => {
+it('I11: documents below a directory that is ignored by now are counted as kept, over a restart too', async () => {
   const rules = join(place.inbox, '.ingestignore');
   const first = await place.start();
   await first.idle(({ totals }) => totals.uploaded === 3);
@@ -45,7 +45,7 @@ it('documents below a directory that is ignored by now are counted as kept, over
   expect(service.requests.length).toBe(sent);
 }, 60_000);
 
-it('documents below a directory with a link in its place, which is not followed, are counted as kept', async () => {
+it('I11: documents below a directory with a link in its place, which is not followed, are counted as kept', async () => {
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 3);
   const sent = service.requests.length;
