@@ -836,7 +836,7 @@ export class Engine {
         if (this.#ledger.failure(task.ref)?.code !== reason.code) await this.#clearFailure(task);
         const { reported } = task;
         if (reported?.code !== reason.code || reported.message !== reason.message) {
-          this.#reportFailed(task.ref, reason.message);
+          this.#reportFailed(task.ref, reason);
         }
         const recorded = this.#ledger.failure(task.ref) !== undefined;
         this.#move(task, { kind: 'failed', reason, recorded, attempts: Math.max(1, task.attempts) });
@@ -1429,7 +1429,7 @@ export class Engine {
       case 'giveUp': {
         const { reason, attempts } = consequence;
         this.#move(task, { kind: 'failed', reason, recorded: false, attempts });
-        this.#reportFailed(task.ref, reason.message);
+        this.#reportFailed(task.ref, reason);
         return;
       }
       case 'retry': {
@@ -1447,7 +1447,8 @@ export class Engine {
         const { holds } = consequence;
         const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat, holds });
         await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
-        this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
+        // What is held is reported by what comes next.
+        if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
         await this.#apply(task, operation, consequence.next, []);
       }
     }
@@ -1464,7 +1465,7 @@ export class Engine {
       await this.#commit.commit([{ kind: 'fail', ref, failure: { ...reason, attempts, history, ...seen } }]);
     }
     this.#move(task, { kind: 'failed', reason, recorded: true, attempts });
-    this.#reportFailed(ref, reason.message);
+    this.#reportFailed(ref, reason);
   }
 
   #doubtsAbout({ key }: Task): readonly Doubt[] {
@@ -1481,8 +1482,9 @@ export class Engine {
     this.#options.onActivity(whole);
   }
 
-  #reportFailed(ref: DocumentRef, message: string): void {
-    this.#report({ ...ref, what: 'failed', docId: this.#ledger.get(ref)?.docId ?? null, message });
+  #reportFailed(ref: DocumentRef, { code, message }: Reason): void {
+    const what = code === inDoubtCode ? 'in doubt' : 'failed';
+    this.#report({ ...ref, what, docId: this.#ledger.get(ref)?.docId ?? null, message });
   }
 
   /** Once, what the interface gives no way to take back. */

@@ -185,6 +185,7 @@ describe('a command beside a running daemon', () => {
     const { stdout } = await run('status');
     expect(stdout.split('inbox/d.pdf')).toHaveLength(2);
     expect(stdout).toContain('1 document failed, 2 deletions held, 1 upload in doubt. ');
+    expect(stdout).toMatch(/^inbox .*, 1 failed, 1 in doubt,/m);
     expect(stdout).toContain('\nFailed (1)\n');
     expect(stdout).toMatch(/\nIn doubt \(1\)\n {2}inbox\/d\.pdf: lost\n/);
   });

@@ -56,6 +56,14 @@ describe('a document in doubt (I9)', () => {
     ],
   ];
 
+  it('is reported once, as in doubt and not as failed', async () => {
+    await inDoubt();
+    expect(world.activities.map(({ what, path }) => `${what} ${path}`)).toEqual(['in doubt d/a.txt']);
+    world.folder.write('d/a.txt', 'two');
+    await settle();
+    expect(world.activities.map(({ what }) => what)).not.toContain('failed');
+  });
+
   it.each(acts)('is not sent when it is %s, and the doubt is about where it stands', async (_, at, act) => {
     await inDoubt();
     act();

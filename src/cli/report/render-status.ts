@@ -1,6 +1,12 @@
 import { refKey } from '../../model/document.ts';
-import type { FailureStatus, FolderStatus, Status } from '../../model/report/status.ts';
-import { startTrouble, toldAsDoubt, ledgerVerdict, verdict } from '../../model/report/headline.ts';
+import type { FailureStatus, Status } from '../../model/report/status.ts';
+import {
+  startTrouble,
+  toldAsDoubt,
+  ledgerVerdict,
+  verdict,
+  withDoubts,
+} from '../../model/report/headline.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { Output } from '../output.ts';
 
@@ -22,7 +28,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     headline(status, view),
     ...(view.running ? [] : restRows(status, view)),
     '',
-    ...folderRows(status.folders, view),
+    ...folderRows(withDoubts(status), view),
     ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
     ...failureSection(status, view),
@@ -52,7 +58,7 @@ function restRows(status: Status, { colors }: StatusView): string[] {
   ];
 }
 
-function folderRows(folders: readonly FolderStatus[], { colors, running }: StatusView): string[] {
+function folderRows(folders: ReturnType<typeof withDoubts>, { colors, running }: StatusView): string[] {
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
@@ -64,7 +70,9 @@ function folderRows(folders: readonly FolderStatus[], { colors, running }: Statu
     ];
     if (folder.pending > 0) parts.push(`${numberWords(folder.pending)} to send`);
     if (folder.waiting > 0) parts.push(`${numberWords(folder.waiting)} waiting`);
-    if (folder.failed > 0) parts.push(colors.red(`${numberWords(folder.failed)} failed`));
+    const failed = folder.failed - folder.inDoubt;
+    if (failed > 0) parts.push(colors.red(`${numberWords(failed)} failed`));
+    if (folder.inDoubt > 0) parts.push(colors.yellow(`${numberWords(folder.inDoubt)} in doubt`));
     if (folder.held > 0) parts.push(colors.yellow(`${countWords(folder.held, 'deletion')} held`));
     if (folder.kept > 0) parts.push(colors.dim(`${numberWords(folder.kept)} kept`));
     if (folder.skipped > 0) parts.push(colors.dim(`${numberWords(folder.skipped)} skipped`));

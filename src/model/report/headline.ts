@@ -275,3 +275,17 @@ export function toldAsDoubt({
     }),
   );
 }
+
+/** The folders, with how many of their failures are told as doubts. */
+export function withDoubts({
+  folders,
+  ...status
+}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): readonly (FolderStatus & {
+  readonly inDoubt: number;
+})[] {
+  const doubts = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null);
+  return folders.map((one) => ({
+    ...one,
+    inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),
+  }));
+}

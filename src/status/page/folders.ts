@@ -1,5 +1,6 @@
 import { explain } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { withDoubts } from '../../model/report/headline.ts';
 import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { groupByCause } from './data/group-by-cause.ts';
@@ -7,7 +8,6 @@ import type { Group } from './data/group-by-cause.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/actions.ts';
-import { withDoubts } from './data/shares.ts';
 import type { Counts } from './data/shares.ts';
 import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';

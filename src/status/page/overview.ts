@@ -1,13 +1,13 @@
 import { explain, fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { isMuted } from '../../model/report/headline.ts';
+import { isMuted, withDoubts } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
 import { setPaused } from './data/actions.ts';
 import type { PageStatus } from './data/page-status.ts';
-import { sharesOf, withDoubts } from './data/shares.ts';
+import { sharesOf } from './data/shares.ts';
 import type { Counts } from './data/shares.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { button, byId, createList, el, setAttribute, setText } from './dom.ts';

@@ -1,24 +1,12 @@
-import { toldAsDoubt } from '../../../model/report/headline.ts';
-import type { FolderStatus, Status } from '../../../model/report/status.ts';
+import type { FolderStatus } from '../../../model/report/status.ts';
 
+/** How many documents of a folder are in each state. */
 export interface Counts extends Pick<
   FolderStatus,
   'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held'
 > {
   /** Of those that failed, the uploads in doubt. */
   readonly inDoubt?: number;
-}
-
-/** The folders, with how many of their failures are told as doubts. */
-export function withDoubts({
-  folders,
-  ...status
-}: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): readonly (FolderStatus & Counts)[] {
-  const doubts = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null);
-  return folders.map((one) => ({
-    ...one,
-    inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),
-  }));
 }
 
 /** One part of what is in the folders. */
