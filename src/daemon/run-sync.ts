@@ -1,6 +1,7 @@
 import { refKey } from '../model/document.ts';
 import { exitCodes, StateLockedError } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import { longestList } from '../model/report/status.ts';
 import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
@@ -68,7 +69,6 @@ interface SyncOptions {
 /** A request that fails is tried this often before its document is given up for this pass. */
 const maxAttempts = 5;
 const askMs = 100;
-const longestList = 1_000;
 
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
@@ -151,10 +151,10 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   let interrupted = false;
   const isDone = createCompletion(daemon);
   const patience = createPatience(daemon, settings);
-  const blocked = createFleetPatience(() => {
-    const { reasons, totals } = daemon.control.status();
-    return { reasons, requests: totals.requests };
-  }, settings);
+  const blocked = createFleetPatience(
+    () => ({ reasons: place?.cluster.reasons() ?? [], requests: daemon.engine.totals.requests }),
+    settings,
+  );
   const isOver = () =>
     interrupted ||
     isLost ||

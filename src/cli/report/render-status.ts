@@ -2,7 +2,7 @@ import { refKey } from '../../model/document.ts';
 import type { FailureStatus, Status } from '../../model/report/status.ts';
 import {
   startTrouble,
-  toldAsDoubt,
+  failuresInDoubt,
   ledgerVerdict,
   verdict,
   withDoubts,
@@ -114,7 +114,7 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
 
 /** Without what stands under the uploads in doubt; apart from what is retried, which the verdict counts as waiting. */
 function failureSection(status: Status, { colors }: StatusView): string[] {
-  const elsewhere = toldAsDoubt(status);
+  const elsewhere = failuresInDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));
   const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
   const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health, Status } from '../../model/report/status.ts';
-import { failedCount, headline, toldAsDoubt } from '../../model/report/headline.ts';
+import { failedCount, headline, failuresInDoubt } from '../../model/report/headline.ts';
 import { pairsOf } from '../redis/pairs.ts';
 import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
@@ -56,7 +56,7 @@ const longestText = 300;
 /** What of a status the other hosts see. */
 export function summaryOf(status: Status): HostSummary {
   const { version, state, health, queue } = status;
-  const doubts = toldAsDoubt(status);
+  const doubts = failuresInDoubt(status);
   // What is retried has not failed, and doubts stand in the headline.
   const failures = status.failures.filter((one) => one.retryAt === null && !doubts.has(one));
   return {

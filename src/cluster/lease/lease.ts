@@ -216,7 +216,7 @@ export class Lease implements WriteLease {
     this.#cancel = this.#options.clock.after(this.#restMs(), () => this.#ask());
   }
 
-  /** Until the next renewal, the next look, or the moment from which the lease of another is over. */
+  /** Until the next renewal, the next check, or the moment from which the lease of another is over. */
   #restMs(): number {
     const { clock, times } = this.#options;
     if (this.#heldAt !== null || this.#watched === null) return times.beatMs;

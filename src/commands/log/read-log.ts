@@ -1,16 +1,12 @@
 import { join } from 'node:path';
 
 import { logMatcher } from '../../model/report/log-query.ts';
+import type { LogFilter } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { historyDirectory, listHistory, readHistoryFile } from '../../daemon/history/history-files.ts';
 import type { DocumentRef } from '../../model/document.ts';
 
-/** What of the history is wanted. */
-export interface LogFilter {
-  /** ISO 8601, UTC; null: from the beginning. */
-  readonly since: string | null;
-  /** Only what went wrong, or may have. */
-  readonly failed: boolean;
+interface PlaceFilter extends Omit<LogFilter, 'search'> {
   /** A document, or a directory with all that is in it; null: everything. */
   readonly place: DocumentRef | null;
 }
@@ -23,7 +19,7 @@ const pollMs = 500;
  */
 export async function* readLog(
   stateDir: string,
-  filter: LogFilter,
+  filter: PlaceFilter,
   isOver: () => boolean = () => true,
 ): AsyncGenerator<Activity> {
   const directory = historyDirectory(stateDir);

@@ -1,14 +1,15 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import { heldNames, longestList } from '../../model/report/status.ts';
 import type {
   FailureStatus,
   FolderStatus,
   HeldStatus,
-  InDoubtStatus,
   Reason,
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
+import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/waits.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
@@ -17,15 +18,12 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
+import { listDoubts } from '../../daemon/status/list-doubts.ts';
 import { listDuplicates } from '../../daemon/status/list-duplicates.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import type { Survey } from '../plan/make-plan.ts';
 import { missingFiles } from './missing-files.ts';
 import { version } from '../../daemon/version.ts';
-
-/** Names of the first hundred. */
-const heldNames = 100;
-const longestList = 1_000;
 
 interface OfflineOptions {
   readonly settings: Settings;
@@ -46,7 +44,6 @@ interface OfflineOptions {
 export async function offlineStatus({ settings, account, folders }: OfflineOptions): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
   const pauses = await readPauses(settings.state.dir);
-  const isoOf = (ms: number) => new Date(ms).toISOString();
   const other = otherService(ledger, settings);
   const { survey, reasons } =
     folders === null || other !== null ? nothingSeen : await readFolders(settings, folders);
@@ -59,8 +56,9 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
   const waiting = waitingOf(survey);
   const { delete: deletions = 0 } = survey?.plan.counts ?? {};
   return {
+    ...emptyStatus(settings.service.requestsPerMinute),
     version: version(),
-    startedAt: isoOf(Date.now()),
+    startedAt: new Date().toISOString(),
     pid: 0,
     health: 'error',
     state: 'stopped',
@@ -82,14 +80,6 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
       waiting: sum((row) => row.waiting),
       etaSeconds: 0,
     },
-    rate: {
-      limit: settings.service.requestsPerMinute,
-      used: 0,
-      windowSeconds: 60,
-      pausedUntil: null,
-      nextFreeSeconds: 0,
-    },
-    auth: { state: 'none', expiresAt: null },
     totals: await readTotals(settings.state.dir),
     failures: failures.slice(0, longestList),
     failuresTotal: failures.length,
@@ -99,14 +89,7 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
     waitingTotal: waiting.length,
     waitingFor: waitsOf(waiting),
     held,
-    inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
-      ...ref,
-      since: isoOf(since),
-      count,
-      message,
-    })),
-    inDoubtTotal: doubts.length,
-    transfers: [],
+    ...listDoubts(doubts),
     possibleDuplicates: ledger.possibleDuplicates() + inDoubt,
     duplicates: listDuplicates(ledger),
     recordedDuplicates: ledger.possibleDuplicates(),
@@ -196,28 +179,22 @@ function folderStatus(
   const counts = found ?? remembered();
   const { synced, pending, waiting, failed, skipped } = counts;
   return {
+    ...noDocuments,
     ...counts,
     name,
     path,
     state: away ? 'unavailable' : 'stopped',
-    watches: 0,
     onDisk: synced + pending + waiting + failed + skipped,
     held: gone,
-    oldestUnsyncedSeconds: 0,
-    missedByWatcher: 0,
   };
 
   function remembered() {
     const failing = failures.filter(({ folder }) => folder === name);
     const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
     return {
+      ...noDocuments,
       synced: Math.max(0, ledger.count(name) - gone - changed),
-      pending: 0,
-      waiting: 0,
       failed: failing.length,
-      skipped: 0,
-      kept: 0,
-      attached: 0,
     };
   }
 }

@@ -9,8 +9,8 @@ import { listHistory, parseLine } from './history-files.ts';
 
 /** As many as are shown at a time. */
 const mostEntries = 100;
-/** One answer looks no further back than this, found or not: whoever asked goes on from there. */
-const longestLook = 4 * 1024 * 1024;
+/** One answer reads no further back than this, found or not: the next one goes on from there. */
+const mostBytes = 4 * 1024 * 1024;
 /** Read at once: parsing it holds the event loop for a few milliseconds. */
 const pieceBytes = 256 * 1024;
 
@@ -19,16 +19,16 @@ export async function readBack(directory: string, query: LogQuery): Promise<LogP
   const isWanted = logMatcher(query);
   const from = cursorOf(query.before);
   const entries: Activity[] = [];
-  let looked = 0;
+  let bytesRead = 0;
   for (const { name, day } of (await listHistory(directory)).toReversed()) {
     if (from !== null && !isUpTo(name, from.name)) continue;
     if (query.since !== null && day < query.since.slice(0, 10)) break;
     const file = join(directory, name);
     let end = from?.name === name ? from.end : await sizeOf(file);
     while (end > 0) {
-      if (looked >= longestLook) return { entries, next: `${name}:${end}` };
+      if (bytesRead >= mostBytes) return { entries, next: `${name}:${end}` };
       const piece = await readPiece(file, end);
-      looked += end - piece.start;
+      bytesRead += end - piece.start;
       for (const { text, start } of piece.lines) {
         const line = parseLine(text);
         if (line?.kind !== 'activity' || !isWanted(line.activity)) continue;

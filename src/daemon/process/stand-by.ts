@@ -1,9 +1,9 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
+import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
 import { health } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
-import { noWaits } from '../../model/report/waits.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
@@ -86,57 +86,18 @@ function waitWords({ holder }: Place['lease']): string {
 
 function statusOf({ place, settings, startedAt }: StandByOptions): Status {
   const status: Omit<Status, 'health'> = {
+    ...emptyStatus(settings.service.requestsPerMinute),
     version: version(),
     startedAt,
     pid: process.pid,
     state: 'standby',
-    paused: [],
     trial: false,
     service: settings.service.ingestUrl,
     account: place.account,
     configuration: settings.file,
     reasons: reasonsOf(place),
     folders: settings.folders.map(({ name, path }) => ({ name, path, state: 'stopped', ...noDocuments })),
-    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
-    rate: {
-      limit: settings.service.requestsPerMinute,
-      used: 0,
-      windowSeconds: 60,
-      pausedUntil: null,
-      nextFreeSeconds: 0,
-    },
-    auth: { state: 'none', expiresAt: null },
     fleet: { host: place.cluster.host, hosts: place.cluster.hosts() },
-    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
-    failures: [],
-    failuresTotal: 0,
-    skipped: [],
-    skippedTotal: 0,
-    waiting: [],
-    waitingTotal: 0,
-    waitingFor: noWaits(),
-    held: [],
-    inDoubt: [],
-    inDoubtTotal: 0,
-    transfers: [],
-    possibleDuplicates: 0,
-    duplicates: [],
-    recordedDuplicates: 0,
   };
   return { ...status, health: health(status) };
 }
-
-const noDocuments = {
-  watches: 0,
-  onDisk: 0,
-  synced: 0,
-  pending: 0,
-  waiting: 0,
-  failed: 0,
-  skipped: 0,
-  held: 0,
-  kept: 0,
-  attached: 0,
-  oldestUnsyncedSeconds: 0,
-  missedByWatcher: 0,
-};

@@ -1,10 +1,9 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { longestList } from '../../model/report/status.ts';
 import type { DuplicateStatus } from '../../model/report/status.ts';
 
 type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
-
-const longestList = 1_000;
 
 /** Going over every record takes a while: as long as their sum is the same, it is done this seldom. */
 const everyMs = 10_000;

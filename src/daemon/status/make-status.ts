@@ -4,13 +4,13 @@ import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { health, reasonHealth } from '../../model/report/health.ts';
+import { heldNames, longestList } from '../../model/report/status.ts';
 import type {
   DaemonState,
   DuplicateStatus,
   FailureStatus,
   FolderStatus,
   HeldStatus,
-  InDoubtStatus,
   Reason,
   SkipStatus,
   Status,
@@ -20,6 +20,7 @@ import { unconfigured } from '../../model/report/unconfigured.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
+import { listDoubts } from './list-doubts.ts';
 
 /** What status is made of. */
 export interface StatusSources {
@@ -43,9 +44,6 @@ export interface StatusSources {
   /** Of the daemon itself: signing in, the state directory. */
   readonly ownReasons: () => readonly Reason[];
 }
-
-const longestList = 1_000;
-const heldNames = 100;
 
 /** The status of contract section 6, as it is at this moment. */
 export function makeStatus(sources: StatusSources): Status {
@@ -76,7 +74,6 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const failures = listFailures(sources);
   const skipped = listSkips(sources);
   const waiting = listWaiting(sources);
-  const doubts = ledger.doubts();
   return {
     version: sources.version,
     startedAt: sources.startedAt,
@@ -114,13 +111,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     waitingTotal: waiting.total,
     waitingFor: sumOfWaits(counts.map(({ waitingFor }) => waitingFor)),
     held,
-    inDoubt: doubts.slice(0, longestList).map(({ ref, since, count, message }): InDoubtStatus => ({
-      ...ref,
-      since: isoOf(since),
-      count,
-      message,
-    })),
-    inDoubtTotal: doubts.length,
+    ...listDoubts(ledger.doubts()),
     // A request that was sent again counts its bytes again.
     transfers: engine.transfers
       .list()

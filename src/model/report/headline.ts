@@ -231,7 +231,7 @@ function asks(status: Status): string[] {
 
 /** Documents that failed. One that is held back because its upload is in doubt is counted once: as in doubt. */
 export function failedCount(status: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): number {
-  const heldInDoubt = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
+  const heldInDoubt = [...failuresInDoubt(status)].filter(({ retryAt }) => retryAt === null).length;
   return Math.max(0, sumsOf(status.folders).failed - heldInDoubt);
 }
 
@@ -262,7 +262,7 @@ function withReason(phrase: string, message: string): string {
  * The failures that are an upload in doubt and nothing else: they wait for its answer, or for a person's word about it.
  * A list that names the doubt need not name them again.
  */
-export function toldAsDoubt({
+export function failuresInDoubt({
   failures,
   inDoubt,
 }: Pick<Status, 'failures' | 'inDoubt'>): ReadonlySet<FailureStatus> {
@@ -276,14 +276,14 @@ export function toldAsDoubt({
   );
 }
 
-/** The folders, with how many of their failures are told as doubts. */
+/** The folders, with how many of their failures are uploads in doubt. */
 export function withDoubts({
   folders,
   ...status
 }: Pick<Status, 'folders' | 'failures' | 'inDoubt'>): readonly (FolderStatus & {
   readonly inDoubt: number;
 })[] {
-  const doubts = [...toldAsDoubt(status)].filter(({ retryAt }) => retryAt === null);
+  const doubts = [...failuresInDoubt(status)].filter(({ retryAt }) => retryAt === null);
   return folders.map((one) => ({
     ...one,
     inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),

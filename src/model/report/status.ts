@@ -1,6 +1,11 @@
 import type { AuthStatus } from '../ports/service-port.ts';
 import type { WaitKind } from './waits.ts';
 
+/** No list of a status or report is longer; beside it stands how many there are in all. */
+export const longestList = 1_000;
+/** So many held deletions of a folder are named. */
+export const heldNames = 100;
+
 export interface Reason {
   readonly code: string;
   readonly message: string;

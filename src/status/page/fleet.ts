@@ -10,7 +10,7 @@ import { momentWords } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 
-/** The hosts tell of themselves as often. */
+/** Hosts publish their summaries this often. */
 const everyMs = 5_000;
 
 /** Of one host. */
@@ -29,16 +29,14 @@ interface ShownHost extends FleetHost {
 export function createFleet(): (status: PageStatus) => void {
   const show = createList<ShownHost>(byId('fleet-list'), ({ host }) => host, createHost);
   let newest: PageStatus | null = null;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isRefreshing = false;
 
+  /** Goes on by itself while this host is part of a fleet. */
   const refresh = async () => {
-    timer = undefined;
-    if (newest?.fleet === undefined) return;
-    if (!document.hidden) {
-      const fleet = await ask();
-      showFleet(fleet);
-    }
-    timer ??= setTimeout(() => void refresh(), everyMs);
+    isRefreshing = newest?.fleet !== undefined;
+    if (!isRefreshing) return;
+    if (!document.hidden) showFleet(await ask());
+    setTimeout(() => void refresh(), everyMs);
   };
 
   function showFleet(fleet: FleetStatus | null): void {
@@ -70,9 +68,7 @@ export function createFleet(): (status: PageStatus) => void {
     newest = status;
     byId('fleet').hidden = status.fleet === undefined;
     byId('fleet-line').hidden = status.fleet === undefined;
-    if (status.fleet !== undefined && timer === undefined) {
-      timer = setTimeout(() => void refresh(), 0);
-    }
+    if (!isRefreshing) void refresh();
   };
 }
 

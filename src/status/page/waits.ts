@@ -1,7 +1,7 @@
 import { sentence } from '../../lib/text/sentences.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { numberWords } from '../../lib/text/words.ts';
-import { toldAsDoubt } from '../../model/report/headline.ts';
+import { failuresInDoubt } from '../../model/report/headline.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { clockWords } from './data/time-words.ts';
 import { byId, createList, el, setText } from './dom.ts';
@@ -32,7 +32,7 @@ export function createWaits(): (status: PageStatus) => void {
     },
   );
   return (status) => {
-    const elsewhere = toldAsDoubt(status);
+    const elsewhere = failuresInDoubt(status);
     const retried = status.failures.filter((one) => one.retryAt !== null && !elsewhere.has(one));
     const waits: Wait[] = [...status.waiting.map((one) => ({ ...one, retryAt: null })), ...retried];
     // The others are being written: they have nothing to say.

@@ -6,7 +6,7 @@ import type {
   HeldStatus,
   InDoubtStatus,
 } from '../../../model/report/status.ts';
-import { failedCount, toldAsDoubt } from '../../../model/report/headline.ts';
+import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts';
 import { sentence } from '../../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../../lib/text/words.ts';
 import { approve, resolve, retry } from '../data/actions.ts';
@@ -42,7 +42,7 @@ function createFailures(): (status: PageStatus) => void {
   const everything = byId('retry-everything');
   everything.append(button('Retry all', {}, () => retry([])));
   return (status) => {
-    const elsewhere = toldAsDoubt(status);
+    const elsewhere = failuresInDoubt(status);
     // What is retried has not failed: it waits.
     const failures = status.failures.filter((failure) => failure.retryAt === null && !elsewhere.has(failure));
     const isCut = status.failures.length < status.failuresTotal;
