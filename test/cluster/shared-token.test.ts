@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { openLink } from '../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../src/cluster/redis/link.ts';
+import type { RedisSession } from '../../src/cluster/redis/session.ts';
 import { createTokenStore } from '../../src/cluster/token/token-store.ts';
 import type { TokenStore } from '../../src/cluster/token/token-store.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
@@ -42,7 +43,12 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     await redis.remove();
   });
 
-  const host = async (credentials: Credentials = plantedCredentials, isAwaited = true): Promise<Host> => {
+  const host = async (
+    credentials: Credentials = plantedCredentials,
+    isAwaited = true,
+    /** Awaited before each operation of the token script is sent. */
+    before: (operation: string | undefined) => Promise<unknown> = async () => {},
+  ): Promise<Host> => {
     const address = parseRedisAddress(redis.url);
     if (address === null) throw new Error('no address');
     const log = recordedLog();
@@ -56,8 +62,17 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
       onMessage: () => store?.hear(),
       onChange: () => {},
     });
+    const session = (): RedisSession | null => {
+      const open = link.session();
+      if (open === null) return null;
+      const evaluate: RedisSession['evaluate'] = async (script, keys, args) => {
+        await before(args[0]);
+        return open.evaluate(script, keys, args);
+      };
+      return { ...open, evaluate };
+    };
     store = createTokenStore({
-      session: link.session,
+      session,
       tried: link.tried,
       prefix: 'ingestd:{t}',
       host: name,
@@ -90,6 +105,15 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(grants()).toEqual(['password']);
     expect(hosts.every(({ tokens }) => tokens.status().state === 'ok')).toBe(true);
   }, 60_000);
+
+  it('is not asked for by a host that found none in Redis a moment before another had obtained it', async () => {
+    const one = await host();
+    const two = await host(plantedCredentials, true, async (operation) => {
+      if (operation === 'lease') await one.tokens.access();
+    });
+    expect((await two.tokens.access()).value).toBe((await one.tokens.access()).value);
+    expect(grants()).toEqual(['password']);
+  });
 
   it('is renewed once for all, with the refresh token of whoever obtained it', async () => {
     const [one, two] = [await host(), await host()];

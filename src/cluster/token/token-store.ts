@@ -33,6 +33,9 @@ if operation == 'read' then
   return { redis.call('GET', KEYS[1]) or '', redis.call('PTTL', KEYS[1]), redis.call('GET', KEYS[3]) or '', others }
 end
 if operation == 'lease' then
+  -- Another host has obtained one, or was refused, since this one read.
+  local now = (redis.call('GET', KEYS[1]) or '') .. ' ' .. (redis.call('GET', KEYS[3]) or '')
+  if now ~= value then return 0 end
   return redis.call('SET', KEYS[2], lease, 'NX', 'PX', ms) and 1 or 0
 end
 if operation == 'write' then
@@ -139,7 +142,7 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
           return { ...known, leftMs };
         if (failure !== '' && !isAsked) throw failureOf(failure);
         isAsked = false;
-        const isMine = await run(current, keys, 'lease', { lease, ms: leaseMs });
+        const isMine = await run(current, keys, 'lease', { lease, value: `${sealed} ${failure}`, ms: leaseMs });
         if (isMine !== 1) {
           await heard();
           continue;
