@@ -142,7 +142,11 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
           return { ...known, leftMs };
         if (failure !== '' && !isAsked) throw failureOf(failure);
         isAsked = false;
-        const isMine = await run(current, keys, 'lease', { lease, value: `${sealed} ${failure}`, ms: leaseMs });
+        const isMine = await run(current, keys, 'lease', {
+          lease,
+          value: `${sealed} ${failure}`,
+          ms: leaseMs,
+        });
         if (isMine !== 1) {
           await heard();
           continue;
