@@ -42,7 +42,7 @@ export interface Cluster {
   /** One token for all hosts. */
   readonly tokens: TokenStorePort;
   /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-  readonly enter: (options: Pick<LeaseOptions, 'seenFence' | 'folders'>) => Promise<Lease>;
+  readonly enter: (options: Pick<LeaseOptions, 'traces' | 'folders'>) => Promise<Lease>;
   /** Puts the shared minute before the local one; to be called once. */
   readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
   /** Publishes a summary of this host for the others from now on. */
@@ -107,7 +107,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         prefix,
         name: id,
         host,
-        isAlone: settings.aloneShare > 0,
+        aloneShare: settings.aloneShare,
         isFirst: isNew,
         ...entered,
         times: options.leaseTimes ?? leaseTimes,

@@ -5,6 +5,7 @@ import { longestList } from '../model/report/status.ts';
 import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
+import type { FolderHolder } from '../cluster/lease/lease-script.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
 import { joinCluster, nameTaken } from './process/join-cluster.ts';
@@ -90,7 +91,10 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
 async function takePlace(place: Place, settings: Settings): Promise<Reason | null> {
   const { lease, cluster } = place;
   const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), settings);
-  while (!lease.holds() || place.shares.some((share) => share !== null && lease.folderHolder(share) === '')) {
+  while (
+    !lease.holds() ||
+    place.shares.some((share) => share !== null && lease.folderHolder(share)?.host === '')
+  ) {
     const { holder } = lease;
     const blocked = blockedFor();
     if (blocked !== null) return blocked;
@@ -106,10 +110,16 @@ async function takePlace(place: Place, settings: Settings): Promise<Reason | nul
     const other = share === null ? null : lease.folderHolder(share);
     if (other !== null)
       throw new StateLockedError(
-        `${other} sends the folder "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
+        `${other.host} sends ${sentWords(other)} "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
       );
   }
   return null;
+}
+
+function sentWords({ where }: FolderHolder): string {
+  return { same: 'the folder', inside: 'a folder inside the folder', around: 'a folder around the folder' }[
+    where
+  ];
 }
 
 /** Neither ledger nor folders were looked at: they may be another host's at this moment. */

@@ -2,12 +2,14 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, open, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { takeProcessLock } from '../lib/process/process-lock.ts';
+import { fencedHolder, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import type { LeaseTraces, WriteLease } from '../model/ports/write-lease.ts';
 import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
 import { realDisk } from './disk.ts';
 import { unwritable } from './journal/journal-writer.ts';
+import { listLedger } from './ledger-files.ts';
 
 /**
  * Holds a state directory for this process. A StateLockedError names who holds it; LedgerUnwritableError when the lock
@@ -17,11 +19,19 @@ import { unwritable } from './journal/journal-writer.ts';
 export async function takeStateLock(
   dir: string,
   clock: Clock,
-  { silenceMs, fence }: { readonly silenceMs?: number; readonly fence?: number | undefined } = {},
+  {
+    silenceMs,
+    fence,
+    alone = null,
+  }: {
+    readonly silenceMs?: number;
+    readonly fence?: number | undefined;
+    readonly alone?: WriteLease['alone'];
+  } = {},
 ): Promise<ProcessLock> {
   const path = join(dir, 'lock');
   const since = new Date(clock.now()).toISOString();
-  const attempt = await takeProcessLock(path, { since, silenceMs, fence }).catch((error: unknown) => {
+  const attempt = await takeProcessLock(path, { since, silenceMs, fence, alone }).catch((error: unknown) => {
     throw unwritable(path, error);
   });
   if (attempt.kind === 'taken') return attempt.lock;
@@ -30,6 +40,21 @@ export async function takeStateLock(
   throw new StateLockedError(
     `Another ingestd uses the state directory ${dir}: process ${pid} on ${host}, running since ${held}. Stop it first. Do not use another state.dir: every document would be uploaded a second time.${doubt}`,
   );
+}
+
+/** What a state directory says of those who had its lease. Nothing is taken. */
+export async function readLeaseTraces(dir: string): Promise<LeaseTraces> {
+  const { highestFence } = await listLedger(dir);
+  const holder = await fencedHolder(join(dir, 'lock'));
+  const isLast = holder !== null && holder.fence >= highestFence;
+  return {
+    highestFence,
+    endedFence: isLast && holder.hasEnded ? holder.fence : 0,
+    alone:
+      isLast && holder.alone !== undefined && !holder.hasEnded
+        ? { ...holder.alone, fence: holder.fence }
+        : null,
+  };
 }
 
 /** Marks a fence as used, in the directory itself: of two holders that were given the same one, the second fails. */

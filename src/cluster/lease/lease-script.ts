@@ -1,18 +1,22 @@
 import * as z from 'zod';
 
+import type { LeaseTraces } from '../../model/ports/write-lease.ts';
 import { readTimeLua } from '../redis/script-time.ts';
 import type { RedisSession } from '../redis/session.ts';
+import type { SharePlace } from './share-key.ts';
 
 /**
  * The lease of one state directory, in one step of Redis. A renewal counts `beats` up; a lease whose beats another host
  * has not seen move for as long as a lease lasts, by its own monotonic clock and over one connection, is over: no clock
  * of Redis or of another host is believed. A lease that was given back is free at once, unless Redis may have forgotten
- * who took it since: it is another process than the one that was told, and has not been running for one window.
+ * who took it since: it is another process than the one that was told, and has not been running for one window. So is one
+ * whose holder, by what the state directory itself says, was a process of this machine that has ended; and where the
+ * directory names a later holder that goes on without Redis, Redis has forgotten that one, and learns of it.
  *
- * With the lease come the folders: each is known by where it lies, and belongs to one lease. One that another lease has is
- * free when that lease is, by the same rules.
+ * With the lease come the folders: each is known by where it lies, and belongs to one lease. One that another lease has,
+ * or that lies in one of another lease or has one in it, is free when that lease is, by the same rules.
  *
- * KEYS: lease, state of the shared minute, hosts it has heard of, folders. ARGV: the request as JSON, see `LeaseRequest`.
+ * KEYS: lease, state of the shared minute, hosts it has heard of, folders, shares. ARGV: the request as JSON, see `LeaseRequest`.
  */
 const leaseScript = `
 local ask = cjson.decode(ARGV[1])
@@ -24,30 +28,80 @@ local own = run == ask.run and fence == ask.fence
 local state = redis.call('HMGET', KEYS[2], 'run', 'open')
 local remembers = state[1] == ask.redis and tonumber(state[2] or now + 1) <= now
 
+local alone = ask.traces and ask.traces.alone ~= cjson.null and ask.traces.alone
+if alone and alone.fence > fence and alone.host ~= ask.host then
+  host, run, fence, beats = alone.host, '', alone.fence, 0
+  redis.call('DEL', KEYS[1])
+  redis.call('HSET', KEYS[1], 'host', host, 'run', run, 'fence', string.format('%.0f', fence), 'beats', '0',
+    'redis', ask.redis, 'since', string.format('%.0f', now), 'at', string.format('%.0f', now), 'alone', '1')
+  redis.call('PEXPIRE', KEYS[1], 172800000)
+  was = redis.call('HMGET', KEYS[1], 'host', 'run', 'fence', 'beats', 'redis', 'since', 'at', 'alone')
+  mark = string.format('%.0f:0', fence)
+  -- What it may send is kept for it, as if it had said so itself.
+  redis.call('ZADD', KEYS[3], 'NX', now - ask.unreachableMs - 1, host)
+  if redis.call('HSETNX', KEYS[5], host, alone.share) == 1 then redis.call('HINCRBY', KEYS[2], 'version', 1) end
+end
+
 -- A host that sends without Redis keeps its lease, until a person says that it is gone: then it is none of the hosts.
 local function mayLapse(alone, holder)
   return alone ~= '1' or holder == '' or holder == ask.host or not redis.call('ZSCORE', KEYS[3], holder)
 end
 
+local function has(list, name)
+  for _, one in ipairs(list) do if one == name then return true end end
+  return false
+end
+
+-- The folders of other leases that are this one, lie in it, or have it in them. What is stored of each: its lease, its
+-- path, the Redis that was told, and the paths above it.
+local function inTheWay(folder, listed)
+  local found = {}
+  for i = 1, #listed, 2 do
+    local words = {}
+    for word in string.gmatch(listed[i + 1], '%S+') do words[#words + 1] = word end
+    local owner, path = words[1], words[2]
+    local where = (listed[i] == folder.key or path == folder.path) and 'same' or has(folder.above, path) and 'around'
+      or has(words, folder.path) and 'inside'
+    if owner ~= ask.name and where then found[#found + 1] = { key = listed[i], owner = owner, where = where } end
+  end
+  table.sort(found, function(a, b) return a.key < b.key end)
+  return found
+end
+
 -- Takes the folders that are free; gives those that are not, each with a mark and its holder.
 local function claim()
-  local others = {}
+  local others, listed = {}, nil
   for _, folder in ipairs(ask.folders) do
-    local owner, free, sign, holder = redis.call('HGET', KEYS[4], folder), true, 'none', ''
-    local still = ask.stillFolders[folder]
-    if not owner then free = remembers or ask.mine[folder] == 1 or ask.still == mark or still == sign
-    elseif owner ~= ask.name then
-      local other = redis.call('HMGET', ask.prefix .. ':lease:' .. owner, 'host', 'fence', 'beats', 'alone', 'redis')
-      holder = other[1] or ''
-      sign = owner .. ' ' .. (other[2] or '') .. ' ' .. (other[3] or '')
-      free = holder == '' and (remembers or other[5] == ask.redis)
-      if still == sign and mayLapse(other[4], holder) then free = true end
-    end
-    if free then redis.call('HSET', KEYS[4], folder, ask.name)
-    else
-      others[#others + 1] = folder
-      others[#others + 1] = sign
-      others[#others + 1] = holder
+    local text = ask.name .. ' ' .. folder.path .. ' ' .. ask.redis .. ' ' .. table.concat(folder.above, ' ')
+    local known = redis.call('HGET', KEYS[4], folder.key)
+    -- Whoever takes it away removes it or writes its own there.
+    if known ~= text or ask.mine[folder.key] ~= 1 then
+      listed = listed or redis.call('HGETALL', KEYS[4])
+      local still, signs, holder, here, where = ask.stillFolders[folder.key], {}, '', '1', 'same'
+      local obstacles, free = inTheWay(folder, listed), true
+      for _, one in ipairs(obstacles) do
+        local other = redis.call('HMGET', ask.prefix .. ':lease:' .. one.owner, 'host', 'fence', 'beats', 'alone', 'redis')
+        one.holder, one.alone = other[1] or '', other[4]
+        one.released = one.holder == '' and (remembers or other[5] == ask.redis)
+        signs[#signs + 1] = one.key .. ' ' .. one.owner .. ' ' .. (other[2] or '') .. ' ' .. (other[3] or '')
+        if holder == '' then holder, where = one.holder, one.where end
+        if other[5] ~= ask.redis then here = '' end
+      end
+      local sign = #signs > 0 and redis.sha1hex(table.concat(signs, ',')) or 'none'
+      if #obstacles == 0 then
+        free = remembers or known == text or ask.mine[folder.key] == 1 or ask.still == mark or still == 'none'
+      end
+      for _, one in ipairs(obstacles) do
+        if not one.released and not (still == sign and mayLapse(one.alone, one.holder)) then free = false end
+      end
+      if free then
+        for _, one in ipairs(obstacles) do redis.call('HDEL', KEYS[4], one.key) end
+        redis.call('HSET', KEYS[4], folder.key, text)
+        listed = nil
+      else
+        if #obstacles == 0 then here = '' end
+        for _, word in ipairs({ folder.key, sign, holder, here, where }) do others[#others + 1] = word end
+      end
     end
   end
   if #ask.folders > 0 then redis.call('PEXPIRE', KEYS[4], 172800000) end
@@ -59,7 +113,7 @@ local function keep(newFence, newBeats, since)
     'beats', string.format('%.0f', newBeats), 'redis', ask.redis, 'since', since,
     'at', string.format('%.0f', now), 'alone', ask.alone and '1' or '')
   redis.call('PEXPIRE', KEYS[1], 172800000)
-  return { 1, string.format('%.0f', newFence), mark, ask.host, since, '', claim() }
+  return { 1, string.format('%.0f', newFence), mark, ask.host, since, '', '1', claim() }
 end
 
 if ask.kind == 'renew' then
@@ -77,9 +131,13 @@ else
   elseif host == '' then free = remembers or was[5] == ask.redis
   else free = was[8] == '1' and now - tonumber(was[7]) > ask.aloneMs end
   if ask.still == mark and mayLapse(was[8], host) then free = true end
-  if free then return keep(math.max(fence, ask.seen) + 1, 0, string.format('%.0f', now)) end
+  local traces = ask.traces
+  if fence > 0 and traces.endedFence == fence and traces.highestFence <= fence and (remembers or was[5] == ask.redis) then
+    free = true
+  end
+  if free then return keep(math.max(fence, traces.highestFence) + 1, 0, string.format('%.0f', now)) end
 end
-return { 0, string.format('%.0f', fence), mark, host, was[6] or '', was[8] or '', {} }
+return { 0, string.format('%.0f', fence), mark, host, was[6] or '', was[8] or '', was[5] == ask.redis and '1' or '', {} }
 `;
 
 export interface LeaseRequest {
@@ -89,8 +147,10 @@ export interface LeaseRequest {
   readonly run: string;
   /** The fence that is held; 0: none. */
   readonly fence: number;
-  /** The highest fence of the names in the state directory. */
-  readonly seen: number;
+  /** What the state directory says of those who had it; left out unless it is to be taken. */
+  readonly traces: LeaseTraces | undefined;
+  /** A host that was not heard of for so long counts as out of reach. */
+  readonly unreachableMs: number;
   /** The `run_id` of this Redis. */
   readonly redis: string;
   /** The mark that has not changed for as long as a lease lasts; empty: none yet. */
@@ -107,11 +167,19 @@ export interface LeaseRequest {
   /** What the lease is of. */
   readonly name: string;
   /** Where the folders lie that come with it. */
-  readonly folders: readonly string[];
+  readonly folders: readonly SharePlace[];
   /** Those of them that this host has already: 1. */
   readonly mine: Readonly<Record<string, number>>;
   /** The marks of those that others have, where they have not changed for as long as a lease lasts. */
   readonly stillFolders: Readonly<Record<string, string>>;
+}
+
+/** Who has a folder, or one that cannot be sent beside it. */
+export interface FolderHolder {
+  /** Empty: not known yet. */
+  readonly host: string;
+  /** What it has: the folder itself, one inside of it, or one around it. */
+  readonly where: 'same' | 'inside' | 'around';
 }
 
 /** A folder that comes with another lease. */
@@ -121,6 +189,9 @@ interface ForeignFolder {
   readonly mark: string;
   /** Who holds that lease; empty: not known. */
   readonly host: string;
+  readonly where: FolderHolder['where'];
+  /** It was renewed in this Redis, and not in one before it. */
+  readonly isOfThisRedis: boolean;
 }
 
 export interface LeaseAnswer {
@@ -134,6 +205,8 @@ export interface LeaseAnswer {
   readonly since: number;
   /** The holder may be sending without Redis. */
   readonly isAlone: boolean;
+  /** It was renewed in this Redis, and not in one before it. */
+  readonly isOfThisRedis: boolean;
   readonly foreign: readonly ForeignFolder[];
 }
 
@@ -145,6 +218,7 @@ const answerSchema = z.tuple([
   z.string(),
   number,
   z.string(),
+  z.string(),
   z.array(z.string()),
 ]);
 
@@ -154,14 +228,27 @@ export async function askForLease(
   request: Omit<LeaseRequest, 'redis'>,
 ): Promise<LeaseAnswer> {
   const text = JSON.stringify({ ...request, redis: session.runId } satisfies LeaseRequest);
-  const keys = [`lease:${request.name}`, 'state', 'seen', 'folders'].map((key) => `${request.prefix}:${key}`);
+  const keys = [`lease:${request.name}`, 'state', 'seen', 'folders', 'shares'].map(
+    (key) => `${request.prefix}:${key}`,
+  );
   const answer = await session.evaluate(leaseScript, keys, [text]);
-  const [isHeld, fence, mark, host, since, alone, list] = answerSchema.parse(answer);
-  return { isHeld: isHeld === 1, fence, mark, host, since, isAlone: alone === '1', foreign: foreignOf(list) };
+  const [isHeld, fence, mark, host, since, alone, here, list] = answerSchema.parse(answer);
+  return {
+    isHeld: isHeld === 1,
+    fence,
+    mark,
+    host,
+    since,
+    isAlone: alone === '1',
+    isOfThisRedis: here === '1',
+    foreign: foreignOf(list),
+  };
 }
 
 function foreignOf(list: readonly string[]): readonly ForeignFolder[] {
-  return list.flatMap((folder, index) =>
-    index % 3 === 0 ? [{ folder, mark: list[index + 1] ?? '', host: list[index + 2] ?? '' }] : [],
-  );
+  return list.flatMap((folder, index) => {
+    const [mark = '', host = '', here = '', place] = list.slice(index + 1, index + 5);
+    const where = place === 'inside' || place === 'around' ? place : 'same';
+    return index % 5 === 0 ? [{ folder, mark, host, where, isOfThisRedis: here === '1' }] : [];
+  });
 }

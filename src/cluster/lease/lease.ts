@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
-import type { WriteLease } from '../../model/ports/write-lease.ts';
+import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
+import { fleetTimes } from '../permits/fleet-times.ts';
+import type { SharePlace } from './share-key.ts';
 import { askForLease } from './lease-script.ts';
-import type { LeaseAnswer, LeaseRequest } from './lease-script.ts';
+import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
 
 /** The times of a lease, ms; shorter only in tests. */
 export interface LeaseTimes {
@@ -16,6 +18,10 @@ export interface LeaseTimes {
   readonly beatMs: number;
   /** Who waits lets it rest so much longer than it lasts. */
   readonly marginMs: number;
+  /** And so much longer where the last renewal was in another Redis, which may have taken more of them since. */
+  readonly failoverMs: number;
+  /** A host that was not heard of for so long counts as out of reach. */
+  readonly unreachableMs: number;
   /** How long a host that may send without Redis keeps it. */
   readonly aloneMs: number;
 }
@@ -24,6 +30,9 @@ export const leaseTimes: LeaseTimes = {
   lifeMs: 15_000,
   beatMs: 5_000,
   marginMs: 250,
+  // `min-replicas-max-lag`: an old server that is cut off takes no more after it.
+  failoverMs: 10_000,
+  unreachableMs: fleetTimes.unreachableMs,
   aloneMs: 24 * 3_600_000,
 };
 
@@ -35,14 +44,17 @@ export interface LeaseOptions {
   /** What it is the lease of. */
   readonly name: string;
   readonly host: string;
-  /** This host may send while Redis is away: then nobody takes its lease before a person says that it is gone. */
-  readonly isAlone: boolean;
+  /**
+   * The requests a minute that this host may send while Redis is away; more than none: then nobody takes its lease before
+   * a person says that it is gone.
+   */
+  readonly aloneShare: number;
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
-  /** Where the folders lie that come with it: see `shareKey`. */
-  readonly folders: readonly string[];
-  /** The highest fence of the names in the state directory. */
-  readonly seenFence: () => Promise<number>;
+  /** Where the folders lie that come with it. */
+  readonly folders: readonly SharePlace[];
+  /** What the state directory says of those who had it. */
+  readonly traces: () => Promise<LeaseTraces>;
   readonly times: LeaseTimes;
   readonly clock: Clock;
   /** What a person sees of it has changed. */
@@ -70,10 +82,8 @@ interface Watched {
 }
 
 /** A folder that comes with another lease. */
-interface Foreign {
+interface Foreign extends Omit<LeaseAnswer['foreign'][number], 'folder'> {
   readonly session: RedisSession;
-  readonly mark: string;
-  readonly host: string;
   /** Monotonic, ms: the mark has been the same since. */
   readonly at: number;
 }
@@ -123,6 +133,11 @@ export class Lease implements WriteLease {
     return this.#fence;
   }
 
+  get alone(): WriteLease['alone'] {
+    const { host, aloneShare } = this.#options;
+    return aloneShare > 0 ? { host, share: aloneShare } : null;
+  }
+
   /** Aborted when it is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal;
@@ -141,9 +156,9 @@ export class Lease implements WriteLease {
     return { host: answer.host, since: answer.since, isAlone: answer.isAlone, isThere };
   }
 
-  /** Who has a folder with another lease: empty where that is not known yet; null: nobody else. */
-  folderHolder(folder: string): string | null {
-    return this.#mine.has(folder) ? null : (this.#foreign.get(folder)?.host ?? '');
+  /** Who has a folder, one inside of it or one around it with another lease; null: nobody else. */
+  folderHolder({ key }: SharePlace): FolderHolder | null {
+    return this.#mine.has(key) ? null : (this.#foreign.get(key) ?? { host: '', where: 'same' });
   }
 
   /** Calls when a folder has become this host's. */
@@ -220,7 +235,7 @@ export class Lease implements WriteLease {
   #restMs(): number {
     const { clock, times } = this.#options;
     if (this.#heldAt !== null || this.#watched === null) return times.beatMs;
-    const left = this.#watched.at + times.lifeMs + times.marginMs - clock.monotonic();
+    const left = this.#watched.at + this.#restingMs(this.#watched.answer) - clock.monotonic();
     return left > 0 ? Math.min(times.beatMs, left) : times.beatMs;
   }
 
@@ -239,18 +254,19 @@ export class Lease implements WriteLease {
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { prefix, name, host, times, isAlone, isFirst, folders, seenFence } = this.#options;
-    const seen = kind === 'take' ? await seenFence() : 0;
-    this.#hadPredecessor ||= seen > 0;
+    const { prefix, name, host, times, aloneShare, isFirst, folders } = this.#options;
+    const traces = kind === 'take' ? await this.#options.traces() : undefined;
+    this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
     return askForLease(session, {
       kind,
       host,
       run: this.#run,
       fence: this.#fence,
-      seen,
+      traces,
+      unreachableMs: times.unreachableMs,
       still: this.#still(session),
       first: isFirst,
-      alone: isAlone,
+      alone: aloneShare > 0,
       aloneMs: times.aloneMs,
       channel: `${prefix}:wake`,
       prefix,
@@ -263,10 +279,15 @@ export class Lease implements WriteLease {
 
   /** The mark of a lease that is over. */
   #still(session: RedisSession): string {
-    const { times, clock } = this.#options;
     if (this.#watched?.session !== session) return '';
-    const age = clock.monotonic() - this.#watched.at;
-    return age >= times.lifeMs + times.marginMs ? this.#watched.answer.mark : '';
+    const { answer, at } = this.#watched;
+    return this.#options.clock.monotonic() - at >= this.#restingMs(answer) ? answer.mark : '';
+  }
+
+  /** How long a mark has to be the same until the lease is over. */
+  #restingMs({ isOfThisRedis }: Pick<LeaseAnswer, 'isOfThisRedis'>): number {
+    const { lifeMs, marginMs, failoverMs } = this.#options.times;
+    return lifeMs + marginMs + (isOfThisRedis ? 0 : failoverMs);
   }
 
   #hold(answer: LeaseAnswer, sent: Sent, isRenewal: boolean): void {
@@ -282,14 +303,15 @@ export class Lease implements WriteLease {
     const before = this.#foreign;
     const now = this.#options.clock.monotonic();
     this.#foreign = new Map(
-      foreign.map(({ folder, mark, host }) => {
+      foreign.map(({ folder, ...one }) => {
         const known = before.get(folder);
-        const isSame = known?.session === session && known.mark === mark;
-        return [folder, { session, mark, host, at: isSame ? known.at : now }];
+        const isSame = known?.session === session && known.mark === one.mark;
+        return [folder, { ...one, session, at: isSame ? known.at : now }];
       }),
     );
     const was = this.#mine;
-    this.#mine = new Set(this.#options.folders.filter((folder) => !this.#foreign.has(folder)));
+    const keys = this.#options.folders.map(({ key }) => key);
+    this.#mine = new Set(keys.filter((key) => !this.#foreign.has(key)));
     if ([...was].some((folder) => !this.#mine.has(folder)))
       return this.#lose('another host has taken a folder');
     const isNew = this.#mine.size !== was.size;
@@ -299,9 +321,10 @@ export class Lease implements WriteLease {
   }
 
   #stillFolders(session: RedisSession): Readonly<Record<string, string>> {
-    const { clock, times } = this.#options;
-    const past = clock.monotonic() - times.lifeMs - times.marginMs;
-    const still = [...this.#foreign].filter(([, one]) => one.session === session && one.at <= past);
+    const now = this.#options.clock.monotonic();
+    const still = [...this.#foreign].filter(
+      ([, one]) => one.session === session && now - one.at >= this.#restingMs(one),
+    );
     return Object.fromEntries(still.map(([folder, { mark }]) => [folder, mark]));
   }
 
@@ -347,9 +370,9 @@ export class Lease implements WriteLease {
   }
 
   #lifeMs(): number {
-    const { isAlone, times } = this.#options;
+    const { aloneShare, times } = this.#options;
     // An hour before others may take it.
-    return isAlone ? (times.aloneMs * 23) / 24 : times.lifeMs;
+    return aloneShare > 0 ? (times.aloneMs * 23) / 24 : times.lifeMs;
   }
 
   #age(): number {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 
 import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
+import type { Mount } from '../../lib/files/mount-table.ts';
 
 /** File systems whose source names the same server and export on every host. */
 const shareNames: ReadonlyMap<string, string> = new Map([
@@ -14,7 +15,7 @@ const shareNames: ReadonlyMap<string, string> = new Map([
   ['lustre', 'lustre'],
 ]);
 
-interface Place {
+interface Directory {
   readonly mountinfo: string;
   /** Of this machine as it runs now. */
   readonly boot: string;
@@ -24,11 +25,21 @@ interface Place {
   readonly ino: number;
 }
 
-/** What a directory is known by on every host that sees it. Null: it is not there, or the system does not tell. */
-export async function shareKey(path: string): Promise<string | null> {
+/** Where a directory lies, as every host that sees it knows it. */
+export interface SharePlace {
+  /** What the directory itself is known by. */
+  readonly key: string;
+  /** Its path in its file system. */
+  readonly path: string;
+  /** The paths of the directories that it lies in. */
+  readonly above: readonly string[];
+}
+
+/** Null: it is not there, or the system does not tell. */
+export async function sharePlace(path: string): Promise<SharePlace | null> {
   try {
     const { dev, ino } = await stat(path);
-    return keyOf({
+    return placeOf({
       mountinfo: await readFile('/proc/self/mountinfo', 'utf8'),
       boot: (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
       path: await realpath(path),
@@ -41,14 +52,35 @@ export async function shareKey(path: string): Promise<string | null> {
 }
 
 /**
- * The pure part. On a network share the mount's source and the inode say it. Local disks are compared on one machine
- * only: copied disks look alike.
+ * The pure part. On a network share the mount's source says where it lies, with the inode or the path below it. Local
+ * disks are compared on one machine only: copied disks look alike.
  */
-export function keyOf({ mountinfo, boot, path, dev, ino }: Place): string {
+export function placeOf({ mountinfo, boot, path, dev, ino }: Directory): SharePlace {
   const mount = mountOf(parseMountTable(mountinfo), path);
   const share = shareNames.get(mount?.type ?? '');
-  if (mount !== null && share !== undefined) return digestOf([share, mount.source, String(ino)]);
-  return digestOf([boot, String(dev), String(ino)]);
+  const key =
+    mount !== null && share !== undefined
+      ? digestOf([share, mount.source, String(ino)])
+      : digestOf([boot, String(dev), String(ino)]);
+  const disk = share === undefined ? [boot, mount?.device ?? String(dev)] : [share];
+  const full = mount === null ? path : pathIn(mount, path, { isShare: share !== undefined });
+  // Windows servers know one name in many spellings.
+  const spelled = share === 'cifs' ? full.toLowerCase() : full;
+  const names = ['', ...spelled.split('/').filter((name) => name !== '')];
+  const paths = names.map((_name, index) => digestOf([...disk, ...names.slice(0, index + 1)]).slice(0, 16));
+  return { key, path: paths.at(-1) ?? '', above: paths.slice(0, -1) };
+}
+
+/** A path in the file system itself: wherever that, or a part of it, is mounted. Of a share with its server and export. */
+function pathIn(
+  { source, root, path: mounted }: Mount,
+  path: string,
+  { isShare }: { readonly isShare: boolean },
+): string {
+  // NFS has the part that is mounted in its source already.
+  const part = root === '/' || (isShare && source.endsWith(root)) ? '' : root;
+  const below = mounted === '/' ? path : path.slice(mounted.length);
+  return `${isShare ? source : ''}${part}${below}`;
 }
 
 function digestOf(parts: readonly string[]): string {

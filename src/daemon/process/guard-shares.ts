@@ -1,11 +1,13 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
+import type { SharePlace } from '../../cluster/lease/share-key.ts';
 import type { Place } from './join-cluster.ts';
 
 /**
- * Folders in the order of the settings; nothing is found in one that another host sends from another state directory:
- * it is unavailable until that host stops, and begins then.
+ * Folders in the order of the settings; nothing is found in one that another host sends from another state directory,
+ * whole or in part: it is unavailable until that host stops, and begins then.
  */
 export function guardShares<T extends FolderPort>(
   folders: readonly T[],
@@ -20,7 +22,11 @@ export function guardShares<T extends FolderPort>(
 
 function guardShare<T extends FolderPort>(
   port: T,
-  { lease, share, log }: { readonly lease: Place['lease']; readonly share: string; readonly log: LogPort },
+  {
+    lease,
+    share,
+    log,
+  }: { readonly lease: Place['lease']; readonly share: SharePlace; readonly log: LogPort },
 ): T {
   let isStarted = false;
   const holder = () => lease.folderHolder(share);
@@ -49,15 +55,21 @@ function guardShare<T extends FolderPort>(
       const other = holder();
       if (other === null) return port.health();
       // Redis does not say yet whose it is.
-      if (other === '') return { ...port.health(), state: 'scanning' };
+      if (other.host === '') return { ...port.health(), state: 'scanning' };
       return { ...port.health(), state: 'unavailable', reasons: [elsewhere(other)] };
     },
   };
 }
 
-function elsewhere(host: string): { readonly code: string; readonly message: string } {
+function elsewhere({ host, where }: FolderHolder): { readonly code: string; readonly message: string } {
+  const sender = host === '' ? 'another host' : host;
+  const sent = {
+    same: 'this folder',
+    inside: 'a folder inside this one',
+    around: 'a folder around this one',
+  };
   return {
     code: 'folder-elsewhere',
-    message: `${host === '' ? 'another host' : host} sends this folder, with another state directory`,
+    message: `${sender} sends ${sent[where]}, with another state directory`,
   };
 }

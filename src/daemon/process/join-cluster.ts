@@ -1,4 +1,5 @@
 import type { Lease } from '../../cluster/lease/lease.ts';
+import type { SharePlace } from '../../cluster/lease/share-key.ts';
 import type { Cluster } from '../../cluster/open-cluster.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
@@ -12,7 +13,7 @@ export interface Place {
   /** Who signs in. */
   readonly account: string;
   /** Where the folders lie, in the order of the settings; null: it cannot be told. */
-  readonly shares: readonly (string | null)[];
+  readonly shares: readonly (SharePlace | null)[];
 }
 
 interface JoinOptions {
@@ -28,9 +29,8 @@ export async function joinCluster({ settings, credentials, clock, log }: JoinOpt
   if (settings.cluster === null || credentials === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { shareKey } = await import('../../cluster/lease/share-key.ts');
-  const { prepareDirectory } = await import('../../ledger/lock-state-directory.ts');
-  const { listLedger } = await import('../../ledger/ledger-files.ts');
+  const { sharePlace } = await import('../../cluster/lease/share-key.ts');
+  const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
   const cluster = await openCluster({
     settings: settings.cluster,
@@ -40,9 +40,9 @@ export async function joinCluster({ settings, credentials, clock, log }: JoinOpt
     clock,
     log,
   });
-  const shares = await Promise.all(settings.folders.map(({ path }) => shareKey(path)));
+  const shares = await Promise.all(settings.folders.map(({ path }) => sharePlace(path)));
   const lease = await cluster.enter({
-    seenFence: async () => (await listLedger(dir)).highestFence,
+    traces: () => readLeaseTraces(dir),
     folders: shares.filter((share) => share !== null),
   });
   return { cluster, lease, account: credentials.username, shares };

@@ -1,6 +1,8 @@
 /** One mounted file system. */
 export interface Mount {
   readonly path: string;
+  /** `8:1`: major and minor number of its device. */
+  readonly device: string;
   /** The directory of the file system that is mounted there; `/` unless only a part of it is. */
   readonly root: string;
   /** `ext4`, `nfs4`, `fuse.sshfs` … */
@@ -13,11 +15,23 @@ export interface Mount {
 export function parseMountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {
     const [front = '', back = ''] = line.split(' - ');
-    const [, , , root, path] = front.split(' ');
+    const [, , device, root, path] = front.split(' ');
     const [type, source = ''] = back.split(' ');
-    return root === undefined || path === undefined || type === undefined || type === ''
+    return device === undefined ||
+      root === undefined ||
+      path === undefined ||
+      type === undefined ||
+      type === ''
       ? []
-      : [{ path: unescapeOctal(path), root: unescapeOctal(root), type, source: unescapeOctal(source) }];
+      : [
+          {
+            path: unescapeOctal(path),
+            device,
+            root: unescapeOctal(root),
+            type,
+            source: unescapeOctal(source),
+          },
+        ];
   });
 }
 

@@ -17,6 +17,8 @@ export const processIdentitySchema = z.object({
   namespace: z.string().nullable(),
   /** Which holder this is of those that share a directory on several machines; left out: nobody shares it. */
   fence: z.int().positive().optional(),
+  /** It goes on where nobody can ask it: the name of its host among the others, and how much it may do then. */
+  alone: z.object({ host: z.string(), share: z.int().positive() }).optional(),
 });
 
 /** Who holds a lock. */
@@ -50,6 +52,18 @@ export async function isAlive(
   if (holder.namespace !== own.namespace) return 'unknown';
   if (holder.start !== null) return (await startOf(holder.pid)) === holder.start ? 'yes' : 'no';
   return isRunning(holder.pid) ? 'yes' : 'no';
+}
+
+/**
+ * Whether `holder` has ended, without any doubt: it ran on this machine as it runs now, and among the same processes.
+ * False where that cannot be told.
+ */
+export async function hasEnded(holder: ProcessIdentity, own: ProcessIdentity): Promise<boolean> {
+  const { boot, namespace, start, pid } = holder;
+  if (boot === null || namespace === null || start === null) return false;
+  if (boot !== own.boot || namespace !== own.namespace || (await startOf(pid)) === start) return false;
+  // A process that may not be looked at has no start time either.
+  return (await firstLine(`/proc/${pid}/stat`)) !== null || !isRunning(pid);
 }
 
 /** When a process began, in ticks since boot. Null: there is none, it has ended, or the system does not tell. */

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { isAlive, ownIdentity, processIdentitySchema } from './process-identity.ts';
+import { hasEnded, isAlive, ownIdentity, processIdentitySchema } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 const mode = 0o600;
@@ -44,7 +44,8 @@ type Held = Extract<LockAttempt, { readonly kind: 'held' }>;
 /**
  * Takes a lock file for this process; its directory has to be there. Of two that start at once one gets it, also when
  * both find the lock of a process that is no more. `since`: ISO 8601, for whoever finds it taken. With a `fence`, the lock
- * of a process with a lower one is taken over. Throws what the file system throws.
+ * of a process with a lower one is taken over. `alone` is for whoever finds the lock on another machine. Throws what the
+ * file system throws.
  */
 export async function takeProcessLock(
   path: string,
@@ -52,18 +53,34 @@ export async function takeProcessLock(
     since,
     silenceMs = defaultSilenceMs,
     fence,
+    alone = null,
   }: {
     readonly since: string;
     readonly silenceMs?: number | undefined;
     readonly fence?: number | undefined;
+    readonly alone?: ProcessIdentity['alone'] | null;
   },
 ): Promise<LockAttempt> {
-  const own = { ...(await ownIdentity(since)), ...(fence === undefined ? {} : { fence }) };
+  const own = {
+    ...(await ownIdentity(since)),
+    ...(fence === undefined ? {} : { fence }),
+    ...(alone === null ? {} : { alone }),
+  };
   const taken = await take({ path, own, silenceMs, text: `${JSON.stringify(own)}\n` }, 0);
   if ('kind' in taken) return taken;
   const lock = await createLock(path, own, taken);
   await clearLeftovers(path);
   return { kind: 'taken', lock };
+}
+
+/** Who holds a lock with a fence, and whether that process has ended without any doubt; null: nobody that is known. */
+export async function fencedHolder(
+  path: string,
+): Promise<(Pick<ProcessIdentity, 'alone'> & { readonly fence: number; readonly hasEnded: boolean }) | null> {
+  const holder = parseHolder(await readFile(path, 'utf8').catch(() => ''));
+  if (holder?.fence === undefined) return null;
+  const { fence, alone } = holder;
+  return { fence, alone, hasEnded: await hasEnded(holder, await ownIdentity('')) };
 }
 
 /** The open file keeps its inode number from being given to another file, so that the number tells whose lock it is. */
@@ -111,6 +128,8 @@ async function take(lock: LockFile, depth: number): Promise<FileHandle | Held> {
   let isTaken = false;
   try {
     await file.writeFile(lock.text);
+    // On a shared disk the others read it, and what they cannot read counts as damaged.
+    if (lock.own.fence !== undefined) await file.sync();
     while (!isTaken) {
       isTaken = await linkNew(temporary, lock.path);
       const found = isTaken ? null : await readFile(lock.path, 'utf8').catch(() => null);

@@ -274,8 +274,8 @@ export const explanationGroups: readonly ExplanationGroup[] = [
         fix: 'Nothing to do: sending resumes after one window.',
       },
       'folder-elsewhere': {
-        cause: 'Another host sends this folder',
-        fix: 'Take the folder out of one of the two configurations, or give both hosts the same state.dir: one then stands by.',
+        cause: 'Another host sends this folder, whole or in part',
+        fix: 'Take the folder out of one of the two configurations. If it is the very same folder, you can also give both hosts the same state.dir: one then stands by.',
       },
       standby: {
         cause: 'Another host holds the state directory',

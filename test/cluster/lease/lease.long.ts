@@ -2,11 +2,13 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { forgetHost } from '../../../src/cluster/fleet/forget-host.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
+import type { SharePlace } from '../../../src/cluster/lease/share-key.ts';
 import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
 import { openLink } from '../../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../../src/cluster/redis/link.ts';
 import { systemClock } from '../../../src/daemon/system-clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import type { LeaseTraces } from '../../../src/model/ports/write-lease.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -16,20 +18,38 @@ import { wait } from '../support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
-const times: LeaseTimes = { lifeMs: 1_200, beatMs: 200, marginMs: 100, aloneMs: 60_000 };
+const times: LeaseTimes = {
+  lifeMs: 1_200,
+  beatMs: 200,
+  marginMs: 100,
+  failoverMs: 600,
+  unreachableMs: 500,
+  aloneMs: 60_000,
+};
 const prefix = 'ingestd:{lease}';
+
+/** A folder of one file system for all hosts: `share`, `share/part`. */
+const placeAt = (path: string): SharePlace => {
+  const names = path.split('/');
+  return {
+    key: `key-${path}`,
+    path,
+    above: names.slice(0, -1).map((_, index) => names.slice(0, index + 1).join('/')),
+  };
+};
+const holderOf = (lease: Lease, path: string) => lease.folderHolder(placeAt(path))?.host ?? null;
 
 describeWhere(missingRedis, 'the lease of a state directory', () => {
   let redis: RedisServer;
   let links: RedisLink[];
   let cables: Cable[];
-  /** The highest fence in the names of the directory. */
-  let seen: number;
+  /** What the directory says. */
+  let traces: LeaseTraces;
   beforeEach(async () => {
     redis = await startRedis();
     links = [];
     cables = [];
-    seen = 0;
+    traces = { highestFence: 0, endedFence: 0, alone: null };
   });
   afterEach(async () => {
     for (const link of links) link.close();
@@ -39,7 +59,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
 
   interface Options {
     readonly port?: number;
-    readonly isAlone?: boolean;
+    readonly aloneShare?: number;
     readonly isFirst?: boolean;
     /** What it is the lease of. */
     readonly name?: string;
@@ -48,7 +68,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   }
 
   async function hostOf(host: string, options: Options = {}): Promise<Lease> {
-    const { port = redis.port, isAlone = false, isFirst = false, skewMs = () => 0 } = options;
+    const { port = redis.port, aloneShare = 0, isFirst = false, skewMs = () => 0 } = options;
     const { name = 'directory', folders = [] } = options;
     const address = parseRedisAddress(`redis://127.0.0.1:${port}`);
     if (address === null) throw new Error('no address');
@@ -69,10 +89,10 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       prefix,
       name,
       host,
-      isAlone,
+      aloneShare,
       isFirst,
-      folders,
-      seenFence: async () => seen,
+      folders: folders.map(placeAt),
+      traces: async () => traces,
       times,
       clock,
       onChange: () => {},
@@ -90,7 +110,9 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
   const holder = async (host: string, options?: Options): Promise<Lease> => {
     const lease = await hostOf(host, options);
     await lease.taken;
-    seen = Math.max(seen, lease.fence);
+    const highestFence = Math.max(traces.highestFence, lease.fence);
+    const alone = lease.alone === null ? null : { ...lease.alone, fence: lease.fence };
+    traces = { ...traces, highestFence, alone };
     return lease;
   };
 
@@ -143,7 +165,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     settle(redis, 'lease');
     const cable = await cabled();
     const a = await holder('a', { port: cable.port });
-    seen = 41;
+    traces = { ...traces, highestFence: 41 };
     await redis.kill();
     await redis.start();
     const b = await hostOf('b');
@@ -189,7 +211,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     settle(redis, 'lease');
     const cable = await cabled();
     redis.command('ZADD', `${prefix}:seen`, '1', 'a');
-    const a = await holder('a', { port: cable.port, isAlone: true });
+    const a = await holder('a', { port: cable.port, aloneShare: 5 });
     const b = await hostOf('b');
     cable.cut();
     await wait(times.lifeMs * 2);
@@ -202,24 +224,94 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
   });
 
+  it.each(['empty', 'as it was before'])(
+    'stays with a host that may send without Redis where Redis comes back %s',
+    async (how) => {
+      settle(redis, 'lease');
+      await (await holder('c')).release();
+      if (how !== 'empty') redis.command('SAVE');
+      const cable = await cabled();
+      const a = await holder('a', { port: cable.port, aloneShare: 5 });
+      cable.cut();
+      await redis.kill();
+      await redis.start();
+      // The fleet has gone on for more than one window.
+      settle(redis, 'lease');
+      const b = await hostOf('b');
+      await wait(times.lifeMs * 3);
+      expect([a.holds(), b.holds(), b.holder]).toEqual([
+        true,
+        false,
+        expect.objectContaining({ host: 'a', isAlone: true }),
+      ]);
+      expect(redis.command('HGET', `${prefix}:shares`, 'a')).toBe('5');
+      const session = links.at(-1)?.session();
+      if (session === null || session === undefined) throw new Error('no session');
+      await forgetHost(session, { prefix, host: 'a', unreachableMs: 10 });
+      await eventually(() => b.holds(), { withinMs: times.lifeMs * 3 });
+      expect(b.fence).toBe(3);
+    },
+  );
+
+  it('is not taken from who may still renew it in a Redis that was replaced', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    await holder('a', { port: cable.port });
+    redis.command('SAVE');
+    cable.cut();
+    await redis.kill();
+    await redis.start();
+    settle(redis, 'lease');
+    const b = await hostOf('b');
+    await wait(times.lifeMs + times.marginMs + times.failoverMs / 2);
+    expect(b.holds()).toBe(false);
+    await eventually(() => b.holds(), { withinMs: times.lifeMs });
+  });
+
+  it('is there at once for whoever finds that its last holder has ended on this machine', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port, aloneShare: 5 });
+    cable.cut();
+    traces = { highestFence: a.fence, endedFence: a.fence, alone: null };
+    const b = await hostOf('b');
+    await eventually(() => b.holds(), { withinMs: times.lifeMs / 2 });
+    expect(b.fence).toBe(2);
+  });
+
+  it('is not there at once where another host has had it since, or Redis may have forgotten who', async () => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port });
+    redis.command('SAVE');
+    cable.cut();
+    traces = { highestFence: a.fence + 1, endedFence: a.fence, alone: null };
+    const b = await hostOf('b');
+    await wait(times.lifeMs / 2);
+    expect(b.holds()).toBe(false);
+    await b.release();
+    traces = { ...traces, highestFence: a.fence };
+    await redis.kill();
+    await redis.start();
+    const c = await hostOf('c');
+    await wait(times.lifeMs / 2);
+    expect(c.holds()).toBe(false);
+  });
+
   it('comes with its folders: another lease has none of them before it ends', async () => {
     settle(redis, 'lease');
     const cable = await cabled();
     const a = await holder('a', { port: cable.port, name: 'first', folders: ['share'] });
     const b = await holder('b', { name: 'second', folders: ['share', 'other'] });
     await wait(times.lifeMs * 1.5);
-    expect([a.folderHolder('share'), b.folderHolder('share'), b.folderHolder('other')]).toEqual([
-      null,
-      'a',
-      null,
-    ]);
+    expect([holderOf(a, 'share'), holderOf(b, 'share'), holderOf(b, 'other')]).toEqual([null, 'a', null]);
     let told = 0;
     b.listen(() => (told += 1));
     cable.cut();
     let both = 0;
     await eventually(
       () => {
-        const isFree = b.folderHolder('share') === null;
+        const isFree = holderOf(b, 'share') === null;
         if (a.holds() && isFree) both += 1;
         return isFree;
       },
@@ -227,9 +319,9 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     );
     expect([both, a.holds(), told]).toEqual([0, false, 1]);
     const c = await holder('c', { name: 'third', folders: ['share'] });
-    expect(c.folderHolder('share')).toBe('b');
+    expect(holderOf(c, 'share')).toBe('b');
     await b.release();
-    await eventually(() => c.folderHolder('share') === null, { withinMs: 1_000 });
+    await eventually(() => holderOf(c, 'share') === null, { withinMs: 1_000 });
   });
 
   it('keeps its folders where Redis comes back empty', async () => {
@@ -239,12 +331,56 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await redis.kill();
     await redis.start();
     await wait(times.lifeMs * 2);
-    expect([a.holds(), b.holds(), a.folderHolder('share'), b.folderHolder('share')]).toEqual([
+    expect([a.holds(), b.holds(), holderOf(a, 'share'), holderOf(b, 'share')]).toEqual([
       true,
       true,
       null,
       'a',
     ]);
+  });
+
+  it.each([
+    ['around', 'share', 'share/part/one'],
+    ['inside', 'share/part/one', 'share'],
+  ] as const)('has no folder with one of another lease %s it', async (where, first, second) => {
+    settle(redis, 'lease');
+    const cable = await cabled();
+    const a = await holder('a', { port: cable.port, name: 'first', folders: [first] });
+    const b = await holder('b', { name: 'second', folders: [second, 'share-of-its-own', 'other/part'] });
+    await wait(times.lifeMs * 1.5);
+    expect(b.folderHolder(placeAt(second))).toMatchObject({ host: 'a', where });
+    expect([holderOf(b, 'share-of-its-own'), holderOf(b, 'other/part')]).toEqual([null, null]);
+    cable.cut();
+    await eventually(() => holderOf(b, second) === null, { withinMs: times.lifeMs * 3 });
+    expect(a.holds()).toBe(false);
+    // It was the first one's, and is the second one's from now on.
+    const again = await holder('a', { name: 'again', folders: [first] });
+    expect(holderOf(again, first)).toBe('b');
+    await b.release();
+    await eventually(() => holderOf(again, first) === null, { withinMs: 1_000 });
+  });
+
+  it('does not get a folder back at once that an old Redis says it had', async () => {
+    settle(redis, 'lease');
+    const b = await holder('b', { name: 'second', folders: ['share'] });
+    redis.command('SAVE');
+    await b.release();
+    const a = await holder('a', { name: 'first', folders: ['share'] });
+    await eventually(() => holderOf(a, 'share') === null);
+    await redis.kill();
+    await redis.start();
+    const again = await hostOf('b', { name: 'second', folders: ['share'] });
+    let both = 0;
+    const until = performance.now() + times.lifeMs * 4;
+    await eventually(
+      () => {
+        const isBs = again.holds() && holderOf(again, 'share') === null;
+        if (isBs && a.holds() && holderOf(a, 'share') === null) both += 1;
+        return performance.now() > until;
+      },
+      { withinMs: times.lifeMs * 5, everyMs: 5 },
+    );
+    expect(both).toBe(0);
   });
 
   it('is asked for again by a holder whose clock has jumped, before it writes on', async () => {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
@@ -53,6 +53,34 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     expect(synced.health).toBe('ok');
     const pass = await one.run('sync');
     expect([pass.code, pass.err]).toEqual([5, expect.stringMatching(/two sends the folder "inbox"/)]);
+    expect((await second.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
+
+  it('send it once, where one has only a part of it', async () => {
+    const one = await places.add('one');
+    await mkdir(join(one.inbox, 'reports'));
+    const two = await places.add('two', {}, 'reports');
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'reports/a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    const pass = await two.run('sync');
+    expect([pass.code, pass.err]).toEqual([
+      5,
+      expect.stringMatching(/one sends a folder around the folder "inbox"/),
+    ]);
+    const second = await two.start();
+    await eventually(async () => (await second.status()).folders[0]?.state === 'unavailable');
+    expect((await second.status()).reasons).toContainEqual({
+      code: 'folder-elsewhere',
+      message: 'one sends a folder around this one, with another state directory',
+    });
+    expect((await first.end('SIGTERM')).code).toBe(0);
+    await second.idle(({ folders }) => folders[0]?.synced === 1);
+    const back = await one.run('sync');
+    expect([back.code, back.err]).toEqual([
+      5,
+      expect.stringMatching(/two sends a folder inside the folder "inbox"/),
+    ]);
     expect((await second.end('SIGTERM')).code).toBe(0);
   }, 60_000);
 });

@@ -74,4 +74,19 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect(service.requests).toHaveLength(3);
     expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
   }, 90_000);
+
+  it('start again at once after a kill, where it was a process of the same machine', async () => {
+    const one = await places.add('one');
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    first.signal('SIGKILL');
+    await writeFile(join(one.inbox, 'b.txt'), 'b');
+    const started = performance.now();
+    const again = await one.start();
+    await again.idle(({ totals }) => totals.uploaded === 1);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(service.requests).toHaveLength(2);
+    expect((await again.end('SIGTERM')).code).toBe(0);
+  }, 60_000);
 });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import { installation } from '../../support/daemon-process.ts';
 import type { Installation } from '../../support/daemon-process.ts';
 
@@ -16,7 +18,8 @@ interface Service {
 
 /** Hosts with one folder and, unless they have their own, one state directory: those of the first. */
 export interface SharedPlaces {
-  readonly add: (name: string, more?: object) => Promise<Installation>;
+  /** `part`: a directory in the folder; this host has no more of it. */
+  readonly add: (name: string, more?: object, part?: string) => Promise<Installation>;
   readonly remove: () => Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export function sharedPlaces(
 ): SharedPlaces {
   const places: Installation[] = [];
   return {
-    add: async (name, more = {}) => {
+    add: async (name, more = {}, part = '.') => {
       const first = places[0];
       const place = await installation({
         authUrl,
@@ -40,7 +43,7 @@ export function sharedPlaces(
             ? {}
             : {
                 ...(ownState ? {} : { state: { dir: first.home.join('state') } }),
-                folders: [{ name: 'inbox', path: first.inbox }],
+                folders: [{ name: 'inbox', path: join(first.inbox, part) }],
               }),
         },
       });

@@ -29,6 +29,7 @@ afterEach(async () => {
 function leaseOf(fence: number, { isLost = (): boolean => false } = {}): WriteLease {
   return {
     fence,
+    alone: null,
     holds: () => !isLost(),
     confirm: async () => {
       if (isLost()) throw new Error('the lease is lost');
