@@ -1,15 +1,31 @@
-// npm run mutate -- ROOM… [--sample 300] [--seed 1] [--jobs N] [--tests test/other,…]: puts small faults (StrykerJS's
-// mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It works on a copy,
-// into which all mutants are written at once; a variable of the environment switches one of them on. Strings and what is
-// logged are left alone. Tests of this process count, not what they start (`dist/` has no mutants in it).
+// npm run mutate -- ROOM… [--sample 300] [--seed 1] [--only ID,ID…] [--tests test/other,…] [--jobs N]: puts small faults
+// (StrykerJS's mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It works
+// on a copy, into which all mutants are written at once; a variable of the environment switches one of them on. Strings and
+// what is logged are left alone. First all tests run once, to see which mutants each of them reaches; then, for each mutant,
+// those that reach it, the quickest first, until one fails. Tests of this process count, not what they start (`dist/` has no
+// mutants in it). The numbers of mutants stay the same while the room's sources do: after new tests, `--only` has the
+// survivors tried again.
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-const rooms = ['model', 'scan', 'sync', 'ledger', 'remote'];
+/** The rooms, each with the folders of tests that use it in their own process. */
+const testsOf = {
+  model: ['model', 'sync', 'scan', 'ledger', 'remote', 'commands', 'daemon', 'status', 'cli', 'scenarios'],
+  scan: ['scan', 'sync', 'commands', 'scenarios'],
+  sync: ['sync', 'scan', 'scenarios', 'faults'],
+  ledger: ['ledger', 'fuzz', 'commands', 'daemon', 'cli', 'scenarios'],
+  remote: ['remote', 'cluster', 'daemon', 'scenarios', 'faults'],
+};
+/** No more tests than these ms are run for one mutant; what all tests reach would take minutes. */
+const mostTestMs = 60_000;
+/** What starting jest and loading the files may take, on a machine that has other work too. */
+const startMs = 20_000;
+
 const quiet = () => undefined;
 const logger = { debug: quiet, info: quiet, warn: quiet, isDebugEnabled: () => false };
 
@@ -18,53 +34,57 @@ const { values, positionals } = parseArgs({
   options: {
     sample: { type: 'string', default: '300' },
     seed: { type: 'string', default: '1' },
-    jobs: { type: 'string', default: String(availableParallelism()) },
+    only: { type: 'string', default: '' },
     tests: { type: 'string', default: '' },
+    jobs: { type: 'string', default: String(availableParallelism()) },
   },
 });
-const wanted = positionals.length > 0 ? positionals : rooms;
-const more = values.tests.split(',').filter(Boolean);
-for (const room of wanted) await mutateRoom(room);
+const jobs = Number(values.jobs);
+const only = values.only.split(',').filter(Boolean);
+const moreTests = values.tests.split(',').filter(Boolean);
+let runs = 0;
+for (const room of positionals.length > 0 ? positionals : Object.keys(testsOf)) await mutateRoom(room);
 
 async function mutateRoom(room) {
   const copy = await mkdtemp(join(tmpdir(), 'ingestd-mutate-'));
   try {
     await copyProject(copy);
     const mutants = await plantMutants(copy, room);
-    const chosen = choose(mutants, Number(values.sample), Number(values.seed));
-    const tests = [`test/${room}/`, ...more];
-    process.stdout.write(
-      `${room}: ${chosen.length} of ${mutants.length} mutants, tests of ${tests.join(' ')}\n`,
-    );
-    const reached = await measureReach(copy, tests);
-    const survivors = [];
-    const unreached = [];
-    await inParallel(Number(values.jobs), chosen, async (mutant) => {
-      const files = reached.filter(({ ids }) => ids.has(mutant.id));
-      if (files.length === 0) unreached.push(mutant);
-      else if (await survives(copy, mutant, files)) survivors.push(mutant);
-      process.stderr.write('.');
+    const chosen =
+      only.length > 0
+        ? mutants.filter(({ id }) => only.includes(id))
+        : choose(mutants, Number(values.sample), Number(values.seed));
+    const folders = [...testsOf[room].map((name) => `test/${name}/`), ...moreTests];
+    print(`${room}: ${chosen.length} of ${mutants.length} mutants, tests of ${folders.join(' ')}`);
+    const reach = await measureReach(copy, await testsThatLoad(join(copy, 'src', room), copy, folders));
+    const results = [];
+    await inParallel(jobs, chosen, async (mutant) => {
+      const result = { mutant, ...(await tryMutant(copy, room, mutant, reach)) };
+      results.push(result);
+      const by = result.by === undefined ? '' : `: ${result.by.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
+      print(`${describe(mutant, copy)}: ${result.end}${by}`);
     });
-    process.stderr.write('\n');
-    list('not noticed by any test', survivors, copy);
-    list('not reached by any test', unreached, copy);
-    const caught = chosen.length - survivors.length - unreached.length;
-    const percent = ((100 * caught) / Math.max(1, chosen.length)).toFixed(1);
-    process.stdout.write(`${room}: ${caught} of ${chosen.length} caught, ${percent} %\n\n`);
+    summarise(room, results, copy);
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
 }
 
+/** `dist/` and `build/` are copied too: tests copy them on, and a link would lead them out of the copy. */
 async function copyProject(copy) {
+  await chmod(copy, 0o755); // some tests start the program as another user
   for (const name of await readdir('.')) {
     if (name === '.git') continue;
-    if (['node_modules', 'dist', 'build'].includes(name))
-      await symlink(join(process.cwd(), name), join(copy, name));
+    if (name === 'node_modules') await symlink(join(process.cwd(), name), join(copy, name));
     else await cp(name, join(copy, name), { recursive: true });
   }
   const config = `import config from './jest.config.js';
-export default { ...config, reporters: [], setupFilesAfterEnv: ['<rootDir>/test/mutation/write-reach.mjs'] };
+export default {
+  ...config,
+  testEnvironment: '<rootDir>/test/mutation/environment.mjs',
+  testSequencer: '<rootDir>/test/mutation/in-order.mjs',
+  reporters: [],
+};
 `;
   await writeFile(join(copy, 'jest.mutation.config.js'), config);
 }
@@ -114,31 +134,139 @@ function choose(mutants, count, seed) {
     .map(({ mutant }) => mutant);
 }
 
-/** Which mutants each test file reaches, and how long it takes. All tests have to pass without a mutant. */
-async function measureReach(copy, tests) {
-  const to = join(copy, 'reach');
-  await mkdir(to);
-  const { code, output } = await jest(copy, tests, { MUTATION_REACH: to }, 1_800_000);
-  if (code !== 0) throw new Error(`the tests fail without a mutant:\n${output.slice(-4_000)}`);
-  const names = await readdir(to);
-  return Promise.all(
-    names.map(async (name) => {
-      const { path, ids, ms } = JSON.parse(await readFile(join(to, name), 'utf8'));
-      return { path: relative(copy, path), ids: new Set(ids), ms };
-    }),
-  );
+/** The test files in `folders` that import something of the room, themselves or through others. */
+async function testsThatLoad(room, copy, folders) {
+  const found = [];
+  for (const folder of new Set(folders)) {
+    for (const name of await readdir(join(copy, folder), { recursive: true })) {
+      if (!name.endsWith('.test.ts')) continue;
+      const path = join(copy, folder, name);
+      if (await imports(path, `${room}/`, new Set())) found.push(path);
+    }
+  }
+  return found;
 }
 
-async function survives(copy, mutant, files) {
-  const quickFirst = files.toSorted((one, other) => one.ms - other.ms);
-  const atMost = 30_000 + 4 * files.reduce((sum, { ms }) => sum + ms, 0);
-  const words = ['--bail', '--runInBand', '--runTestsByPath', ...quickFirst.map(({ path }) => path)];
-  const { code } = await jest(copy, words, { __STRYKER_ACTIVE_MUTANT__: mutant.id }, atMost);
-  return code === 0;
+async function imports(path, wanted, seen) {
+  if (path.startsWith(wanted)) return true;
+  if (seen.has(path)) return false;
+  seen.add(path);
+  const text = await readFile(path, 'utf8').catch(() => '');
+  for (const [, from] of text.matchAll(/^(?:import(?! type)|} from)[^;']*'(\.[^']+)'/gm)) {
+    if (await imports(resolve(dirname(path), from), wanted, seen)) return true;
+  }
+  return false;
 }
 
-/** Jest in the copy; one that takes longer than `atMost` ms is killed with its workers, and counts as failed. */
-function jest(copy, words, env, atMost) {
+/**
+ * Which mutants each test reaches, and how long it takes. What is known from an earlier run, with the same sources and the
+ * same test file, is not measured again. Tests that fail without a mutant, twice, are reported and left out.
+ */
+async function measureReach(copy, paths) {
+  const cache = join('node_modules', '.cache', 'ingestd-mutate');
+  await mkdir(cache, { recursive: true });
+  const sources = await hashOfSources(copy);
+  const entryOf = async (path) => {
+    const key = createHash('sha256').update(sources).update(relative(copy, path));
+    return join(cache, `${key.update(await readFile(path)).digest('hex')}.json`);
+  };
+  const known = new Map();
+  for (const path of paths) {
+    const entry = await readFile(await entryOf(path), 'utf8').catch(() => undefined);
+    known.set(path, entry === undefined ? undefined : { ...JSON.parse(entry), path });
+  }
+  for (const attempt of [1, 2]) {
+    const left = [...known].filter(([, outcome]) => !passed(outcome)).map(([path]) => path);
+    if (left.length === 0) break;
+    const workers = attempt === 1 ? jobs : 1;
+    const words = ['--maxWorkers', String(workers), '--runTestsByPath', ...left];
+    print(`measuring ${left.length} of ${paths.length} files of tests`);
+    const { outcomes } = await jest(copy, words, {}, {}, 3_600_000);
+    for (const outcome of outcomes) {
+      known.set(outcome.path, outcome);
+      if (passed(outcome)) await writeFile(await entryOf(outcome.path), JSON.stringify(outcome));
+    }
+  }
+  for (const [path, outcome] of known) {
+    if (passed(outcome)) continue;
+    const failed = Object.entries(outcome?.tests ?? {}).filter(([, { failure }]) => failure !== undefined);
+    print(
+      `left out, it fails without a mutant: ${relative(copy, path)} ${failed.map(([name]) => name).join(', ')}`,
+    );
+    for (const [name] of failed) delete outcome.tests[name];
+  }
+  return [...known.values()].filter((outcome) => outcome !== undefined).map(asReach);
+}
+
+function passed(outcome) {
+  return outcome !== undefined && Object.values(outcome.tests).every(({ failure }) => failure === undefined);
+}
+
+function asReach({ path, ids, ms, tests }) {
+  const ofTests = Object.entries(tests).map(([name, test]) => ({
+    name,
+    ms: test.ms,
+    ids: new Set(test.ids),
+  }));
+  const loadMs = Math.max(0, ms - ofTests.reduce((sum, test) => sum + test.ms, 0));
+  return { path, loadMs, ids: new Set(ids), tests: ofTests };
+}
+
+/** Of all that a test may use besides itself. */
+async function hashOfSources(copy) {
+  const hash = createHash('sha256');
+  for (const folder of ['src', 'test', 'fixtures', 'config']) {
+    for (const entry of await readdir(join(copy, folder), { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || entry.name.endsWith('.test.ts')) continue;
+      const path = join(entry.parentPath, entry.name);
+      const content = (await readFile(path, 'utf8')).replaceAll(copy, '');
+      hash.update(JSON.stringify([relative(copy, path), content]));
+    }
+  }
+  return hash.digest('hex');
+}
+
+async function tryMutant(copy, room, mutant, reach) {
+  const files = reach
+    .map((file) => {
+      const tests = file.ids.has(mutant.id) ? file.tests : file.tests.filter(({ ids }) => ids.has(mutant.id));
+      const ms = tests.reduce((sum, test) => sum + test.ms, file.loadMs);
+      return { path: file.path, tests: tests.map(({ name }) => name), ms };
+    })
+    .filter(({ tests }) => tests.length > 0)
+    .map((file) => ({ ...file, cost: file.ms * distance(copy, room, mutant, file.path) }))
+    .sort((one, other) => one.cost - other.cost);
+  if (files.length === 0) return { end: 'not reached' };
+  let total = 0;
+  const wanted = files.filter(({ ms }, index) => (total += ms) <= mostTestMs || index === 0);
+  const words = ['--bail', '--runInBand', '--runTestsByPath', ...wanted.map(({ path }) => path)];
+  const atMost = startMs + 3 * wanted.reduce((sum, { ms }) => sum + ms, 0);
+  const env = { __STRYKER_ACTIVE_MUTANT__: mutant.id };
+  const { code, stopped, outcomes } = await jest(copy, words, env, { files: wanted }, atMost);
+  if (stopped) return { end: 'stopped' };
+  if (code === 0) return { end: 'survived', by: `${wanted.length} of ${files.length} files of tests` };
+  for (const { path, tests } of outcomes) {
+    for (const [name, { failure }] of Object.entries(tests)) {
+      if (failure === undefined) continue;
+      const end = /^Exceeded timeout of/m.test(failure) ? 'caught late' : 'caught';
+      return { end, by: `${relative(copy, path)} › ${name}` };
+    }
+  }
+  return { end: 'caught', by: 'outside of a test' };
+}
+
+/** A test of the same name is asked first, then those of the same room. */
+function distance(copy, room, mutant, path) {
+  if (basename(path, '.test.ts') === basename(mutant.fileName, '.ts')) return 0.2;
+  return relative(copy, path).startsWith(`test/${room}/`) ? 0.5 : 1;
+}
+
+/** Jest in the copy; one that takes longer than `atMost` ms is killed with all that it has started. */
+async function jest(copy, words, env, wanted, atMost) {
+  runs += 1;
+  const folder = join(copy, 'runs', String(runs));
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'wanted.json'), JSON.stringify(wanted));
   const child = spawn(
     process.execPath,
     [
@@ -147,41 +275,59 @@ function jest(copy, words, env, atMost) {
       'node_modules/jest/bin/jest.js',
       '--config',
       'jest.mutation.config.js',
+      '--forceExit',
       ...words,
     ],
-    { cwd: copy, env: { ...process.env, ...env }, detached: true, stdio: ['ignore', 'pipe', 'pipe'] },
+    { cwd: copy, env: { ...process.env, ...env, MUTATION_RUN: folder }, detached: true, stdio: 'ignore' },
   );
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => (output = (output + String(chunk)).slice(-16_000)));
-  }
+  let stopped = false;
   const timer = setTimeout(() => {
+    stopped = true;
     if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   }, atMost);
-  return new Promise((resolve, reject) => {
+  const code = await new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (code) => {
-      clearTimeout(timer);
-      resolve({ code, output });
-    });
+    child.once('exit', resolve);
   });
+  clearTimeout(timer);
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.outcome.json'));
+  const outcomes = await Promise.all(
+    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))),
+  );
+  await rm(folder, { recursive: true });
+  return { code, stopped, outcomes };
 }
 
-async function inParallel(jobs, items, work) {
+async function inParallel(count, items, work) {
   const left = [...items];
   const one = async () => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
   };
-  await Promise.all(Array.from({ length: jobs }, one));
+  await Promise.all(Array.from({ length: count }, one));
 }
 
-function list(title, mutants, copy) {
-  if (mutants.length === 0) return;
-  const sorted = mutants.toSorted((one, other) => Number(one.id) - Number(other.id));
-  process.stdout.write(`${title}:\n`);
-  for (const { fileName, location, mutatorName, replacement } of sorted) {
-    const { line, column } = location.start;
-    const to = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);
-    process.stdout.write(`  ${relative(copy, fileName)}:${line + 1}:${column + 1} ${mutatorName} → ${to}\n`);
+function summarise(room, results, copy) {
+  const inOrder = results.toSorted((one, other) => Number(one.mutant.id) - Number(other.mutant.id));
+  const count = (end) => inOrder.filter((result) => result.end === end).length;
+  for (const end of ['caught late', 'stopped', 'survived', 'not reached']) {
+    if (count(end) > 0) print(`\n${end}:`);
+    for (const result of inOrder) if (result.end === end) print(`  ${describe(result.mutant, copy)}`);
   }
+  const all = results.length;
+  const caught = all - count('survived') - count('not reached');
+  const percent = ((100 * caught) / Math.max(1, all)).toFixed(1);
+  print(
+    `\n${room}: ${caught} of ${all} caught, ${percent} %: ${count('caught')} by a failing test, ${count('caught late')} by ` +
+      `a test's time limit, ${count('stopped')} by the run's; ${count('survived')} survived, ${count('not reached')} not reached\n`,
+  );
+}
+
+function describe({ id, fileName, location, mutatorName, replacement }, copy) {
+  const { line, column } = location.start;
+  const to = replacement.replaceAll(/\s+/g, ' ').slice(0, 80);
+  return `${id} ${relative(copy, fileName)}:${line + 1}:${column + 1} ${mutatorName} → ${to}`;
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
 }
