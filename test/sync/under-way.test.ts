@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import type { FileStat } from '../../src/model/document.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
@@ -214,6 +215,33 @@ describe('a person’s word', () => {
     await world.engine().retry([{ folder: 'inbox', path: 'a.txt' }]);
     await world.quiesce();
     expect(world.service.calls).toEqual(['upload', 'upload']);
+  });
+
+  it('about a path to which a document is moving is not overwritten by the move', async () => {
+    world = await filled(2);
+    const { hash } = world.folder;
+    let goOn = () => {};
+    const asked = new Promise<void>((resolve) => (goOn = resolve));
+    let isHashed = false;
+    Object.assign(world.folder, {
+      hash: async (path: string, stat: FileStat) => {
+        if (path === '1.txt') isHashed = true;
+        if (path === '1.txt') await asked;
+        return hash(path, stat);
+      },
+    });
+    const record = world.ledger().get({ folder: 'inbox', path: '1.txt' });
+    world.folder.rename('1.txt', '2.txt');
+    world.folder.rename('0.txt', '1.txt');
+    world.folder.scan();
+    await until(() => isHashed);
+    const ref = { folder: 'inbox', path: '2.txt' };
+    if (record !== undefined)
+      await world.engine().decide(ref, [{ kind: 'put', ref, record: { ...record, docId: 'by hand' } }]);
+    goOn();
+    await world.quiesce();
+    expect(world.docIds().get('2.txt')).toBe('by hand');
+    expect(world.service.documents.get(world.docIds().get('1.txt') ?? '')?.content).toBe('text 0');
   });
 
   it('is not waited for when the file came back while the service was asked to delete it', async () => {
