@@ -1,0 +1,266 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { createCircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
+import type { CircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import type { RecordedLog } from '../../support/recorded-log.ts';
+
+let clock: ManualClock;
+let log: RecordedLog;
+let restMs: number;
+let changes: number;
+let breaker: CircuitBreaker;
+
+beforeEach(() => {
+  clock = manualClock();
+  log = recordedLog();
+  restMs = 0;
+  changes = 0;
+  breaker = createCircuitBreaker({
+    clock,
+    log,
+    random: () => 0,
+    restMs: () => restMs,
+    changed: () => (changes += 1),
+  });
+});
+
+const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
+const busy = {
+  kind: 'unavailable',
+  code: 'http-503',
+  message: 'busy',
+  retryAfterMs: null,
+  sent: 'all',
+} as const;
+const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
+const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
+const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
+const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
+const strange: Outcome = { ...missing, isOwnWord: false };
+const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
+const forbidden: Outcome = { kind: 'rejected', code: 'forbidden', message: 'no access' };
+
+/** How many requests may be under way of four, and how long until one may try. */
+const state = () => [breaker.width(4), breaker.openMs()];
+const codes = () => breaker.reasons().map(({ code }) => code);
+const logged = () => log.lines.map(({ level, data, message }) => [level, message, data]);
+
+function note(outcome: Outcome, times = 1, about = 'one'): void {
+  for (let time = 0; time < times; time += 1) breaker.note(outcome, about);
+}
+
+describe('what the outcomes say of the service', () => {
+  it('is nothing where one request was not answered', () => {
+    note(busy);
+    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 1]);
+  });
+
+  it('is a reason, and holds nobody else back, where one document alone is not answered', () => {
+    note(busy, 3);
+    expect([state(), breaker.reasons()]).toEqual([
+      [1, 0],
+      [{ code: 'service-unavailable', message: 'busy' }],
+    ]);
+    expect(logged()).toEqual([
+      ['warn', 'service unavailable', { code: 'service-unavailable', message: 'busy' }],
+    ]);
+  });
+
+  it('is an outage where several are not answered: one at a time tries, with growing intervals', async () => {
+    note(busy, 1, 'one');
+    note(busy, 1, 'other');
+    expect(state()).toEqual([0, 1_000]);
+    await clock.advance(1_000);
+    expect(state()).toEqual([1, 0]);
+    note(busy, 1, 'one');
+    expect(state()).toEqual([0, 2_000]);
+    await clock.advance(2_000);
+    note(accepted);
+    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
+  });
+
+  it('is an outage where one alone meets no service', () => {
+    note(away, 2);
+    expect(state()).toEqual([0, 1_000]);
+  });
+
+  it('is no outage where the same one fails again after another was accepted', () => {
+    note(busy, 1, 'one');
+    note(accepted, 1, 'other');
+    note(busy, 1, 'other');
+    expect([state(), breaker.reasons()]).toEqual([[4, 0], []]);
+  });
+
+  it('is that it is busy: it holds all back at once where it does not say for how long', () => {
+    note(tooMany);
+    expect([state(), codes(), breaker.unansweredInARow()]).toEqual([[0, 500], ['rate-limited'], 0]);
+  });
+
+  it('is left to the limiter where it says for how long it is busy', () => {
+    note({ ...tooMany, retryAfterMs: 30_000 });
+    expect([state(), codes()]).toEqual([[4, 0], []]);
+    note({ ...tooMany, retryAfterMs: 30_000 });
+    expect([state(), codes(), breaker.unansweredInARow()]).toEqual([[0, 30_000], ['rate-limited'], 0]);
+  });
+
+  it('is that the credentials are refused: 1, 5, then 15 minutes, or as long as the token endpoint rests', () => {
+    const waits = [];
+    for (let time = 0; time < 4; time += 1) {
+      note(refused);
+      waits.push(breaker.openMs());
+    }
+    expect(waits).toEqual([60_000, 300_000, 900_000, 900_000]);
+    expect([breaker.reasons(), breaker.width(4), log.lines]).toEqual([
+      [{ code: 'credentials-refused', message: 'wrong password' }],
+      0,
+      [],
+    ]);
+    note(accepted);
+    restMs = 4_000;
+    note(refused);
+    expect(state()).toEqual([0, 4_000]);
+  });
+
+  it('is that the address is wrong, until it is right', async () => {
+    expect(breaker.isMisaddressed()).toBe(false);
+    note(elsewhere);
+    expect([state(), breaker.isMisaddressed()]).toEqual([[0, 60_000], true]);
+    expect(breaker.reasons()).toEqual([{ code: 'redirect', message: 'it is elsewhere' }]);
+    await clock.advance(60_000);
+    note(accepted);
+    expect([state(), breaker.isMisaddressed(), codes()]).toEqual([[4, 0], false, []]);
+  });
+
+  it('is that it knows none of our documents, from the third in a row on', () => {
+    note(missing, 2);
+    expect(breaker.manyMissing()).toBe(false);
+    note(missing);
+    expect([breaker.manyMissing(), state(), codes()]).toEqual([true, [4, 0], []]);
+    note(accepted);
+    expect(breaker.manyMissing()).toBe(false);
+    note(missing, 2);
+    note(rejected);
+    note(missing, 2);
+    expect(breaker.manyMissing()).toBe(false);
+  });
+
+  it('is the same where something before it says so of three documents, not of one three times', () => {
+    note(strange, 3, 'one');
+    note(strange, 1, 'two');
+    expect(breaker.manyMissing()).toBe(false);
+    note(strange, 1, 'three');
+    expect(breaker.manyMissing()).toBe(true);
+    note(rejected);
+    expect(breaker.manyMissing()).toBe(false);
+  });
+
+  it('is that nothing is allowed, from the third in a row on', async () => {
+    note(forbidden, 2);
+    note(rejected);
+    note(forbidden, 2);
+    expect([breaker.manyForbidden(), state(), codes()]).toEqual([false, [4, 0], []]);
+    note(forbidden);
+    expect([breaker.manyForbidden(), state()]).toEqual([true, [0, 60_000]]);
+    expect(breaker.reasons()).toEqual([{ code: 'no-access', message: 'no access' }]);
+    note(forbidden);
+    expect(breaker.openMs()).toBe(300_000);
+    await clock.advance(300_000);
+    note(rejected);
+    expect([breaker.manyForbidden(), state(), codes()]).toEqual([false, [4, 0], []]);
+  });
+
+  it.each([
+    ['accepts', accepted],
+    ['rejects', rejected],
+    ['does not know', missing],
+  ])('is that it is back when it %s a document', (_, answer) => {
+    note(busy, 1, 'one');
+    note(busy, 1, 'other');
+    const before = changes;
+    note(answer);
+    expect([state(), breaker.reasons(), breaker.unansweredInARow()]).toEqual([[4, 0], [], 0]);
+    expect(changes).toBeGreaterThan(before);
+  });
+
+  it('is nothing where the file was at fault', () => {
+    note(busy, 1, 'one');
+    note({ kind: 'changed', message: 'cut' });
+    note({ kind: 'unreadable', message: 'EIO' });
+    expect(breaker.unansweredInARow()).toBe(1);
+    note(busy, 1, 'other');
+    expect(state()).toEqual([0, 1_000]);
+  });
+
+  it('is forgotten when a person has fixed something', () => {
+    note(elsewhere);
+    note(missing, 3);
+    note(busy, 1, 'other');
+    note(busy, 1, 'one');
+    breaker.close();
+    expect([state(), codes(), breaker.isMisaddressed(), breaker.manyMissing()]).toEqual([
+      [4, 0],
+      [],
+      false,
+      false,
+    ]);
+    expect(breaker.unansweredInARow()).toBe(0);
+  });
+
+  it('never shortens a wait that is known', () => {
+    note(elsewhere);
+    note(tooMany);
+    expect(breaker.openMs()).toBe(60_000);
+  });
+});
+
+describe('what the log says of an outage', () => {
+  it('is when it begins, once for each kind, and how long it lasted', async () => {
+    note(away, 2);
+    note(tooMany);
+    note(away, 3);
+    await clock.advance(90_000);
+    note(accepted);
+    note(accepted);
+    expect(logged()).toEqual([
+      ['warn', 'service unavailable', { code: 'service-unavailable', message: 'away', againInSeconds: 1 }],
+      ['warn', 'service unavailable', { code: 'rate-limited', message: 'too many', againInSeconds: 2 }],
+      ['info', 'service available again', { lastedSeconds: 90 }],
+    ]);
+  });
+
+  it('is said again of the next one', async () => {
+    note(away, 2);
+    await clock.advance(1_000);
+    note(accepted);
+    await clock.advance(10_000);
+    note(away, 2);
+    await clock.advance(2_000);
+    note(accepted);
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'service unavailable',
+      'service available again',
+      'service unavailable',
+      'service available again',
+    ]);
+    expect(log.lines.map(({ data }) => data)).toContainEqual({ lastedSeconds: 2 });
+  });
+
+  it('is said again when a person asked for an attempt and it failed', () => {
+    note(away, 2);
+    breaker.close();
+    note(away, 2);
+    expect(log.lines).toHaveLength(2);
+  });
+
+  it('counts no time beyond that in which an attempt was due', async () => {
+    note(away, 2);
+    await clock.advance(10 * 3_600_000);
+    note(accepted);
+    expect(log.lines.at(-1)?.data).toEqual({ lastedSeconds: 300 });
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
+import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { consequenceOf } from '../../../src/sync/send/outcome.ts';
+import { recordOf } from '../../support/core-fixtures.ts';
+
+type Circumstances = Parameters<typeof consequenceOf>[1];
+
+const record = recordOf({ docId: 'doc-1' });
+const isGone: LedgerRecord = {
+  ...record,
+  unsure: { content: false, attachments: false, metadata: [], gone: true },
+};
+
+interface Now extends Partial<Omit<Circumstances, 'breaker' | 'random'>> {
+  readonly openMs?: number;
+  readonly manyMissing?: boolean;
+  readonly manyForbidden?: boolean;
+}
+
+function after(
+  outcome: Outcome,
+  { openMs = 0, manyMissing = false, manyForbidden = false, ...given }: Now = {},
+) {
+  return consequenceOf(outcome, {
+    attempts: 0,
+    record,
+    maxAttempts: null,
+    onMissing: 'fail',
+    inDoubt: 'retry',
+    ...given,
+    breaker: {
+      openMs: () => openMs,
+      manyMissing: () => manyMissing,
+      manyForbidden: () => manyForbidden,
+    },
+    random: () => 0,
+  });
+}
+
+const words = { code: 'http-422', message: 'no' };
+const rejected: Outcome = { kind: 'rejected', ...words };
+const busy: Outcome = {
+  kind: 'unavailable',
+  code: 'http-503',
+  message: 'busy',
+  retryAfterMs: null,
+  sent: 'all',
+};
+const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'lost' };
+const noDocId: Outcome = { kind: 'accepted', docId: null, warning: null };
+const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
+const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+const missing: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
+const strange: Outcome = { ...missing, isOwnWord: false };
+
+const busyReason = { code: 'http-503', message: 'busy' };
+
+describe('after an answer that accepts nothing, a document', () => {
+  it.each<readonly [string, Outcome, Now, object]>([
+    ['that is rejected fails', rejected, {}, { kind: 'fail', reason: words }],
+    [
+      'that is rejected as all are waits with them',
+      rejected,
+      { manyForbidden: true, openMs: 60_000 },
+      { kind: 'retry', reason: words, attempts: 1, delayMs: 60_000 },
+    ],
+    [
+      'is tried again after its own back-off',
+      busy,
+      { attempts: 4 },
+      { kind: 'retry', reason: busyReason, attempts: 5, delayMs: 250 },
+    ],
+    [
+      'is tried again when the service asks for it',
+      { ...busy, retryAfterMs: 7_000 },
+      {},
+      { kind: 'retry', attempts: 1, delayMs: 7_000 },
+    ],
+    ['waits as long as all do', busy, { openMs: 9_000 }, { kind: 'retry', delayMs: 9_000 }],
+    ['is tried for ever by the daemon', busy, { attempts: 900 }, { kind: 'retry', attempts: 901 }],
+    ['is tried again by one pass', busy, { attempts: 3, maxAttempts: 5 }, { kind: 'retry', attempts: 4 }],
+    [
+      'is given up by one pass after its fifth attempt',
+      busy,
+      { attempts: 4, maxAttempts: 5 },
+      { kind: 'giveUp', reason: busyReason, attempts: 5 },
+    ],
+    [
+      'goes out when the credentials are right, and that was no attempt of it',
+      refused,
+      { attempts: 2, openMs: 60_000, maxAttempts: 1 },
+      {
+        kind: 'retry',
+        reason: { code: 'credentials-refused', message: 'wrong password' },
+        attempts: 2,
+        delayMs: 60_000,
+      },
+    ],
+    [
+      'of a daemon waits for the address to be right',
+      elsewhere,
+      { attempts: 2, openMs: 60_000 },
+      {
+        kind: 'retry',
+        reason: { code: 'redirect', message: 'it is elsewhere' },
+        attempts: 2,
+        delayMs: 60_000,
+      },
+    ],
+    [
+      'of one pass is given up where the address is wrong',
+      elsewhere,
+      { maxAttempts: 5 },
+      { kind: 'giveUp', reason: { code: 'redirect', message: 'it is elsewhere' }, attempts: 1 },
+    ],
+    ['that changed under way is inspected soon', { kind: 'changed', message: 'cut' }, {}, { kind: 'settle' }],
+    [
+      'that cannot be read fails',
+      { kind: 'unreadable', message: 'EIO' },
+      {},
+      { kind: 'fail', reason: { code: 'unreadable', message: 'EIO' } },
+    ],
+    [
+      'that may have been taken is in doubt, and goes out again',
+      lost,
+      {},
+      {
+        kind: 'doubt',
+        reason: { code: 'no-answer', message: 'lost' },
+        holds: false,
+        next: { kind: 'retry', reason: { code: 'no-answer', message: 'lost' }, attempts: 1 },
+      },
+    ],
+    [
+      'that may have been taken is in doubt, and waits for a person',
+      lost,
+      { inDoubt: 'hold' },
+      {
+        kind: 'doubt',
+        holds: true,
+        next: { kind: 'fail', reason: { code: 'in-doubt', message: 'lost' } },
+      },
+    ],
+    [
+      'that was taken under an id nobody knows is in doubt',
+      noDocId,
+      {},
+      {
+        kind: 'doubt',
+        reason: { code: 'no-doc-id', message: 'accepted without a docId' },
+        next: { kind: 'retry' },
+      },
+    ],
+    [
+      'that something before the service does not know is tried again',
+      strange,
+      { onMissing: 'upload' },
+      { kind: 'retry', reason: { code: 'http-404', message: 'no such document' }, attempts: 1 },
+    ],
+    [
+      'that the service does not know fails',
+      missing,
+      {},
+      {
+        kind: 'fail',
+        reason: {
+          code: 'missing-at-service',
+          message: 'the service does not know the document doc-1: no such document',
+        },
+      },
+    ],
+    ['that it does not know is uploaded again', missing, { onMissing: 'upload' }, { kind: 'uploadAgain' }],
+    [
+      'that it does not know, as none, fails',
+      missing,
+      { onMissing: 'upload', manyMissing: true },
+      { kind: 'fail', reason: { code: 'missing-at-service' } },
+    ],
+    [
+      'that was perhaps deleted by us is uploaded again, whatever is said of others',
+      missing,
+      { record: isGone, manyMissing: true },
+      { kind: 'uploadAgain' },
+    ],
+    [
+      'without a record is never uploaded again for that',
+      missing,
+      { record: undefined, onMissing: 'upload' },
+      { kind: 'fail', reason: { code: 'missing-at-service' } },
+    ],
+  ])('%s', (_, outcome, now, expected) => {
+    expect(after(outcome, now)).toMatchObject(expected);
+  });
+});
