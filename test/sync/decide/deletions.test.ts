@@ -1,0 +1,208 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { FileStat } from '../../../src/model/document.ts';
+import type { LedgerRecord, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import {
+  judgeMissing,
+  mountsToRemember,
+  standsUnsent,
+  uncompared,
+} from '../../../src/sync/decide/deletions.ts';
+import { FolderView } from '../../../src/sync/decide/folder-view.ts';
+import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
+import type { Task, TaskEvent } from '../../../src/sync/tasks/task.ts';
+import { recordOf, statOf } from '../../support/core-fixtures.ts';
+
+const root: RootIdentity = { path: '/inbox', dev: 1, ino: 10 };
+const reason = { code: 'any', message: 'any' };
+const minuteMs = 60_000;
+
+/** A folder of 40 documents, of which the first `count` are gone from device `dev`. */
+function missing(count: number, { dev = 1, held = 0 } = {}) {
+  const records = new Map<string, LedgerRecord>();
+  for (let index = 0; index < 40; index += 1) {
+    records.set(`d/${index}.txt`, recordOf({ docId: `${index}`, stat: statOf({ ino: index + 1, dev }) }));
+  }
+  const ledger = { get: ({ path }: { path: string }) => records.get(path) };
+  const tasks = new TaskStore(ledger, () => 0);
+  for (let index = 0; index < count; index += 1) {
+    const ref = { folder: 'inbox', path: `d/${index}.txt` };
+    const task = tasks.open(ref, { present: false, priority: 'live', at: 0 });
+    move(tasks, task, { kind: 'inspectionStarted', at: 0 }, { kind: 'missing', at: 0, device: 1 });
+    move(tasks, task, index < held ? { kind: 'held', reason } : { kind: 'grace', dueAt: 5 });
+  }
+  return { ledger, tasks, records };
+}
+
+function move(tasks: TaskStore, task: Task, ...events: readonly TaskEvent[]): void {
+  for (const event of events) tasks.apply(task, event);
+}
+
+interface Circumstances {
+  readonly gone?: number;
+  readonly held?: number;
+  /** Of the recorded files. */
+  readonly dev?: number;
+  /** Devices that were seen together. */
+  readonly seen?: readonly [number, number];
+  readonly hold?: string;
+  readonly beginning?: string;
+  readonly approved?: readonly string[];
+  readonly removed?: readonly { readonly at: number; readonly count: number }[];
+  readonly known?: RootIdentity | undefined;
+  readonly now?: RootIdentity | null;
+  readonly isRootChanged?: boolean;
+  readonly mounted?: readonly string[];
+  readonly mounts?: readonly string[];
+}
+
+function verdict(given: Circumstances) {
+  const { tasks, ledger } = missing(given.gone ?? 1, {
+    ...(given.dev === undefined ? {} : { dev: given.dev }),
+    held: given.held ?? 0,
+  });
+  const view = new FolderView();
+  view.isRootChanged = given.isRootChanged ?? false;
+  if (given.seen !== undefined) view.noteDevice(...given.seen);
+  return judgeMissing('inbox', {
+    tasks,
+    ledger: {
+      ...ledger,
+      hold: () => (given.hold === undefined ? undefined : { since: 0, reason: given.hold }),
+      isApproved: ({ path }) => given.approved?.includes(path) ?? false,
+      removals: () => given.removed ?? [],
+      count: () => 40,
+      root: () => ('known' in given ? given.known : root),
+      mounts: () => given.mounted ?? [],
+    },
+    view,
+    root: given.now === undefined ? root : given.now,
+    mounts: given.mounts ?? [],
+    beginning: given.beginning,
+    limits: { maxDeleteCount: 10, maxDeletePercent: 50, inDoubt: 'retry' },
+    now: 20 * minuteMs,
+  });
+}
+
+const allow = { kind: 'allow' };
+const disappeared = (words: string) => ({
+  kind: 'hold',
+  reason: `${words} disappeared within ten minutes, more than the limits of 10 and 50 %`,
+});
+const anotherRoot = {
+  kind: 'hold',
+  reason: 'the folder is not the same directory as before, and 1 document is missing from it',
+};
+const unmounted = {
+  kind: 'hold',
+  reason: 'a volume below the folder is no longer mounted, and 1 document is missing with it',
+};
+
+describe('deletions of one folder are judged together', () => {
+  it.each<readonly [string, Circumstances, object]>([
+    ['few go out', { gone: 20 }, allow],
+    ['many are held', { gone: 21 }, disappeared('21 of 40 documents')],
+    ['those that are held already count', { gone: 21, held: 20 }, disappeared('21 of 40 documents')],
+    [
+      'those that went out in the last ten minutes count, and the documents that they were',
+      { gone: 20, removed: [{ at: 15 * minuteMs, count: 8 }] },
+      disappeared('28 of 48 documents'),
+    ],
+    [
+      'those that went out before that do not',
+      { gone: 20, removed: [{ at: 5 * minuteMs, count: 8 }] },
+      allow,
+    ],
+    ['what a person approved does not count', { gone: 21, approved: ['d/20.txt'] }, allow],
+    [
+      'what comes beside a hold is held with it',
+      { hold: 'held before' },
+      { kind: 'hold', reason: 'held before' },
+    ],
+    [
+      'or with one that is on its way into the ledger',
+      { beginning: 'being held' },
+      { kind: 'hold', reason: 'being held' },
+    ],
+    ['the same root lets them go', { now: { ...root, path: '/elsewhere' } }, allow],
+    ['another root holds them', { now: { ...root, ino: 11 } }, anotherRoot],
+    ['a root that was another one at the last scan holds them', { isRootChanged: true }, anotherRoot],
+    ['a root that cannot be read holds them', { now: null }, anotherRoot],
+    ['of an unknown root nothing is held', { known: undefined }, allow],
+    ['files of another device hold them', { dev: 2 }, unmounted],
+    ['files of a device that was seen there do not', { dev: 2, seen: [2, 1] }, allow],
+    ['nor files of an unknown device', { dev: 0 }, allow],
+    ['a mount that is gone holds what lay on it', { mounted: ['d'] }, unmounted],
+    ['one that is still there does not', { mounted: ['d'], mounts: ['d'] }, allow],
+    ['nor one that the files did not lie on', { mounted: ['d/0', 'e'] }, allow],
+  ])('%s', (_, given, expected) => {
+    expect(verdict(given)).toEqual(expected);
+  });
+});
+
+it('mounts are remembered with those that are new, until a person approves', () => {
+  expect(mountsToRemember(['a', 'b'], ['b'])).toBeNull();
+  expect(mountsToRemember(['a'], ['a'])).toBeNull();
+  expect(mountsToRemember(['a'], ['b', 'a'])).toEqual(['a', 'b']);
+});
+
+describe('a file that is gone, and a new one', () => {
+  const stat = statOf({ size: 33, ino: 1 });
+
+  /** The document `d/0.txt` is gone since 100 ms; `new.txt` stands there. */
+  function newcomer(seen: FileStat, ...events: readonly TaskEvent[]) {
+    const { tasks, ledger, records } = missing(0);
+    records.set('d/0.txt', recordOf({ stat }));
+    const gone = tasks.open(
+      { folder: 'inbox', path: 'd/0.txt' },
+      { present: false, priority: 'live', at: 0 },
+    );
+    move(tasks, gone, { kind: 'inspectionStarted', at: 0 }, { kind: 'missing', at: 100, device: 1 });
+    const ref = { folder: 'inbox', path: 'new.txt' };
+    const first = { present: true, priority: 'live', at: 0, seen: { stat: seen, fingerprint: '' } } as const;
+    const other = tasks.open(ref, first);
+    move(tasks, other, ...events);
+    return { tasks, ledger, gone, other };
+  }
+
+  const inspected = { kind: 'inspectionStarted', at: 0 } as const;
+  const ready = (at: number) => ({ kind: 'ready', operation: 'upload', bulkKey: null, at }) as const;
+  const likeIt = statOf({ size: 33, ino: 2 });
+
+  it.each<readonly [string, FileStat, readonly TaskEvent[], boolean]>([
+    ['is compared first where it has not been inspected', likeIt, [], true],
+    ['is compared first while it is inspected', likeIt, [inspected], true],
+    ['is compared first while it settles', likeIt, [inspected, { kind: 'settling', dueAt: 9 }], true],
+    ['is compared again where that was before it went', likeIt, [inspected, ready(99)], true],
+    ['was compared with it', likeIt, [inspected, ready(100)], false],
+    ['has failed', likeIt, [inspected, { kind: 'failed', reason, recorded: false, attempts: 1 }], false],
+    ['is compared first by its inode number', statOf({ size: 7, ino: 1 }), [], true],
+    ['is no other of another size', statOf({ size: 7, ino: 2 }), [], false],
+  ])('of its size %s', (_, seen, events, expected) => {
+    const { tasks, gone } = newcomer(seen, ...events);
+    expect(uncompared(tasks, gone, stat)).toHaveLength(expected ? 1 : 0);
+  });
+
+  const waiting = { kind: 'waiting', dueAt: null, reason } as const;
+  const unfit = { kind: 'failed', reason, recorded: false, attempts: 1 } as const;
+
+  it.each<readonly [string, FileStat, readonly TaskEvent[], boolean]>([
+    ['that waits', stat, [inspected, waiting], true],
+    ['that breaks a rule', stat, [inspected, unfit], true],
+    ['that the service refused: a hard link', stat, [inspected, { ...unfit, recorded: true }], false],
+    ['that can be sent', stat, [inspected, ready(1)], false],
+    ['with its inode number and another birth time', { ...stat, birthtimeMs: 9 }, [inspected, unfit], false],
+    ['with another inode number', { ...stat, ino: 2 }, [inspected, unfit], false],
+  ])('is the same one %s', (_, seen, events, expected) => {
+    const { gone, other, ...known } = newcomer(seen, ...events);
+    expect(standsUnsent(known, gone)).toEqual(expected ? other.ref : null);
+    expect(standsUnsent({ ...known, ledger: { get: () => undefined } }, gone)).toBeNull();
+  });
+
+  it('cannot be told where no inode number is known', () => {
+    const { gone, tasks } = newcomer({ ...stat, ino: 0 }, inspected, unfit);
+    expect(
+      standsUnsent({ tasks, ledger: { get: () => recordOf({ stat: { ...stat, ino: 0 } }) } }, gone),
+    ).toBeNull();
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { DocumentRef } from '../../../src/model/document.ts';
+import type { Failure, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import {
+  acceptedRoot,
+  isRootTrusted,
+  nextRootChange,
+  provesRoot,
+} from '../../../src/sync/decide/root-trust.ts';
+import { statOf } from '../../support/core-fixtures.ts';
+
+const known: RootIdentity = { path: '/inbox', dev: 1, ino: 10, seenAt: 5 };
+const another: RootIdentity = { path: '/inbox', dev: 1, ino: 11 };
+const failure: Failure = {
+  code: 'http-422',
+  message: 'no',
+  attempts: 1,
+  history: [],
+  stat: statOf(),
+  fingerprint: '',
+};
+
+describe('the root of a folder is trusted (I3)', () => {
+  const isTrusted = (
+    root: RootIdentity | undefined,
+    now: RootIdentity,
+    {
+      isProven = false,
+      count = 0,
+      failed = [],
+    }: { isProven?: boolean; count?: number; failed?: readonly DocumentRef[] } = {},
+  ) =>
+    isRootTrusted(
+      {
+        root: () => root,
+        count: () => count,
+        failures: () => failed.map((ref) => [ref, failure] as const),
+      },
+      'inbox',
+      { root: now, isProven },
+    );
+
+  it.each<readonly [string, boolean, boolean]>([
+    ['where none is known', isTrusted(undefined, another, { count: 3 }), true],
+    ['where it is the one that is known', isTrusted(known, { ...known, path: '/other' }, { count: 3 }), true],
+    ['not where it is another one', isTrusted(known, another, { count: 3 }), false],
+    ['not where it is on another device', isTrusted(known, { ...known, dev: 2 }, { count: 3 }), false],
+    [
+      'where a recorded file stands in it unchanged',
+      isTrusted(known, another, { count: 3, isProven: true }),
+      true,
+    ],
+    ['where nothing is known that could be lost', isTrusted(known, another), true],
+    [
+      'not where a refused document is known',
+      isTrusted(known, another, { failed: [{ folder: 'inbox', path: 'a' }] }),
+      false,
+    ],
+    [
+      'where another folder’s is',
+      isTrusted(known, another, { failed: [{ folder: 'other', path: 'a' }] }),
+      true,
+    ],
+  ])('%s', (_, found, expected) => {
+    expect(found).toBe(expected);
+  });
+});
+
+describe('what is written down proves a root', () => {
+  it('that it was written under, or that came before, and none after that', () => {
+    const changed = { ...known, changes: 2 };
+    expect([undefined, 1, 2, 3].map((change) => provesRoot(changed, change))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect([undefined, 1].map((change) => provesRoot(known, change))).toEqual([true, false]);
+    expect(provesRoot(undefined, 1)).toBe(false);
+  });
+
+  it('of the number that it would have if it were accepted', () => {
+    expect(nextRootChange(undefined, another)).toBeUndefined();
+    expect(nextRootChange(known, null)).toBeUndefined();
+    expect(nextRootChange(known, known)).toBeUndefined();
+    expect(nextRootChange(known, another)).toBe(1);
+    expect(nextRootChange({ ...known, changes: 4 }, another)).toBe(5);
+  });
+
+  it('which it has from then on', () => {
+    expect(acceptedRoot({ ...known, changes: 4 }, another, 9)).toEqual({ ...another, seenAt: 9, changes: 5 });
+    expect(acceptedRoot({ ...known, changes: 4 }, known, 9)).toEqual({ ...known, seenAt: 9, changes: 4 });
+    expect(acceptedRoot(undefined, another, 9).changes).toBeUndefined();
+  });
+});

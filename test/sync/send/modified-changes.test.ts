@@ -1,0 +1,163 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { ComparedDocument } from '../../../src/model/operation.ts';
+import { planDocument } from '../../../src/model/plan.ts';
+import type { LedgerRecord, Unsure } from '../../../src/model/ports/ledger-port.ts';
+import { markUnsure, modifiedChanges } from '../../../src/sync/send/modify.ts';
+import type { Modifiable } from '../../../src/sync/send/modify.ts';
+import { uploadedRecord } from '../../../src/sync/send/upload.ts';
+import { comparedOf, recordOf, statOf } from '../../support/core-fixtures.ts';
+
+const now = Date.UTC(2026, 1, 3);
+const held = { name: 'x.csv', path: 'a.pdf.attachments/x.csv', stat: statOf(), sha256: 'xx' };
+
+function modifiable(compared: ComparedDocument, record: LedgerRecord): Modifiable {
+  const operation = planDocument(compared, record);
+  if (operation.kind !== 'modify') throw new Error(`planned: ${operation.kind}`);
+  return { kind: 'send', operation, compared, record };
+}
+
+/** The record after these files went out and were accepted. */
+function recordAfter(found: Modifiable, ...sent: readonly string[]): LedgerRecord {
+  const contents = sent.map((sha256) => ({ sha256, size: 1 }));
+  const [put] = modifiedChanges(found, contents, now);
+  if (put?.kind !== 'put') throw new Error('nothing is put down');
+  return put.record;
+}
+
+const hashes = ({ attachments }: LedgerRecord) => attachments.map(({ name, sha256 }) => [name, sha256]);
+
+describe('what the ledger learns of an accepted modify', () => {
+  it('of attachments alone is each with what went out as its bytes', () => {
+    const compared = comparedOf({
+      attachments: [
+        ['x.csv', 'x2'],
+        ['y.csv', 'y2'],
+      ],
+    });
+    const record = recordAfter(
+      modifiable(compared, recordOf({ sha256: 'aa', attachments: [held] })),
+      'X',
+      'Y',
+    );
+    expect([record.sha256, hashes(record)]).toEqual([
+      'aa',
+      [
+        ['x.csv', 'X'],
+        ['y.csv', 'Y'],
+      ],
+    ]);
+  });
+
+  it('of content and attachments is each with what went out as its bytes', () => {
+    const compared = comparedOf({ sha256: 'bb', attachments: [['x.csv', 'x2']] });
+    const record = recordAfter(modifiable(compared, recordOf({ attachments: [held] })), 'B', 'X');
+    expect([record.sha256, hashes(record)]).toEqual(['B', [['x.csv', 'X']]]);
+  });
+
+  it('of content alone is the bytes that went out, their name, and the attachments as they are', () => {
+    const compared = comparedOf({ sha256: 'bb', fileName: 'b.pdf', attachments: [['x.csv', null]] });
+    const record = recordAfter(modifiable(compared, recordOf({ attachments: [held] })), 'B');
+    expect(record).toMatchObject({ sha256: 'B', fileName: 'b.pdf', modifiedAt: '2026-02-03T00:00:00.000Z' });
+    expect(hashes(record)).toEqual([['x.csv', 'xx']]);
+  });
+
+  it('of metadata alone leaves the name that went out last, and learns the bytes that were read', () => {
+    const compared = comparedOf({ fileName: 'b.pdf', metadata: { title: 'B' }, sha256: 'aa' });
+    const record = recordAfter(modifiable(compared, recordOf({ sha256: 'aa', metadata: { title: 'A' } })));
+    expect(record).toMatchObject({ sha256: 'aa', fileName: 'a.pdf', metadata: { title: 'B' } });
+  });
+
+  it('is what was said once, and that nothing has failed', () => {
+    const metadata = { title: 'A', docAuthors: [{ authorName: 'Jane' }] };
+    const found = modifiable(comparedOf({ metadata: { title: 'B' } }), recordOf({ metadata, said: ['old'] }));
+    expect(recordAfter(found).said).toEqual(['old', 'docAuthors:Jane']);
+    expect(modifiedChanges(found, [], now).slice(1)).toEqual([
+      { kind: 'clear', ref: found.compared.document.ref },
+    ]);
+  });
+
+  it('is that nothing is unsure any more', () => {
+    const unsure = { content: false, attachments: false, metadata: [{ title: 'B' }] };
+    const found = modifiable(comparedOf({ metadata: { title: 'A' } }), recordOf({ unsure }));
+    expect(recordAfter(found)).toMatchObject({ metadata: { title: 'A' }, unsure: undefined });
+  });
+});
+
+describe('what is written down before a modify goes out', () => {
+  const titles = (...given: string[]) => given.map((title) => ({ title }));
+  const found = (sha256: string | null, title: string, attachments: string | null) =>
+    modifiable(
+      comparedOf({ sha256, metadata: { title }, attachments: [['x.csv', attachments]] }),
+      recordOf({ metadata: { title: 'A' }, attachments: [held] }),
+    );
+
+  it.each<readonly [string, Modifiable, Unsure | undefined, Unsure]>([
+    [
+      'its content',
+      found('bb', 'A', null),
+      undefined,
+      { content: true, attachments: false, metadata: titles('A') },
+    ],
+    [
+      'its metadata',
+      found(null, 'B', null),
+      undefined,
+      { content: false, attachments: false, metadata: titles('B') },
+    ],
+    [
+      'its attachments',
+      found(null, 'A', 'x2'),
+      undefined,
+      { content: false, attachments: true, metadata: titles('A') },
+    ],
+    [
+      'and what was unsure before',
+      found(null, 'B', null),
+      { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
+      { content: true, attachments: true, metadata: titles('C', 'B'), gone: true },
+    ],
+  ])('is that it may differ: %s', (_, { operation }, unsure, expected) => {
+    const ref = { folder: 'inbox', path: 'a.pdf' };
+    const record = recordOf({ fingerprint: 'f', ...(unsure === undefined ? {} : { unsure }) });
+    const change = markUnsure(ref, record, operation);
+    expect(change).toEqual({ kind: 'put', ref, record: { ...record, fingerprint: '', unsure: expected } });
+  });
+});
+
+describe('the record of an accepted upload', () => {
+  it('is what went out, and counts those that may have been taken before', () => {
+    const compared = comparedOf({
+      attachments: [
+        ['x.csv', null],
+        ['y.csv', null],
+      ],
+    });
+    const doubt = { id: 'i', ref: compared.document.ref, since: 1, message: 'lost', holds: false };
+    const record = uploadedRecord(
+      compared.document,
+      { kind: 'upload', metadata: {}, accepted: { title: 'A' } },
+      {
+        docId: 'doc-9',
+        sent: ['A', 'X', 'Y'].map((sha256) => ({ sha256, size: 1 })),
+        doubts: [
+          { ...doubt, count: 1 },
+          { ...doubt, count: 2 },
+        ],
+        now,
+      },
+    );
+    expect(record).toMatchObject({
+      docId: 'doc-9',
+      sha256: 'A',
+      metadata: { title: 'A' },
+      uploadedAt: '2026-02-03T00:00:00.000Z',
+      modifiedAt: null,
+      possibleDuplicates: 3,
+    });
+    expect(hashes(record)).toEqual([
+      ['x.csv', 'X'],
+      ['y.csv', 'Y'],
+    ]);
+  });
+});

@@ -1,0 +1,189 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { LedgerUnwritableError } from '../../../src/model/errors.ts';
+import type { Change } from '../../../src/model/ports/ledger-port.ts';
+import type { FileOutcome, Outcome, RequestWatch } from '../../../src/model/ports/service-port.ts';
+import { createCircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
+import { createSendRequest } from '../../../src/sync/send/request.ts';
+import type { RequestAbout, SendRequest } from '../../../src/sync/send/request.ts';
+import { Transfers } from '../../../src/sync/send/transfers.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { statOf } from '../../support/core-fixtures.ts';
+
+const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
+const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };
+const ref = { folder: 'inbox', path: 'a.pdf' };
+const upload: RequestAbout = {
+  ...ref,
+  operation: 'upload',
+  bytesTotal: 10,
+  documents: 1,
+  intent: { ref, size: 10, stat: statOf() },
+};
+const remove: RequestAbout = { ...ref, operation: 'delete', bytesTotal: 0, documents: 1 };
+
+let clock: ManualClock;
+let committed: Change[];
+let noted: [string, string][];
+let measured: object[];
+let paused: string[];
+let diskFails: boolean;
+let transfers: Transfers;
+const totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+let request: SendRequest;
+
+beforeEach(() => {
+  clock = manualClock();
+  committed = [];
+  noted = [];
+  measured = [];
+  paused = [];
+  diskFails = false;
+  transfers = new Transfers();
+  Object.assign(totals, { requests: 0, bytesSent: 0 });
+  const once = (changes: readonly Change[]) => {
+    if (diskFails) return Promise.reject(new LedgerUnwritableError('no space'));
+    committed.push(...changes);
+    return Promise.resolve();
+  };
+  const breaker = createCircuitBreaker({
+    clock,
+    log: recordedLog(),
+    random: () => 0,
+    restMs: () => 0,
+    changed: () => {},
+  });
+  request = createSendRequest({
+    clock,
+    commit: { once, commit: once, trouble: () => null, close: () => {} },
+    breaker: { ...breaker, note: ({ kind }, about) => noted.push([kind, about]) },
+    transfers,
+    metrics: {
+      request: (one) => measured.push(one),
+      rateWait: () => {},
+      bytes: (count) => measured.push({ count }),
+    },
+    totals,
+    isPaused: (folder) => paused.includes(folder),
+  });
+});
+
+/** Sends as the client does: so many attempts, then this outcome. */
+function sending(outcome: Outcome, attempts = 1) {
+  return async (watch: RequestWatch): Promise<FileOutcome> => {
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+      try {
+        await watch.beforeSend?.(`${attempt}`);
+      } catch {
+        return {
+          outcome: {
+            kind: 'unavailable',
+            code: 'ledger-unwritable',
+            message: 'no space',
+            retryAfterMs: null,
+            sent: 'nothing',
+          },
+          sent: [],
+          requests: attempt - 1,
+        };
+      }
+      watch.onBytes?.(4);
+      watch.onAnswer?.(`${attempt}`);
+    }
+    return { outcome, sent: [], requests: attempts };
+  };
+}
+
+const kinds = () => committed.map(({ kind }) => kind);
+
+describe('a request', () => {
+  it('is in the ledger before it goes out, an upload with its intent, and its answer after that', async () => {
+    const before: Change = { kind: 'clear', ref };
+    const result = await request({ ...upload, before: [before] }, async (watch) => {
+      expect(transfers.list()).toEqual([expect.objectContaining({ path: 'a.pdf', bytesSent: 0 })]);
+      await watch.beforeSend?.('1');
+      expect(committed).toEqual([
+        { kind: 'sent', id: '1', at: clock.now() },
+        before,
+        { kind: 'intent', intent: { ...upload.intent, id: '1', at: clock.now() } },
+      ]);
+      watch.onBytes?.(4);
+      expect(transfers.list()).toEqual([expect.objectContaining({ bytesSent: 4 })]);
+      await clock.advance(2_000);
+      watch.onAnswer?.('1');
+      return { outcome: accepted, sent: [], requests: 1 };
+    });
+    expect(result.intentIds).toEqual(['1']);
+    expect(committed.at(-1)).toEqual({ kind: 'answered', id: '1', at: clock.now() });
+    expect([totals.requests, totals.bytesSent, transfers.list()]).toEqual([1, 4, []]);
+    expect(measured).toEqual([{ count: 4 }, { operation: 'upload', outcome: 'accepted', seconds: 2 }]);
+    expect(noted).toEqual([['accepted', 'upload inbox/a.pdf']]);
+  });
+
+  it('that is no upload has no intent', async () => {
+    const result = await request(remove, sending(accepted));
+    expect([kinds(), result.intentIds]).toEqual([['sent', 'answered'], []]);
+  });
+
+  it('and its repetition with a new token are two, with an intent each', async () => {
+    const result = await request(upload, sending(accepted, 2));
+    expect([result.intentIds, totals.requests]).toEqual([['1', '2'], 2]);
+  });
+
+  it('of a paused folder does not go out', async () => {
+    paused = ['inbox'];
+    await expect(request(upload, sending(accepted))).rejects.toMatchObject({ code: 'paused' });
+    expect([committed, noted, totals.requests, transfers.list()]).toEqual([[], [], 0, []]);
+  });
+
+  it('whose repetition comes into a pause leaves nothing in doubt: the first was refused for its token', async () => {
+    const call = async (watch: RequestWatch): Promise<FileOutcome> => {
+      await watch.beforeSend?.('1');
+      paused = ['inbox'];
+      await watch.beforeSend?.('2').catch(() => {});
+      return { outcome: { kind: 'unauthorized', message: 'paused' }, sent: [], requests: 1 };
+    };
+    await expect(request(upload, call)).rejects.toMatchObject({ code: 'paused' });
+    expect([kinds(), noted]).toEqual([['sent', 'intent', 'resolve'], []]);
+    expect(committed.at(-1)).toEqual({ kind: 'resolve', id: '1' });
+  });
+
+  it('that the ledger did not take says nothing of the service, and is none', async () => {
+    diskFails = true;
+    const result = await request(upload, sending(accepted));
+    expect([result.outcome.kind, result.intentIds, noted, totals.requests]).toEqual([
+      'unavailable',
+      [],
+      [],
+      0,
+    ]);
+  });
+
+  it.each<readonly [string, Outcome, boolean]>([
+    ['ended by a stop before its answer', ended('unavailable', 'stopped'), false],
+    ['that may have been taken, ended by a stop', ended('unknown', 'stopped'), false],
+    ['without an answer', ended('unavailable', 'no-answer'), true],
+    ['that may have been taken', ended('unknown', 'no-answer'), true],
+  ])('%s', async (_, outcome, counts) => {
+    await request(upload, sending(outcome));
+    expect(noted).toEqual(counts ? [[outcome.kind, 'upload inbox/a.pdf']] : []);
+  });
+
+  it.each<readonly [string, boolean, Outcome, string]>([
+    ['that was perhaps deleted before, is expected', true, missing, 'accepted'],
+    ['is counted otherwise', false, missing, 'missing'],
+    ['by something before the service, is counted', true, { ...missing, isOwnWord: false }, 'missing'],
+    ['and refused, is counted', true, { kind: 'rejected', code: 'http-422', message: 'no' }, 'rejected'],
+  ])('of a document that is unknown there, %s', async (_, mayBeGone, outcome, expected) => {
+    await request({ ...remove, mayBeGone }, sending(outcome));
+    expect(noted.map(([kind]) => kind)).toEqual([expected]);
+  });
+});
+
+function ended(kind: 'unavailable' | 'unknown', code: string): Outcome {
+  return kind === 'unknown'
+    ? { kind, code, message: 'ended' }
+    : { kind, code, message: 'ended', retryAfterMs: null, sent: 'all' };
+}
