@@ -15,27 +15,40 @@ export interface LineBlock {
   readonly offset: number;
 }
 
-/** Reads a file in blocks of whole lines; yields to the event loop between them. */
+/** Reads a file in blocks of whole lines. The next block is read while the caller is busy with one. */
 export async function* readLines(path: string): AsyncGenerator<LineBlock> {
   const handle = await open(path, 'r');
+  let spare: Buffer = Buffer.allocUnsafe(BUFFER_BYTES);
+  let kept = 0;
+  let offset = 0;
+  const readInto = (buffer: Buffer) => {
+    const reading = handle.read(buffer, kept, buffer.length - kept);
+    // Whoever awaits it gets the error; nobody may do so before the caller is done with a block.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let reading = readInto(Buffer.allocUnsafe(BUFFER_BYTES));
   try {
-    let buffer = Buffer.allocUnsafe(BUFFER_BYTES);
-    let filled = 0;
-    let offset = 0;
     for (;;) {
-      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
-      const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled);
-      if (bytesRead === 0) break;
-      filled += bytesRead;
+      const { bytesRead, buffer } = await reading;
+      const filled = kept + bytesRead;
+      if (bytesRead === 0) {
+        if (filled > 0) yield { bytes: buffer.subarray(0, filled), offset };
+        return;
+      }
       const end = buffer.lastIndexOf(NEWLINE, filled - 1) + 1;
+      kept = filled - end;
+      // A line that fills the buffer needs a longer one.
+      if (kept >= spare.length) spare = Buffer.allocUnsafe(2 * kept);
+      buffer.copy(spare, 0, end, filled);
+      reading = readInto(spare);
+      spare = buffer;
       if (end === 0) continue;
       yield { bytes: buffer.subarray(0, end), offset };
       offset += end;
-      buffer.copyWithin(0, end, filled);
-      filled -= end;
     }
-    if (filled > 0) yield { bytes: buffer.subarray(0, filled), offset };
   } finally {
+    await reading.catch(() => undefined);
     await handle.close();
   }
 }

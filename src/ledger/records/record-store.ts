@@ -64,9 +64,11 @@ export function createRecordStore(): RecordStore {
 
   function index(record: StoredRecord, before: StoredRecord | undefined): void {
     duplicates += record.rare?.possibleDuplicates ?? 0;
-    const known = byDocId.get(record.docId);
-    if (known !== undefined && known !== before) suspects.add(record.docId);
+    const size = byDocId.size;
+    // One that comes in place of another record with the same docId is no double.
+    const replaces = before !== undefined && byDocId.get(record.docId) === before;
     byDocId.set(record.docId, record);
+    if (byDocId.size === size && !replaces) suspects.add(record.docId);
     if (byInode !== null) addInode(byInode, record);
     if (carriers !== null) for (const key of carriedKeys(record)) addTo(carriers, key, record);
   }

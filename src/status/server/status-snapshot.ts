@@ -20,8 +20,10 @@ export interface StatusSnapshot {
   readonly expire: () => void;
 }
 
-/** Ages, permits and bytes change without an event. */
+/** Ages, permits and bytes change without an event, and the news of an event comes a moment later. */
 const longestMs = 250;
+/** Building takes at most one part in so many of the time, however often somebody asks. */
+const restFactor = 20;
 
 export function createStatusSnapshot({
   control,
@@ -30,16 +32,17 @@ export function createStatusSnapshot({
   readonly control: Pick<ControlPort, 'status'>;
   readonly clock: Clock;
 }): StatusSnapshot {
-  let known: { readonly status: StatusAnswer; readonly at: number; json: string | null } | null = null;
+  let known: { readonly status: StatusAnswer; readonly until: number; json: string | null } | null = null;
   const current = () => {
-    const now = clock.monotonic();
-    if (known === null || now - known.at >= longestMs) {
+    const began = clock.monotonic();
+    if (known === null || began >= known.until) {
       const status = control.status();
       const phrase = headline(status);
       // "All 4 documents delivered" has said it.
       const progress = phrase.endsWith('delivered') ? '' : deliveredLine(status);
       const answer = { ...status, headline: phrase, progress };
-      known = { status: answer, at: now, json: null };
+      const now = clock.monotonic();
+      known = { status: answer, until: now + Math.min((now - began) * restFactor, longestMs), json: null };
     }
     return known;
   };
