@@ -7,6 +7,9 @@ import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
+/** Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers. */
+const perMessage = 16;
+
 /** A folder's worker thread, as the main thread sees it. */
 export interface WorkerClient {
   /** Asks and waits for the answer. Directories of a scan are delivered before its answer. */
@@ -77,7 +80,10 @@ export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: Worke
     const questions = asked;
     asked = [];
     if (closed) return;
-    sendMessage({ kind: 'questions', moment: { now: clock.now(), monotonic: clock.monotonic() }, questions });
+    const moment = { now: clock.now(), monotonic: clock.monotonic() };
+    for (let at = 0; at < questions.length; at += perMessage) {
+      sendMessage({ kind: 'questions', moment, questions: questions.slice(at, at + perMessage) });
+    }
   }
 
   function settle(message: Answer): void {
