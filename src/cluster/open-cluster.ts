@@ -170,9 +170,10 @@ function clashReasons(host: string, limit: number, { isNameTaken, otherLimits }:
   if (otherLimits.length > 0) {
     const named = otherLimits.slice(0, mostNames).map(([name, other]) => `${other} on ${name}`);
     const more = otherLimits.length > mostNames ? ' and others' : '';
+    const least = Math.min(limit, ...otherLimits.map(([, other]) => other));
     reasons.push({
       code: 'other-limit',
-      message: `service.requestsPerMinute is ${limit} here, but ${named.join(', ')}${more}`,
+      message: `service.requestsPerMinute is ${limit} here, but ${named.join(', ')}${more}; together the hosts send at most ${least}`,
     });
   }
   return reasons;

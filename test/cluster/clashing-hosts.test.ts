@@ -7,7 +7,7 @@ import { describeWhere } from '../support/needs.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 import { fleetHost, scaledTimes } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, startRedis } from './support/redis-server.ts';
+import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
 /** A host whose health can be changed: that is published at once. */
@@ -88,12 +88,40 @@ describeWhere(missingRedis, 'hosts that do not go together', () => {
     expect(after.codes()).toEqual([]);
   });
 
+  it('obey the lowest limit of those that may send, and a higher one when that host is gone', async () => {
+    settle(redis, 'test');
+    const obeyed = () => Number(redis.command('HGET', 'ingestd:{test}:state', 'limit'));
+    await start('one', 100);
+    await eventually(() => obeyed() === 100);
+    const two = await start('two', 50);
+    await eventually(() => obeyed() === 50);
+    // A new start of a host compares: nothing changes while the one with the lower limit is there.
+    const three = await start('three', 100);
+    await three.close();
+    expect(obeyed()).toBe(50);
+    await two.close();
+    await start('four', 100);
+    await eventually(() => obeyed() === 100);
+    // One that is out of reach and may still send its share counts as long as the share is kept for it.
+    redis.command('HSET', 'ingestd:{test}:limits', 'away', '1 30 its-run');
+    redis.command('HSET', 'ingestd:{test}:shares', 'away', '5');
+    await start('five', 100);
+    await eventually(() => obeyed() === 30);
+    redis.command('HDEL', 'ingestd:{test}:shares', 'away');
+    await start('six', 100);
+    await eventually(() => obeyed() === 100);
+  });
+
   it('say which of them counts with another limit', async () => {
     await start('one', 50);
     const second = await start('two', 100);
     await eventually(() => second.codes().includes('other-limit'));
-    expect(second.message()).toBe('service.requestsPerMinute is 100 here, but 50 on one');
+    expect(second.message()).toBe(
+      'service.requestsPerMinute is 100 here, but 50 on one; together the hosts send at most 50',
+    );
     const third = await start('three', 50);
-    expect(third.message()).toBe('service.requestsPerMinute is 50 here, but 100 on two');
+    expect(third.message()).toBe(
+      'service.requestsPerMinute is 50 here, but 100 on two; together the hosts send at most 50',
+    );
   });
 });

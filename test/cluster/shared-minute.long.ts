@@ -63,6 +63,18 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     expect(jain(hosts.map((one) => one.arrivals.length))).toBeGreaterThan(0.95);
   }, 60_000);
 
+  it('is the lowest limit of the hosts, where they have several', async () => {
+    const high = await host('high');
+    const low = await host('low', { limit: limit / 2 });
+    await eventually(() => state('limit') === limit / 2);
+    high.work(3);
+    low.work(3);
+    await opened();
+    await wait(windowMs * 4);
+    expect(mostInWindow(arrivals(), windowMs)).toBe(limit / 2);
+    expect(high.limiter.status().limit).toBe(limit / 2);
+  }, 60_000);
+
   it('gives nothing for one window to a fleet that is new to Redis, and says so', async () => {
     const begun = performance.now();
     const one = await host('a', { account: 'new' });

@@ -9,8 +9,9 @@ import type { RedisSession } from '../redis/session.ts';
 import { aliveMs } from '../permits/fleet-times.ts';
 
 /**
- * KEYS: summaries, seen, limits. ARGV: host, summary, aliveMs, run, limit, `compare` or `stop` or ''. What was not renewed
- * for a day goes. Gives how many hosts are alive, the run that wrote last under this name, and hosts with another limit.
+ * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit, `compare` or
+ * `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote last under this
+ * name, and hosts with another limit. The lowest limit of those that may send is what all obey.
  */
 const publishScript = `
 ${readTimeLua}
@@ -22,15 +23,19 @@ else redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f ', now) .. ARGV[5]
 redis.call('PEXPIRE', KEYS[3], 172800000)
 local others = {}
 if ARGV[6] == 'compare' then
+  local least = tonumber(ARGV[5])
   local all = redis.call('HGETALL', KEYS[3])
   for i = 1, #all, 2 do
     local at, limit = string.match(all[i + 1], '^(%d+) (%d+)')
-    if tonumber(at) < now - tonumber(ARGV[3]) then redis.call('HDEL', KEYS[3], all[i])
+    if tonumber(at) < now - tonumber(ARGV[3]) and not redis.call('HGET', KEYS[5], all[i]) then
+      redis.call('HDEL', KEYS[3], all[i])
     elseif limit ~= ARGV[5] then
+      least = math.min(least, tonumber(limit))
       others[#others + 1] = all[i]
       others[#others + 1] = limit
     end
   end
+  redis.call('HSET', KEYS[4], 'limit', least)
 end
 return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
 `;
@@ -113,7 +118,7 @@ export async function publishSummary(
   session: RedisSession,
   { prefix, host, summary, run, limit, compares }: Publication,
 ): Promise<Neighbours> {
-  const keys = ['summaries', 'seen', 'limits'].map((key) => `${prefix}:${key}`);
+  const keys = ['summaries', 'seen', 'limits', 'state', 'shares'].map((key) => `${prefix}:${key}`);
   const mode = summary.state === 'stopped' ? 'stop' : compares ? 'compare' : '';
   const args = [host, JSON.stringify(summary), String(aliveMs), run, String(limit), mode];
   const answer = await session.evaluate(publishScript, keys, args);

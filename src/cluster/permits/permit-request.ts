@@ -93,6 +93,8 @@ const answerSchema = z.object({
   version: whole,
   /** When a person stopped all hosts; empty: nobody has. */
   halted: z.string().default(''),
+  /** The lowest of the hosts' limits. */
+  limit: z.number().optional(),
   /** Host, share, host, share …. */
   shares: words,
 });

@@ -17,16 +17,19 @@ export const permitScript = `
 local permits, state, waiting, seen, shares, use = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local ask = cjson.decode(ARGV[1])
 ${readTimeLua}
-local host, limit, window = ask.host, ask.limit, ask.windowMs
+local host, window = ask.host, ask.windowMs
 local answered = window + ask.marginMs
 local underWay = ask.lifeMs + answered
 local day = 86400000
 
-local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'lost', 'version', 'halted')
+local was = redis.call('HMGET', state, 'run', 'seq', 'last', 'open', 'pause', 'epoch', 'at', 'lost', 'version', 'halted', 'limit')
 local run, seq, last = was[1], tonumber(was[2] or 0), tonumber(was[3] or 0)
 local open, pause, epoch = tonumber(was[4] or 0), tonumber(was[5] or 0), tonumber(was[6] or 0)
 local at, lost, version = tonumber(was[7] or 0), tonumber(was[8] or 0), tonumber(was[9] or 0)
 local halted = was[10] or ''
+-- Of several limits the lowest is obeyed. It rises again where its host is gone: see publishScript.
+local limit = math.min(ask.limit, tonumber(was[11] or ask.limit))
+if tostring(limit) ~= was[11] then redis.call('HSET', state, 'limit', limit) end
 
 local function ownerOf(id) return string.match(id, '^(.*)/') end
 local function put(id, score)
@@ -59,7 +62,8 @@ end
 if ask.idle and reset == '' then
   redis.call('ZADD', seen, now, host)
   return cjson.encode({ now = now, used = redis.call('ZCOUNT', permits, now, '+inf'), epoch = epoch, seq = seq,
-    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), version = version, halted = halted })
+    openMs = math.max(0, open - now), pauseMs = math.max(0, pause - now), version = version, halted = halted,
+    limit = limit })
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
@@ -218,6 +222,6 @@ redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pa
 if ask.beat then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * day) end end
 return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, reserved = reserved, openMs = math.max(0, open - now),
-  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left,
+  pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
   halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' })
 `;

@@ -180,11 +180,18 @@ export class SharedLimiter implements LimiterPort {
       return { ...local, limit: share, used: this.#alone.size, nextFreeMs };
     }
     const answer = this.#last?.answer;
+    const least = Math.min(limit, answer?.limit ?? limit);
     const ago = this.#last === null ? 0 : this.#clock.monotonic() - this.#last.at;
     const pauseMs = Math.max(0, (answer?.pauseMs ?? 0) - ago);
     const pausedUntil = pauseMs > 0 ? this.#clock.now() + pauseMs : local.pausedUntil;
     const nextFreeMs = Math.max(local.nextFreeMs, (answer?.nextMs ?? 0) - ago, pauseMs, this.#opensInMs());
-    return { limit, used: answer?.used ?? local.used, windowMs: times.windowMs, pausedUntil, nextFreeMs };
+    return {
+      limit: least,
+      used: answer?.used ?? local.used,
+      windowMs: times.windowMs,
+      pausedUntil,
+      nextFreeMs,
+    };
   }
 
   waitMs(requests: number): number {
