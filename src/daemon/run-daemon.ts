@@ -96,7 +96,12 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     onRunning: () => void,
   ): Promise<Reloaded | null> {
     log.setLevel(current.settings.log.level);
-    const place = await joinCluster({ ...current, clock: systemClock, log });
+    const place = await joinCluster({
+      settings: current.settings,
+      username: current.credentials?.username ?? null,
+      clock: systemClock,
+      log,
+    });
     if (place === null) return runAlone(current, refused, { onRunning, place });
     try {
       const next = await waitForPlace(place, current, onRunning);

@@ -1,16 +1,16 @@
 import { refKey } from '../model/document.ts';
-import { exitCodes, StateLockedError } from '../model/errors.ts';
+import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { longestList } from '../model/report/status.ts';
 import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
-import type { FolderHolder } from '../cluster/lease/lease-script.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
-import { joinCluster, nameTaken } from './process/join-cluster.ts';
+import { joinCluster } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
+import { createFleetPatience, takePlace } from './process/take-place.ts';
 import { systemClock } from './system-clock.ts';
 
 /** How far one pass has come. */
@@ -74,52 +74,25 @@ const askMs = 100;
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { settings, credentials, log } = options;
-  const place = await joinCluster({ settings, credentials, clock: systemClock, log });
+  const place = await joinCluster({
+    settings,
+    username: credentials?.username ?? null,
+    clock: systemClock,
+    log,
+  });
   try {
-    const gaveUp = place === null ? null : await takePlace(place, settings);
+    const gaveUp =
+      place === null
+        ? null
+        : await takePlace(place, settings, {
+            patienceMs: blockedMs(settings),
+            advice: 'Stop ingestd there first.',
+          });
     if (gaveUp !== null) return nothingDone(gaveUp);
     return await syncOnce(options, place);
   } finally {
     await place?.cluster.close();
   }
-}
-
-/**
- * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
- * host does: `sync` does not stand by. Gives why it was given up; null: this host has it.
- */
-async function takePlace(place: Place, settings: Settings): Promise<Reason | null> {
-  const { lease, cluster } = place;
-  const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), settings);
-  while (
-    !lease.holds() ||
-    place.shares.some((share) => share !== null && lease.folderHolder(share)?.host === '')
-  ) {
-    const { holder } = lease;
-    const blocked = blockedFor();
-    if (blocked !== null) return blocked;
-    if (lease.isNameTaken) throw nameTaken(place, settings);
-    if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
-      throw new StateLockedError(
-        `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. Stop ingestd there first.`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, askMs));
-  }
-  for (const [index, { name }] of settings.folders.entries()) {
-    const share = place.shares[index] ?? null;
-    const other = share === null ? null : lease.folderHolder(share);
-    if (other !== null)
-      throw new StateLockedError(
-        `${other.host} sends ${sentWords(other)} "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
-      );
-  }
-  return null;
-}
-
-function sentWords({ where }: FolderHolder): string {
-  return { same: 'the folder', inside: 'a folder inside the folder', around: 'a folder around the folder' }[
-    where
-  ];
 }
 
 /** Neither ledger nor folders were looked at: they may be another host's at this moment. */
@@ -163,7 +136,7 @@ async function syncOnce(options: SyncOptions, place: Place | null): Promise<Sync
   const patience = createPatience(daemon, settings);
   const blocked = createFleetPatience(
     () => ({ reasons: place?.cluster.reasons() ?? [], requests: daemon.engine.totals.requests }),
-    settings,
+    blockedMs(settings),
   );
   const isOver = () =>
     interrupted ||
@@ -266,34 +239,13 @@ function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patie
   return { isOver, tasks };
 }
 
-/** After this without Redis a host may send its own share (`cluster.aloneShare`), ms. */
-const aloneAfterMs = 80_000;
-
-/**
- * Gives why the fleet lets this host send nothing, once that has lasted for `timing.stopSeconds` (with a share of its own
- * for when Redis is away, until that would have begun) and no request went out meanwhile; null: it has not.
- */
-function createFleetPatience(
-  ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },
-  { timing, cluster }: Settings,
-): () => Reason | null {
-  if (cluster === null) return () => null;
-  const ms = patienceMs(timing) + (cluster.aloneShare > 0 ? aloneAfterMs : 0);
-  let since: number | null = null;
-  let requests = -1;
-  return () => {
-    const now = systemClock.monotonic();
-    const { reasons, requests: sent } = ask();
-    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
-    if (reason === undefined) since = null;
-    else if (since === null || sent !== requests) since = now;
-    requests = sent;
-    return reason !== undefined && since !== null && now - since >= ms ? reason : null;
-  };
+/** With a share of its own for when Redis is away, until that would have begun. */
+function blockedMs({ timing, cluster }: Settings): number {
+  return patienceMs(timing) + (cluster !== null && cluster.aloneShare > 0 ? aloneAfterMs : 0);
 }
 
-/** Reasons for which nothing is sent until somebody else does something. */
-const fleetBlocks: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses', 'fleet-paused']);
+/** After this without Redis a host may send its own share (`cluster.aloneShare`), ms. */
+const aloneAfterMs = 80_000;
 
 function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
   return patience.tasks().map((task) => ({ ...task.ref, message: waitsFor(task) }));

@@ -63,6 +63,24 @@ export async function credentialsFor(
   return credentials;
 }
 
+/** Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws ConfigurationError. */
+export async function fleetUser(
+  prepared: Pick<Prepared, 'configuration' | 'settings'>,
+  context: CommandContext,
+): Promise<string> {
+  const { cluster } = prepared.settings;
+  if (cluster === null || cluster.account !== undefined) return '';
+  return (await credentialsFor(prepared, context))?.username ?? '';
+}
+
+/** What a command is run on that writes the ledger while no daemon does. Throws ConfigurationError. */
+export async function offlineOptions(
+  prepared: Prepared,
+  context: CommandContext,
+): Promise<{ readonly settings: Settings; readonly username: string }> {
+  return { settings: prepared.settings, username: await fleetUser(prepared, context) };
+}
+
 /** The five secrets if all are there, else the names of those that are missing. */
 export async function presentCredentials(
   { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,

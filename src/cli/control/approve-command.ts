@@ -6,7 +6,7 @@ import type { CommandContext, GlobalFlags } from '../context/command-context.ts'
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { folderArgument } from '../context/folder-argument.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
@@ -30,7 +30,8 @@ async function approve(
   folder: string | undefined,
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = prepared;
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
@@ -39,7 +40,9 @@ async function approve(
   }
   const { approved } =
     daemon === null
-      ? await (await import('../../commands/offline/offline-actions.ts')).approveOffline(settings, name)
+      ? await (
+          await import('../../commands/offline/offline-actions.ts')
+        ).approveOffline(await offlineOptions(prepared, context), name)
       : approvedSchema.parse(await daemon.post('/api/approve', { folder: name }));
   context.output.line(
     approved === 0

@@ -4,7 +4,7 @@ import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/folder-argument.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
 import { fleetAddress } from '../fleet/fleet-address.ts';
 
@@ -54,14 +54,15 @@ async function change(
   flags: PauseFlags,
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, action, folder, flags);
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = prepared;
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   const paused =
     daemon === null
       ? await (
           await import('../../commands/offline/offline-actions.ts')
-        ).setPausedOffline(settings, name, action)
+        ).setPausedOffline(await offlineOptions(prepared, context), name, action)
       : pausedSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
   const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';

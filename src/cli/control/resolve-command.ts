@@ -4,7 +4,7 @@ import type { Resolution } from '../../model/ports/control-port.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/file-argument.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
 import { confirm } from './confirm.ts';
 
@@ -43,7 +43,8 @@ export function addResolveCommand(program: Command, context: CommandContext): vo
 
 async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = prepared;
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
   if (resolution.kind === 'adopt' && flags.yes !== true) {
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
@@ -55,7 +56,7 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     const { resolveOffline } = await import('../../commands/offline/offline-actions.ts');
-    await resolveOffline(settings, wanted, resolution);
+    await resolveOffline(await offlineOptions(prepared, context), wanted, resolution);
   } else {
     const { kind: action, ...rest } = resolution;
     await daemon.post('/api/resolve', { path: wanted, action, ...rest });

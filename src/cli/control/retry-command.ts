@@ -5,7 +5,7 @@ import type { CommandContext, GlobalFlags } from '../context/command-context.ts'
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { insideWorkingDirectory } from '../context/file-argument.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 import { retriedSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
@@ -24,14 +24,17 @@ export function addRetryCommand(program: Command, context: CommandContext): void
 }
 
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = prepared;
   const wanted = paths.map((path) =>
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   const { retried, unknown } =
     daemon === null
-      ? await (await import('../../commands/offline/offline-actions.ts')).retryOffline(settings, wanted)
+      ? await (
+          await import('../../commands/offline/offline-actions.ts')
+        ).retryOffline(await offlineOptions(prepared, context), wanted)
       : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
   const when = daemon === null ? 'when ingestd runs' : 'now';
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);

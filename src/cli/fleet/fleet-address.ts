@@ -1,7 +1,7 @@
 import type { FleetAddress } from '../../commands/fleet/ask-fleet.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { credentialsFor, prepare } from '../context/prepare.ts';
+import { fleetUser, prepare } from '../context/prepare.ts';
 
 /** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
 export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
@@ -12,7 +12,5 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
       'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
     );
   }
-  // They name the account where the configuration does not.
-  const credentials = cluster.account === undefined ? await credentialsFor(prepared, context) : null;
-  return { cluster, service, username: credentials?.username ?? '' };
+  return { cluster, service, username: await fleetUser(prepared, context) };
 }

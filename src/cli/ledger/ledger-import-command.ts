@@ -5,7 +5,7 @@ import { ConfigurationError, errorCode, errorMessage, exitCodes } from '../../mo
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 
 /** `ingestd ledger import FILE`: adopts documents that the service already holds. */
 export function addLedgerImportCommand(ledger: Command, context: CommandContext): void {
@@ -27,10 +27,11 @@ export function addLedgerImportCommand(ledger: Command, context: CommandContext)
 }
 
 async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
-  const { settings, log } = await prepare(context, flags, { quiet: true });
+  const prepared = await prepare(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
   const { importIntoLedger } = await import('../../commands/import/import-ledger.ts');
-  const { adopted, known, problems } = await importIntoLedger({ settings, log }, text, file);
+  const options = { ...(await offlineOptions(prepared, context)), log: prepared.log };
+  const { adopted, known, problems } = await importIntoLedger(options, text, file);
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
   );

@@ -3,7 +3,7 @@ import { exitCodes } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
-import { prepare } from '../context/prepare.ts';
+import { offlineOptions, prepare } from '../context/prepare.ts';
 
 /** `ingestd ledger service-moved`: a person's word that the configured service is the one that the ledger is of. */
 export function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
@@ -22,9 +22,12 @@ export function addLedgerServiceMovedCommand(ledger: Command, context: CommandCo
 }
 
 async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { settings, log } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
   const { moveService } = await import('../../commands/offline/move-service.ts');
-  const { documents, from, to } = await moveService({ settings, log });
+  const { documents, from, to } = await moveService({
+    ...(await offlineOptions(prepared, context)),
+    log: prepared.log,
+  });
   const held =
     documents === 0
       ? 'The empty ledger now belongs'

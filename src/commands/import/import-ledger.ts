@@ -1,10 +1,11 @@
 import { refKey } from '../../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { importLedger } from '../../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../../ledger/transfer/imported-ledger.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import { silentLog } from '../open-folders-unwatched.ts';
+import { withLedger } from '../offline/with-ledger.ts';
+import type { OfflineOptions } from '../offline/with-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';
 import {
   claimLedger,
@@ -31,10 +32,11 @@ export interface ImportResult {
  * another service's.
  */
 export async function importIntoLedger(
-  { settings, log }: { readonly settings: Settings; readonly log: LogPort },
+  options: OfflineOptions,
   text: string,
   fileName: string,
 ): Promise<ImportResult> {
+  const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
   const imported = importLedger(text, { folders, now: systemClock.now() });
   const { service } = imported;
@@ -45,8 +47,7 @@ export async function importIntoLedger(
   if (service !== undefined && service !== serviceIdentity(settings.service)) {
     return refuse([`${fileName}: ${foreign(service, settings)}`]);
   }
-  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
-  try {
+  return withLedger(options, async (ledger) => {
     const conflicts = imported.entries.flatMap((entry, index) => {
       const conflict = conflictWith(ledger, entry);
       return conflict === null ? [] : [`${placeOf(fileName, imported.lines[index] ?? null)}: ${conflict}`];
@@ -68,9 +69,7 @@ export async function importIntoLedger(
     }
     await ledger.commit((imported.changes ?? []).filter((change) => isNew(ledger, change)));
     return { adopted: entries.length, known: imported.entries.length - entries.length, problems: [] };
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 function placeOf(fileName: string, line: number | null): string {

@@ -1,6 +1,4 @@
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
 import {
   claimLedger,
   documentsIn,
@@ -8,10 +6,11 @@ import {
   serviceIdentity,
   serviceWords,
 } from '../../daemon/ledger/ledger-service.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/words.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
+import { withLedger } from './with-ledger.ts';
+import type { OfflineOptions } from './with-ledger.ts';
 
 /** What `ledger service-moved` did. */
 export interface ServiceMove {
@@ -26,16 +25,10 @@ export interface ServiceMove {
  * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
  * ConfigurationError where that cannot be: the embedded service has no address that could change.
  */
-export async function moveService({
-  settings,
-  log,
-}: {
-  readonly settings: Settings;
-  readonly log: LogPort;
-}): Promise<ServiceMove> {
+export async function moveService(options: OfflineOptions): Promise<ServiceMove> {
+  const { settings } = options;
   const service = serviceIdentity(settings.service);
-  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log });
-  try {
+  return withLedger(options, async (ledger) => {
     const before = ledger.service();
     const mayBe = before === null || (canMove(before) && canMove(service));
     if (!mayBe) await claimLedger(ledger, settings);
@@ -45,9 +38,7 @@ export async function moveService({
       from: before === null ? null : serviceWords(before),
       to: serviceWords(service),
     };
-  } finally {
-    await ledger.close();
-  }
+  });
 }
 
 /** What a ledger in the state directory holds already, in words; null: there is none, or nothing in it. */

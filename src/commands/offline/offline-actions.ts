@@ -3,20 +3,20 @@ import { stat } from 'node:fs/promises';
 import type { Resolution, Retried } from '../../model/ports/control-port.ts';
 import { refKey } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { Settings } from '../../model/settings.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
+import type { Change } from '../../model/ports/ledger-port.ts';
 import { missingFiles } from './missing-files.ts';
+import { withLedger } from './with-ledger.ts';
+import type { OfflineOptions } from './with-ledger.ts';
 import { sendAgain } from '../../model/resolve-doubt.ts';
 import { resolveDoubt } from '../../daemon/control/end-doubt.ts';
 import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { openAsItStands, silentLog } from '../open-folders-unwatched.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
-export async function retryOffline(settings: Settings, paths: readonly string[]): Promise<Retried> {
-  return withLedger(settings, async (ledger) => {
+export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {
+  const { settings } = options;
+  return withLedger(options, async (ledger) => {
     const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
     const wanted = new Set([...named.values()].flatMap((ref) => (ref === null ? [] : [refKey(ref)])));
     const doubts = ledger.doubts();
@@ -37,14 +37,15 @@ export async function retryOffline(settings: Settings, paths: readonly string[])
 
 /** `resolve` without a running daemon. Throws ConfigurationError where it cannot be done. */
 export async function resolveOffline(
-  settings: Settings,
+  options: OfflineOptions,
   path: string,
   resolution: Resolution,
 ): Promise<void> {
+  const { settings } = options;
   const ref = resolvePath(settings, path);
   const folder = settings.folders.find(({ name }) => name === ref?.folder);
   if (ref === null || folder === undefined) throw new ConfigurationError(notInFolders(path));
-  await withLedger(settings, async (ledger) => {
+  await withLedger(options, async (ledger) => {
     const port = openAsItStands(folder, { settings, log: silentLog });
     try {
       await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
@@ -60,11 +61,12 @@ export async function resolveOffline(
  * document of a folder on hold whose file is gone at this moment.
  */
 export async function approveOffline(
-  settings: Settings,
+  options: OfflineOptions,
   folder: string | null,
 ): Promise<{ readonly approved: number }> {
+  const { settings } = options;
   requireFolder(settings, folder);
-  return withLedger(settings, async (ledger) => {
+  return withLedger(options, async (ledger) => {
     let approved = 0;
     for (const folderSettings of settings.folders) {
       const { name, path } = folderSettings;
@@ -84,25 +86,17 @@ export async function approveOffline(
 
 /** `pause` and `resume` without a running daemon: for the next start. Gives the names of what is paused then. */
 export async function setPausedOffline(
-  settings: Settings,
+  options: OfflineOptions,
   folder: string | null,
   action: 'pause' | 'resume',
 ): Promise<readonly string[]> {
+  const { settings } = options;
   const chosen = requireFolder(settings, folder);
   const { state, folders } = settings;
-  return withLedger(settings, async () => {
+  return withLedger(options, async () => {
     const before = await readPauses(state.dir);
     const after = action === 'pause' ? pause(before, chosen) : resume(before, chosen, folders);
     await writePauses(state.dir, after);
     return folders.filter((one) => isPaused(after, one)).map(({ name }) => name);
   });
-}
-
-async function withLedger<T>(settings: Settings, act: (ledger: LedgerPort) => Promise<T>): Promise<T> {
-  const ledger = await openLedger({ dir: settings.state.dir, clock: systemClock, log: silentLog });
-  try {
-    return await act(ledger);
-  } finally {
-    await ledger.close();
-  }
 }

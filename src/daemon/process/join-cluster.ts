@@ -4,7 +4,7 @@ import type { Cluster } from '../../cluster/open-cluster.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import type { Credentials, Settings } from '../../model/settings.ts';
+import type { Settings } from '../../model/settings.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
 export interface Place {
@@ -18,15 +18,23 @@ export interface Place {
 
 interface JoinOptions {
   readonly settings: Settings;
-  /** Null in embedded mode. */
-  readonly credentials: Credentials | null;
+  /** Who signs in; null in embedded mode. */
+  readonly username: string | null;
   readonly clock: Clock;
   readonly log: LogPort;
+  /** False for who sends nothing: the folders are left to those who do. */
+  readonly sends?: boolean;
 }
 
 /** Joins the other hosts of the account; null: there are none, and nothing of it is loaded. */
-export async function joinCluster({ settings, credentials, clock, log }: JoinOptions): Promise<Place | null> {
-  if (settings.cluster === null || credentials === null) return null;
+export async function joinCluster({
+  settings,
+  username,
+  clock,
+  log,
+  sends = true,
+}: JoinOptions): Promise<Place | null> {
+  if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
   const { sharePlace } = await import('../../cluster/lease/share-key.ts');
@@ -36,16 +44,17 @@ export async function joinCluster({ settings, credentials, clock, log }: JoinOpt
     settings: settings.cluster,
     requestsPerMinute: settings.service.requestsPerMinute,
     stateDir: dir,
-    service: { ingestUrl: settings.service.ingestUrl, username: credentials.username },
+    service: { ingestUrl: settings.service.ingestUrl, username },
     clock,
     log,
   });
-  const shares = await Promise.all(settings.folders.map(({ path }) => sharePlace(path)));
+  const folders = sends ? settings.folders : [];
+  const shares = await Promise.all(folders.map(({ path }) => sharePlace(path)));
   const lease = await cluster.enter({
     traces: () => readLeaseTraces(dir),
     folders: shares.filter((share) => share !== null),
   });
-  return { cluster, lease, account: credentials.username, shares };
+  return { cluster, lease, account: username, shares };
 }
 
 /** Two hosts of one name would take each other's permits for their own. */

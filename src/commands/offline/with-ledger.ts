@@ -1,0 +1,52 @@
+import { joinCluster } from '../../daemon/process/join-cluster.ts';
+import { takePlace } from '../../daemon/process/take-place.ts';
+import { systemClock } from '../../daemon/system-clock.ts';
+import { silentLog } from '../open-folders-unwatched.ts';
+import { openLedger } from '../../ledger/open-ledger.ts';
+import { ServiceUnavailableError } from '../../model/errors.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Settings } from '../../model/settings.ts';
+
+/** What a command is run on that writes the ledger while no daemon of this host does. */
+export interface OfflineOptions {
+  readonly settings: Settings;
+  /** Who signs in, where that names the account of a fleet; else empty. */
+  readonly username: string;
+  /** Where the ledger's own faults go; left out: nowhere. */
+  readonly log?: LogPort;
+}
+
+/** So long a command waits for a Redis that is away. */
+const patienceMs = 5_000;
+
+/**
+ * Opens the ledger for one command. Of a state directory that several hosts share it takes the lease first. Throws
+ * StateLockedError where another process or another host has it, ServiceUnavailableError where that cannot be known.
+ */
+export async function withLedger<T>(
+  { settings, username, log = silentLog }: OfflineOptions,
+  act: (ledger: LedgerPort) => Promise<T>,
+): Promise<T> {
+  const { dir } = settings.state;
+  const place = await joinCluster({ settings, username, clock: systemClock, log: silentLog, sends: false });
+  try {
+    const away =
+      place === null
+        ? null
+        : await takePlace(place, settings, { patienceMs, advice: 'Run the command there.' });
+    if (away !== null) {
+      throw new ServiceUnavailableError(
+        `Whether another host uses the state directory ${dir} is not known: ${away.message}. Nothing was changed.`,
+      );
+    }
+    const ledger = await openLedger({ dir, clock: systemClock, log, lease: place?.lease });
+    try {
+      return await act(ledger);
+    } finally {
+      await ledger.close();
+    }
+  } finally {
+    await place?.cluster.close();
+  }
+}

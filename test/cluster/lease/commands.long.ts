@@ -1,0 +1,104 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { openCluster } from '../../../src/cluster/open-cluster.ts';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { listLedger } from '../../../src/ledger/ledger-files.ts';
+import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-state-directory.ts';
+import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
+import { startHoldingService } from '../../faults/holding-service.ts';
+import type { HoldingService } from '../../faults/holding-service.ts';
+import type { Installation } from '../../support/daemon-process.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import type { RedisServer } from '../support/redis-server.ts';
+import { sharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlaces } from '../support/shared-places.ts';
+
+describeWhere(missingRedis, 'commands that write the ledger of a state directory that hosts share', () => {
+  let redis: RedisServer;
+  let service: HoldingService;
+  let places: SharedPlaces;
+  let place: Installation;
+  beforeEach(async () => {
+    redis = await startRedis();
+    settle(redis, 'shared');
+    service = await startHoldingService();
+    places = sharedPlaces(redis.url, service);
+    place = await places.add('two');
+    await writeFile(join(place.inbox, 'a.txt'), 'a');
+    await writeFile(place.home.join('documents.csv'), 'folder,path,docId\ninbox,a.txt,doc-1\n');
+  });
+  afterEach(async () => {
+    await places.remove();
+    await service.close();
+    await redis.remove();
+  });
+
+  /** As a host on another machine has it whose lock file cannot be judged from here: there is none. */
+  async function heldElsewhere() {
+    const dir = place.home.join('state');
+    await prepareDirectory(dir);
+    const address = parseRedisAddress(redis.url);
+    if (address === null) throw new Error('no address');
+    const cluster = await openCluster({
+      settings: { redis: address, account: 'shared', host: 'one', aloneShare: 0 },
+      requestsPerMinute: 50,
+      stateDir: dir,
+      service: { ingestUrl: service.ingestUrl, username: 'me' },
+      clock: systemClock,
+      log: recordedLog(),
+    });
+    const lease = await cluster.enter({ traces: () => readLeaseTraces(dir), folders: [] });
+    await lease.taken;
+    return cluster;
+  }
+
+  const commands = [
+    ['ledger', 'import', 'documents.csv'],
+    ['ledger', 'service-moved'],
+    ['retry'],
+    ['approve', '--yes'],
+    ['pause'],
+  ];
+
+  it('are refused while another host has its lease, and change nothing', async () => {
+    const cluster = await heldElsewhere();
+    const results = await Promise.all(commands.map((words) => place.run(...words)));
+    for (const { code, err } of results) {
+      expect([code, err]).toEqual([
+        5,
+        expect.stringMatching(/one holds the state directory .*Run the command there\./),
+      ]);
+    }
+    expect((await listLedger(place.home.join('state'))).highestFence).toBe(0);
+    await cluster.close();
+  }, 60_000);
+
+  it('take the lease where nobody has it, and give it back', async () => {
+    const imported = await place.run('ledger', 'import', 'documents.csv');
+    expect([imported.code, imported.out]).toEqual([0, '1 document adopted.\n']);
+    const begun = performance.now();
+    const cluster = await heldElsewhere();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await cluster.close();
+    expect((await place.run('retry')).code).toBe(0);
+    expect((await place.run('ledger', 'export', '--json')).out).toContain('doc-1');
+    // Two commands and the host between them.
+    expect((await listLedger(place.home.join('state'))).paths.fence).toBe(3);
+  }, 60_000);
+
+  it('are refused while Redis is away: another host may have the lease', async () => {
+    expect((await place.run('pause')).code).toBe(0);
+    await redis.kill();
+    const { code, err } = await place.run('resume');
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(
+        /Whether another host uses the state directory .* is not known: Redis .* cannot be reached/,
+      ),
+    ]);
+  }, 60_000);
+});
