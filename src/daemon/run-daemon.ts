@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 import { isWithin } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
@@ -288,6 +288,8 @@ async function serve(
   const far = Buffer.byteLength(near) > longestSocketPath ? await mkdtemp(join(tmpdir(), 'ingestd-')) : null;
   const socketPath = far === null ? near : join(far, 'daemon.sock');
   const { startStatusServer } = await import('../status/server/start-status-server.ts');
+  // Loading it has held the event loop long enough.
+  await nextTurn();
   const server = await startStatusServer({
     control: daemon.control,
     metrics: daemon.metrics,
