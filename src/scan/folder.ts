@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
 
+import PQueue from 'p-queue';
+
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { ContentChangedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import { createLimited } from '../lib/queue/limited.ts';
 import { openContent } from './content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
 import { folderHealth } from './folder-health.ts';
@@ -34,7 +35,7 @@ export function openFolder(options: FolderOptions): Folder {
   const root = resolve(settings.path);
   const folderLog = createFolderLog(log, settings);
   /** Each has a file open and a buffer of a megabyte. */
-  const withLargeFile = createLimited(4);
+  const largeFiles = new PQueue({ concurrency: 4 });
   let client: WorkerClient | null = null;
   let scheduler: Scheduler | null = null;
   let listener: FolderListener | null = null;
@@ -199,7 +200,7 @@ export function openFolder(options: FolderOptions): Folder {
         const known = await ask('hash', { path: path.normalize('NFC'), stat }).catch(() => null);
         if (known !== null) return known;
       }
-      return withLargeFile(() => hashOpened(path, stat));
+      return largeFiles.add(() => hashOpened(path, stat));
     },
     open: async (path, stat) => createContentSource(await handleOf(path, stat), stat.size),
     health: () =>
