@@ -2,8 +2,8 @@
 // Node would open its inspector, which runs any code, for whoever can send this signal. Before anything else is loaded.
 process.on('SIGUSR1', () => undefined);
 
-// On its own: with the rest it would hold the event loop for twice as long.
-await import('./config/settings/settings-schema.ts');
+// With zod, the largest package of all: together with the rest it would hold the event loop for twice as long.
+await import('./model/metadata/metadata-schema.ts');
 const { runCli } = await import('./cli/run-cli.ts');
 const { env, stdin, stdout, stderr } = process;
 const code = await runCli({ args: process.argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr });
