@@ -1,34 +1,38 @@
 import { sizeWords } from '../lib/text/words.ts';
 
+/**
+ * File types that the service takes, interface 4.8, lower case, and their media types. Fixed: form-data does not escape
+ * what stands in a part's header, so it never comes from a file or a sidecar.
+ */
+const mediaTypes: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html',
+  htm: 'text/html',
+  txt: 'text/plain',
+  doc: 'application/msword',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ppt: 'application/vnd.ms-powerpoint',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  msg: 'application/vnd.ms-outlook',
+  eml: 'message/rfc822',
+  csv: 'text/csv',
+  xlsb: 'application/vnd.ms-excel.sheet.binary.macroEnabled.12',
+  xlsm: 'application/vnd.ms-excel.sheet.macroEnabled.12',
+  one: 'application/onenote',
+  tsv: 'text/tab-separated-values',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+};
+
 /** File types that the service takes, interface 4.8, lower case. */
-export const documentTypes = [
-  'pdf',
-  'html',
-  'htm',
-  'txt',
-  'doc',
-  'docx',
-  'xls',
-  'xlsx',
-  'ppt',
-  'pptx',
-  'msg',
-  'eml',
-  'csv',
-  'xlsb',
-  'xlsm',
-  'one',
-  'tsv',
-  'ods',
-] as const;
+export const documentTypes: readonly string[] = Object.keys(mediaTypes);
 
 /** Interface section 8. Counted in UTF-16 units of the NFC form: never fewer than characters, so never too lenient. */
 const maxNameLength = 255;
 
 /** Interface section 8. */
 export const maxAttachments = 10;
-
-const typeSet: ReadonlySet<string> = new Set(documentTypes);
 
 /** A rule of interface section 8 that is broken: `message` says the rule and the fix. */
 export interface BrokenRule {
@@ -68,7 +72,12 @@ export function judgeSize(size: number, maxFileBytes: number): BrokenRule | null
 
 /** Says whether the name ends in a type of interface 4.8, whatever its case. */
 export function isDocumentType(name: string): boolean {
-  return typeSet.has(extensionOf(name));
+  return Object.hasOwn(mediaTypes, extensionOf(name));
+}
+
+/** The media type that goes with a file name's extension; `application/octet-stream` for others. */
+export function mediaTypeOf(name: string): string {
+  return isDocumentType(name) ? (mediaTypes[extensionOf(name)] as string) : 'application/octet-stream';
 }
 
 /** The extension after the last dot, in lower case; empty when there is no dot. */
@@ -112,7 +121,7 @@ function brokenNameRule(name: string): BrokenRule | null {
       message: `the file name has no extension, so the service cannot tell its type; add one of ${documentTypes.join(', ')}`,
     };
   }
-  if (!typeSet.has(extension)) {
+  if (!Object.hasOwn(mediaTypes, extension)) {
     return {
       code: 'unsupported-type',
       message: `the service does not accept files of type ${extension}, only ${documentTypes.join(', ')}`,

@@ -43,7 +43,7 @@ async function why(
   }
 
   async function offline({ settings, log }: Prepared): Promise<Why> {
-    const { explain } = await import('../../commands/why/explain-path.ts');
+    const { explain } = await import('../../commands/why/explain-offline.ts');
     return explain({ settings, log }, pathIn(settings.folders));
   }
 

@@ -10,7 +10,7 @@ import { postToWebhook } from '../../remote/webhook.ts';
 import type { NotifyEvent } from './event.ts';
 import { nextNotifyState } from './next-state.ts';
 import { readNotifyState, writeNotifyState } from './notify-state.ts';
-import { runNotifyCommand } from './run-command.ts';
+import { runNotifyCommand } from './run-notify-command.ts';
 
 /** Where events go. */
 export interface NotifyTarget {

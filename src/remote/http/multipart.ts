@@ -4,6 +4,7 @@ import { Transform } from 'node:stream';
 import FormData from 'form-data';
 
 import { ContentChangedError } from '../../model/errors.ts';
+import { mediaTypeOf } from '../../model/names-and-types.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
 import type { WireBody } from './exchange.ts';
 
@@ -30,7 +31,7 @@ export async function buildMultipart(
   const form = new FormData({ maxDataSize: Number.POSITIVE_INFINITY });
   if (metadata !== null) form.append('metadata', metadata);
   for (const { field, name, source } of parts) {
-    const options = { filename: name, contentType: contentType(name) };
+    const options = { filename: name, contentType: mediaTypeOf(name) };
     const stream = source.stream();
     if (source.size > 0) {
       form.append(field, stream, { ...options, knownLength: source.size });
@@ -67,32 +68,4 @@ function exactly(bytes: number): Transform {
       else callback();
     },
   });
-}
-
-/** Interface 4.8. Fixed: form-data does not escape what stands here, so it never comes from a file or a sidecar. */
-const types: ReadonlyMap<string, string> = new Map([
-  ['pdf', 'application/pdf'],
-  ['html', 'text/html'],
-  ['htm', 'text/html'],
-  ['txt', 'text/plain'],
-  ['doc', 'application/msword'],
-  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
-  ['xls', 'application/vnd.ms-excel'],
-  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
-  ['ppt', 'application/vnd.ms-powerpoint'],
-  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
-  ['msg', 'application/vnd.ms-outlook'],
-  ['eml', 'message/rfc822'],
-  ['csv', 'text/csv'],
-  ['xlsb', 'application/vnd.ms-excel.sheet.binary.macroEnabled.12'],
-  ['xlsm', 'application/vnd.ms-excel.sheet.macroEnabled.12'],
-  ['one', 'application/onenote'],
-  ['tsv', 'text/tab-separated-values'],
-  ['ods', 'application/vnd.oasis.opendocument.spreadsheet'],
-]);
-
-/** The media type that goes with a file name's extension; `application/octet-stream` for others. */
-export function contentType(fileName: string): string {
-  const extension = fileName.slice(fileName.lastIndexOf('.') + 1).toLowerCase();
-  return types.get(extension) ?? 'application/octet-stream';
 }

@@ -1,10 +1,9 @@
 import { lstatSync } from 'node:fs';
 
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoryOf, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Sidecar } from '../../model/metadata/metadata-schema.ts';
-import { stemOf } from '../../model/names-and-types.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { companionGrace } from './companion-grace.ts';
 import { kindOf, statKey } from '../walk/entry.ts';
@@ -13,7 +12,7 @@ import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs, settling, unfit } from './results.ts';
 import type { NoDocument } from './results.ts';
-import { sidecarEnd } from '../rules/pair-sidecars.ts';
+import { sidecarEnd, sidecarPlaces } from '../rules/pair-sidecars.ts';
 import { readSidecarFile } from './read-sidecar.ts';
 import { classifyPath } from './classify-path.ts';
 
@@ -69,7 +68,7 @@ export function findSidecar(
   if (reading.kind === 'unreadable') return unfit('sidecar-unreadable', `${name}: ${reading.message}`);
   // It changed between two readings: the next inspection sees the new one.
   if (statKey(reading.stats) !== key) return settling(1);
-  const named = path === `${document}${sidecarEnd}` ? 'name' : 'stem';
+  const named = path === sidecarPlaces(document).byName ? 'name' : 'stem';
   return { kind: 'sidecar', sidecar: reading.value, path, named, key };
 }
 
@@ -79,11 +78,10 @@ function graceOf(
   document: string,
   { found, known }: { readonly found: Located | 'unscanned' | null; readonly known: Companions['sidecar'] },
 ): number {
-  const full = `${document}${sidecarEnd}`;
-  if (found !== null && found !== 'unscanned' && found.path === full) return 0;
-  const byStem = joinPath(directoryOf(document), `${stemOf(nameOf(document))}${sidecarEnd}`);
+  const { byName, byStem } = sidecarPlaces(document);
+  if (found !== null && found !== 'unscanned' && found.path === byName) return 0;
   return Math.max(
-    companionGrace(folder, full, known === 'name'),
+    companionGrace(folder, byName, known === 'name'),
     found === null ? companionGrace(folder, byStem, known === 'stem') : 0,
   );
 }
@@ -102,13 +100,13 @@ function locateSidecar(
   document: string,
   ownerUid: number,
 ): Located | 'unscanned' | null {
-  const full = sidecarAt(folder, `${document}${sidecarEnd}`, ownerUid);
-  if (full !== null) return { ...full, ambiguous: false };
-  const directory = directoryOf(document);
-  const name = `${stemOf(nameOf(document))}${sidecarEnd}`;
-  const byStem = sidecarAt(folder, joinPath(directory, name), ownerUid);
+  const places = sidecarPlaces(document);
+  const byName = sidecarAt(folder, places.byName, ownerUid);
+  if (byName !== null) return { ...byName, ambiguous: false };
+  const byStem = sidecarAt(folder, places.byStem, ownerUid);
   if (byStem === null) return null;
-  const state = folder.tree.get(directory);
+  const state = folder.tree.get(directoryOf(document));
+  const name = nameOf(places.byStem);
   const known = state?.stemSidecars?.get(nameOf(document));
   if (known?.name === name) return { ...byStem, ambiguous: known.kind === 'ambiguous' };
   // A scan saw both and found that it is another's.

@@ -1,9 +1,19 @@
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 
 /** The end of a sidecar's name. */
 export const sidecarEnd = '.meta.json';
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
+
+/** Where a document's sidecar may stand, the one that wins first: paths from the root. */
+export function sidecarPlaces(document: string): { readonly byName: string; readonly byStem: string } {
+  const stem = stemOf(nameOf(document));
+  return {
+    byName: `${document}${sidecarEnd}`,
+    byStem: joinPath(directoryOf(document), `${stem}${sidecarEnd}`),
+  };
+}
 
 /** Which sidecar is whose, in one directory. */
 export interface Pairing {

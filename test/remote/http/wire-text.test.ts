@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { contentType } from '../../../src/remote/http/multipart.ts';
+import { mediaTypeOf } from '../../../src/model/names-and-types.ts';
 import {
   isUsableDocId,
   bulkModify,
@@ -122,9 +122,9 @@ describe('the objects of interface section 2', () => {
 
 describe('the media type', () => {
   it('comes from the table only', () => {
-    expect(contentType('a.PDF')).toBe('application/pdf');
-    expect(contentType('a.exe')).toBe('application/octet-stream');
-    expect(contentType('a.pdf\r\nX: 1')).toBe('application/octet-stream');
-    expect(contentType('constructor')).toBe('application/octet-stream');
+    expect(mediaTypeOf('a.PDF')).toBe('application/pdf');
+    expect(mediaTypeOf('a.exe')).toBe('application/octet-stream');
+    expect(mediaTypeOf('a.pdf\r\nX: 1')).toBe('application/octet-stream');
+    expect(mediaTypeOf('constructor')).toBe('application/octet-stream');
   });
 });
