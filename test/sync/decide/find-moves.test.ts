@@ -1,0 +1,384 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { refKey } from '../../../src/model/document.ts';
+import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
+import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
+import { changesOf, findMove, isStillTrue } from '../../../src/sync/decide/find-moves.ts';
+import type { Move, MoveDecision } from '../../../src/sync/decide/find-moves.ts';
+import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
+import type { TaskEvent } from '../../../src/sync/tasks/task.ts';
+import { comparedOf, recordOf, statOf } from '../../support/core-fixtures.ts';
+
+/** A file: its inode number and content. */
+type File = readonly [ino: number, content: string, parts?: Partial<FileStat>];
+
+interface Place {
+  /** What stands, by folder and path. */
+  readonly disk: Readonly<Record<string, File>>;
+  /** What stood there when it was sent. */
+  readonly records?: Readonly<Record<string, File>>;
+  /** The path that is asked about. */
+  readonly at?: string;
+  /** Paths of records that are known to be missing, though nobody inspected them for this. */
+  readonly missing?: readonly string[];
+  /** What has happened to the tasks of files that stand there. */
+  readonly tasks?: Readonly<Record<string, readonly TaskEvent[]>>;
+  /** What an inspection finds instead; undefined: its folder is not configured. */
+  readonly finds?: Readonly<Record<string, Inspection | undefined>>;
+  /** What reading gives: null, another file by now; an error, it cannot be read. */
+  readonly reads?: Readonly<Record<string, null | Error>>;
+}
+
+const statOfFile = ([ino, content, parts]: File) =>
+  statOf({ ino, size: content.length, birthtimeMs: 100 + ino, ...parts });
+const refOf = (key: string): DocumentRef => ({
+  folder: key.slice(0, key.indexOf('/')),
+  path: key.slice(key.indexOf('/') + 1),
+});
+
+function ledgerOf(records: Readonly<Record<string, File>>) {
+  const known = new Map<string, LedgerRecord>(
+    Object.entries(records).map(([key, file]) => [
+      key,
+      recordOf({ docId: `doc of ${key}`, sha256: file[1], stat: statOfFile(file), fingerprint: 'f' }),
+    ]),
+  );
+  return {
+    get: (ref: DocumentRef) => known.get(refKey(ref)),
+    findByInode: (ino: number) =>
+      [...known]
+        .filter(([, { stat }]) => stat.ino === ino)
+        .map(([key, record]) => ({ ref: refOf(key), record })),
+  };
+}
+
+async function moveIn(place: Place): Promise<MoveDecision> {
+  const { disk, records = {}, at = 'inbox/new', missing = [], finds = {}, reads = {} } = place;
+  const ledger = ledgerOf(records);
+  const tasks = new TaskStore(ledger, () => 0);
+  for (const key of missing) {
+    const task = tasks.open(refOf(key), { present: false, priority: 'live', at: 0 });
+    tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
+    tasks.apply(task, { kind: 'missing', at: 0, device: 1 });
+  }
+  for (const [key, file] of Object.entries(disk)) {
+    const seen = { stat: statOfFile(file), fingerprint: '' };
+    const task = tasks.open(refOf(key), { present: true, priority: 'live', at: 0, seen });
+    for (const event of place.tasks?.[key] ?? []) tasks.apply(task, event);
+  }
+  const documentAt = (key: string) => ({
+    ...comparedOf().document,
+    ref: refOf(key),
+    stat: statOfFile(disk[key] ?? [0, '']),
+  });
+  const inspect = (ref: DocumentRef): Promise<Inspection | undefined> => {
+    const key = refKey(ref);
+    if (key in finds) return Promise.resolve(finds[key]);
+    return Promise.resolve(
+      key in disk ? { kind: 'document', document: documentAt(key) } : { kind: 'absent', device: 1 },
+    );
+  };
+  const hash = (ref: DocumentRef): Promise<string | null> => {
+    const read = reads[refKey(ref)];
+    if (read instanceof Error) return Promise.reject(read);
+    return Promise.resolve(read === null ? null : (disk[refKey(ref)]?.[1] ?? null));
+  };
+  const task = tasks.get(refOf(at));
+  if (task === undefined) throw new Error(`nothing stands at ${at}`);
+  return findMove(task, documentAt(at), { ledger, tasks, inspect, hash });
+}
+
+/** `from → to`, and what is left: `from` or, where an overwritten document takes that path, `from = whose`. */
+function words(decision: MoveDecision): string {
+  if (decision.kind !== 'move') return decision.kind;
+  const steps = decision.steps.map(
+    ({ entry, to, isEdited }) => `${refKey(entry.ref)} → ${refKey(to)}${isEdited ? ' edited' : ''}`,
+  );
+  const left = decision.left.map(
+    ({ ref, takenBy }) => `${refKey(ref)}${takenBy === null ? '' : ` = ${takenBy.record.docId}`}`,
+  );
+  return `${steps.toSorted().join(', ')}; left: ${left.join(', ')}`;
+}
+
+const inspected: TaskEvent = { kind: 'inspectionStarted', at: 0 };
+const sending: readonly TaskEvent[] = [
+  inspected,
+  { kind: 'ready', operation: 'upload', bulkKey: null, at: 0 },
+  { kind: 'deliveryStarted', delivery: 1 },
+];
+
+describe('the document of a file that stands at a path', () => {
+  it.each<readonly [string, Place, string]>([
+    ['is new where nothing is gone', { disk: { 'inbox/new': [1, 'one'] } }, 'none'],
+    [
+      'is that of its own path',
+      { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/new': [1, 'old'] } },
+      'none',
+    ],
+    [
+      'is that of the path that the file left',
+      { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
+      'inbox/old → inbox/new; left: inbox/old',
+    ],
+    [
+      'is that of the path that it left in another folder',
+      { disk: { 'inbox/new': [1, 'one'] }, records: { 'other/old': [1, 'one'] } },
+      'other/old → inbox/new; left: other/old',
+    ],
+    [
+      'is that of a path where rules hide that it is gone',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'inbox/old': [1, 'one'] },
+        finds: { 'inbox/old': { kind: 'ignored', code: 'ignored', message: '', isGone: true } },
+      },
+      'inbox/old → inbox/new; left: inbox/old',
+    ],
+    [
+      'is that of the path that it left, and edited',
+      { disk: { 'inbox/new': [1, 'edited'] }, records: { 'inbox/old': [1, 'one'] } },
+      'inbox/old → inbox/new edited; left: inbox/old',
+    ],
+    [
+      'is that of the missing file with its content',
+      { disk: { 'inbox/new': [2, 'one'] }, records: { 'inbox/old': [1, 'one'] }, missing: ['inbox/old'] },
+      'inbox/old → inbox/new; left: inbox/old',
+    ],
+    [
+      'is new where another file of that size is missing',
+      { disk: { 'inbox/new': [2, 'two'] }, records: { 'inbox/old': [1, 'one'] }, missing: ['inbox/old'] },
+      'none',
+    ],
+    [
+      'is new where it is a copy of one that stands',
+      { disk: { 'inbox/new': [2, 'one'], 'inbox/old': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
+      'none',
+    ],
+    [
+      'is new where it is a hard link of one that stands',
+      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
+      'none',
+    ],
+    [
+      'is new where it only has the inode number of one that is gone',
+      {
+        disk: { 'inbox/new': [1, 'another', { birthtimeMs: 9_000 }] },
+        records: { 'inbox/old': [1, 'one'] },
+      },
+      'none',
+    ],
+    [
+      'is new where nothing can be said of the other path',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'inbox/old': [1, 'one'] },
+        finds: { 'inbox/old': { kind: 'unknown', code: 'folder-missing', message: '' } },
+      },
+      'none',
+    ],
+    [
+      'is that of a folder that is not configured any more',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'gone/old': [1, 'one'] },
+        finds: { 'gone/old': undefined },
+      },
+      'gone/old → inbox/new; left: gone/old',
+    ],
+    [
+      'is not that of such a folder where birth times are unknown',
+      {
+        disk: { 'inbox/new': [1, 'one', { birthtimeMs: 0 }] },
+        records: { 'gone/old': [1, 'one', { birthtimeMs: 0 }] },
+        finds: { 'gone/old': undefined },
+      },
+      'none',
+    ],
+    [
+      'is unclear while it is another file',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'inbox/old': [1, 'one'] },
+        reads: { 'inbox/new': null },
+      },
+      'unclear',
+    ],
+    [
+      'is new where it cannot be read',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        records: { 'inbox/old': [1, 'one'] },
+        reads: { 'inbox/new': new Error('EIO') },
+      },
+      'none',
+    ],
+    [
+      'is unclear while the same file goes out under another name',
+      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] }, tasks: { 'inbox/old': sending } },
+      'unclear',
+    ],
+    [
+      'is new while another file goes out',
+      { disk: { 'inbox/new': [1, 'one'], 'inbox/old': [2, 'one'] }, tasks: { 'inbox/old': sending } },
+      'none',
+    ],
+    [
+      'is new while it goes out itself',
+      {
+        disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] },
+        tasks: { 'inbox/old': sending, 'inbox/new': sending },
+      },
+      'none',
+    ],
+    [
+      'is new while an edit of the file goes out that bears its inode number on another device',
+      {
+        disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one', { dev: 2 }] },
+        tasks: { 'inbox/old': sending },
+      },
+      'none',
+    ],
+    [
+      'is unclear to nobody where inode numbers are unknown',
+      { disk: { 'inbox/new': [0, 'one'], 'inbox/old': [0, 'one'] }, tasks: { 'inbox/old': sending } },
+      'none',
+    ],
+  ])('%s', async (_, place, expected) => {
+    expect(words(await moveIn(place))).toBe(expected);
+  });
+
+  const swapped: Place = {
+    disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'one'] },
+    records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+    at: 'inbox/a',
+  };
+  const over: Place = {
+    disk: { 'inbox/b': [1, 'one'] },
+    records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+    at: 'inbox/b',
+  };
+  const shift: Place = {
+    disk: { 'inbox/b': [1, 'one'], 'inbox/c': [2, 'two'] },
+    records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
+  };
+
+  it.each<readonly [string, Place, string]>([
+    ['changes places in a swap', swapped, 'inbox/a → inbox/b, inbox/b → inbox/a; left: '],
+    [
+      'goes on in a chain, seen from its middle',
+      { ...shift, at: 'inbox/b' },
+      'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
+    ],
+    [
+      'goes on in a chain, seen from its end',
+      { ...shift, at: 'inbox/c' },
+      'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
+    ],
+    [
+      'comes over another one, which takes the path that is free and is deleted from there',
+      over,
+      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
+    ],
+    [
+      'stays where a file of another folder comes over it',
+      { ...over, records: { 'other/a': [1, 'one'], 'inbox/b': [2, 'two'] } },
+      'none',
+    ],
+    ['stays where a new file comes over it', { ...over, records: { 'inbox/b': [2, 'two'] } }, 'none'],
+    [
+      'stays where a file comes over it that was edited on the way',
+      { ...over, disk: { 'inbox/b': [1, 'edited'] } },
+      'none',
+    ],
+    [
+      'stays where a hard link of a file that stands comes over it',
+      { ...over, disk: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'] } },
+      'none',
+    ],
+    [
+      'stays where nothing can be said of the path that the file left',
+      { ...over, finds: { 'inbox/a': { kind: 'unknown', code: 'folder-missing', message: '' } } },
+      'none',
+    ],
+    [
+      'stays where two that come over others leave one path only',
+      {
+        disk: { 'inbox/b': [1, 'one'], 'inbox/c': [1, 'one'] },
+        records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'], 'inbox/c': [3, 'six'] },
+        at: 'inbox/b',
+      },
+      'inbox/a → inbox/b; left: inbox/a = doc of inbox/b',
+    ],
+    ['is unclear while one of a swap is another file', { ...swapped, reads: { 'inbox/b': null } }, 'unclear'],
+    [
+      'stays where one of a swap cannot be read',
+      { ...swapped, reads: { 'inbox/b': new Error('EIO') } },
+      'none',
+    ],
+  ])('%s', async (_, place, expected) => {
+    expect(words(await moveIn(place))).toBe(expected);
+  });
+});
+
+describe('a move that was worked out', () => {
+  const records: Readonly<Record<string, File>> = { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] };
+
+  async function worked(place: Place): Promise<Move> {
+    const decision = await moveIn(place);
+    if (decision.kind !== 'move') throw new Error(decision.kind);
+    return decision;
+  }
+
+  const over = () => worked({ disk: { 'inbox/b': [1, 'one'] }, records, at: 'inbox/b' });
+  const swap = () =>
+    worked({ disk: { 'inbox/a': [2, 'two'], 'inbox/b': [1, 'one'] }, records, at: 'inbox/a' });
+  const rename = () => worked({ disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/a': [1, 'one'] } });
+
+  it.each<readonly [string, () => Promise<Move>, Readonly<Record<string, File>>, boolean]>([
+    ['is true while nothing has changed', rename, { 'inbox/a': [1, 'one'] }, true],
+    ['is true of a swap', swap, records, true],
+    ['is true over another one', over, records, true],
+    ['is true no more when its record has gone', rename, {}, false],
+    ['is true no more when its record has other bytes', rename, { 'inbox/a': [1, 'new'] }, false],
+    [
+      'is true no more when a record has come to its path',
+      rename,
+      { 'inbox/a': [1, 'one'], 'inbox/new': [3, 'six'] },
+      false,
+    ],
+  ])('%s', async (_, work, now, expected) => {
+    expect(isStillTrue(ledgerOf(now), await work())).toBe(expected);
+  });
+
+  it('lets the record follow its file, to be inspected there, and leaves nothing behind', async () => {
+    const from = { folder: 'inbox', path: 'a' };
+    const { get } = ledgerOf({ 'inbox/a': [1, 'one'] });
+    expect(changesOf({ get }, await rename())).toEqual([
+      { kind: 'drop', ref: from },
+      { kind: 'unapprove', folder: 'inbox', paths: ['a'] },
+      { kind: 'clear', ref: from },
+      {
+        kind: 'put',
+        ref: { folder: 'inbox', path: 'new' },
+        record: { ...get(from), stat: statOfFile([1, 'one']), fingerprint: '' },
+      },
+    ]);
+  });
+
+  it('takes what the record has learned meanwhile along, and the old stat of an edited file', async () => {
+    const edited = await worked({ disk: { 'inbox/new': [1, 'edited'] }, records: { 'inbox/a': [1, 'one'] } });
+    const learned = { ...recordOf({ docId: 'doc of inbox/a' }), possibleDuplicates: 3 };
+    const [put] = changesOf({ get: () => learned }, edited).filter(({ kind }) => kind === 'put');
+    expect(put).toMatchObject({ record: { possibleDuplicates: 3, stat: statOfFile([1, 'one']) } });
+  });
+
+  it('gives the overwritten document the path that is free', async () => {
+    const { get } = ledgerOf(records);
+    const changes = changesOf({ get }, await over());
+    expect(changes[0]).toEqual({
+      kind: 'put',
+      ref: { folder: 'inbox', path: 'a' },
+      record: get({ folder: 'inbox', path: 'b' }),
+    });
+  });
+});
