@@ -1,7 +1,7 @@
 // Part of `npm run mutate`: jest's environment of each test file. It runs only the tests that the run wants, none after the
 // first failure, and writes which mutants each test has reached, how long it took and how it ended.
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node'; // jest's own, in the version that jest brings
 
@@ -17,6 +17,8 @@ export default class MutationEnvironment extends TestEnvironment {
   #failed = false;
   /** What the mutants write: which of them has been reached, by which test. */
   #coverage = {};
+  /** What threads have reached before the first test, and between tests. */
+  #ofThreads = [];
 
   constructor(config, context) {
     super(config, context);
@@ -32,11 +34,13 @@ export default class MutationEnvironment extends TestEnvironment {
       event.test.mode = 'skip';
     } else if (event.name === 'test_started') {
       this.#testBegan = performance.now();
+      this.#ofThreads.push(...reachOfThreads());
       this.#coverage.currentTestId = fullName(event.test);
     } else if (event.name === 'test_done') {
+      const ms = performance.now() - this.#testBegan;
       const [first] = event.test.errors;
       const failure = first === undefined ? undefined : message(first);
-      this.#tests[fullName(event.test)] = { ms: performance.now() - this.#testBegan, failure };
+      this.#tests[fullName(event.test)] = { ms, failure, ids: reachOfThreads() };
       this.#failed ||= failure !== undefined && files !== undefined;
       this.#coverage.currentTestId = undefined;
     }
@@ -45,17 +49,29 @@ export default class MutationEnvironment extends TestEnvironment {
   async teardown() {
     const { static: always = {}, perTest = {} } = this.#coverage.mutantCoverage ?? {};
     for (const [name, reached] of Object.entries(perTest)) {
-      if (this.#tests[name] !== undefined) this.#tests[name].ids = Object.keys(reached);
+      if (this.#tests[name] !== undefined) this.#tests[name].ids.push(...Object.keys(reached));
     }
     const outcome = {
       path: this.#path,
       ms: performance.now() - this.#began,
-      ids: Object.keys(always),
+      ids: [...Object.keys(always), ...this.#ofThreads],
       tests: this.#tests,
     };
     const name = createHash('sha256').update(this.#path).digest('hex');
     writeFileSync(join(folder, `${name}.outcome.json`), JSON.stringify(outcome));
     await super.teardown();
+  }
+}
+
+/** What threads have reached since this was asked last. */
+function reachOfThreads() {
+  const file = join(folder, `threads-${process.pid}`);
+  try {
+    return readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  } catch {
+    return [];
+  } finally {
+    rmSync(file, { force: true });
   }
 }
 

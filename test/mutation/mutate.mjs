@@ -2,15 +2,15 @@
 // (StrykerJS's mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It works
 // on a copy, into which all mutants are written at once; a variable of the environment switches one of them on. Strings and
 // what is logged are left alone. First all tests run once, to see which mutants each of them reaches; then, for each mutant,
-// those that reach it, the quickest first, until one fails. Tests of this process count, not what they start (`dist/` has no
-// mutants in it). The numbers of mutants stay the same while the room's sources do: after new tests, `--only` has the
-// survivors tried again.
-import { spawn } from 'node:child_process';
+// those that reach it, the quickest first, until one fails. What runs in the tests' own process counts, and its scanning
+// threads; processes that they start are without mutants. The numbers of mutants stay the same while the room's sources do:
+// after new tests, `--only` has the survivors tried again.
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
 /** The rooms, each with the folders of tests that use it in their own process. */
@@ -50,6 +50,7 @@ async function mutateRoom(room) {
   try {
     await copyProject(copy);
     const mutants = await plantMutants(copy, room);
+    await buildCopy(copy);
     const chosen =
       only.length > 0
         ? mutants.filter(({ id }) => only.includes(id))
@@ -106,6 +107,15 @@ async function plantMutants(copy, room) {
   });
   for (const { name, content } of instrumented.files) await writeFile(name, content);
   return instrumented.mutants.filter(({ status }) => status !== 'Ignored');
+}
+
+/** Scanning threads run what is built: with the mutants in it, and noting which of them they reach. */
+async function buildCopy(copy) {
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs'], { cwd: copy });
+  const program = join(copy, 'dist', 'program');
+  await cp(join(copy, 'test', 'mutation', 'reach-of-thread.mjs'), join(program, 'reach-of-thread.mjs'));
+  const thread = join(program, 'scan-worker.js');
+  await writeFile(thread, `import './reach-of-thread.mjs';\n${await readFile(thread, 'utf8')}`);
 }
 
 /** `log.info(…)`, `this.#log.warn(…)` and the like. */
