@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { doubtsOfFile } from '../../src/sync/decide/doubts-of-files.ts';
+import { doubtsOfFile, followingDoubts } from '../../src/sync/decide/doubts-of-files.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 
@@ -161,6 +161,24 @@ describe('the doubts about a file (I9)', () => {
   }
 
   const copied = { ...stat, ino: 9, birthtimeMs: 8, dev: 2 };
+
+  it.each<readonly [string, Partial<Doubt>, boolean]>([
+    ['of that file as it is', {}, false],
+    ['of the file before it was edited', { stat: { ...stat, size: 4 } }, true],
+    ['that waits for a person, of a ledger that did not tell the file', { stat: undefined }, true],
+    ['that waits for nobody, of such a ledger', { stat: undefined, holds: false }, false],
+  ])('of its path learn which file it is: one %s', (_, parts, expected) => {
+    const here = [{ ...doubt, ...parts }];
+    const document = { ref: doubt.ref, stat };
+    const following = followingDoubts({ here, coming: [], elsewhere: [doubt] }, document);
+    expect(following).toEqual(expected ? [{ ...here[0], stat }] : []);
+  });
+
+  it('that come with a file bear its path and its stat from then on', () => {
+    const document = { ref: { folder: 'other', path: 'b.txt' }, stat: { ...stat, size: 9 } };
+    const following = followingDoubts({ here: [], coming: [doubt], elsewhere: [] }, document);
+    expect(following).toEqual([{ ...doubt, ...document }]);
+  });
 
   it.each<readonly [string, string, FileStat, Inspection | undefined, readonly number[]]>([
     ['follow a file into another folder', 'b.txt', stat, absent, [1, 0]],

@@ -103,6 +103,7 @@ describe('deletions of one folder are judged together', () => {
     ['few go out', { gone: 20 }, allow],
     ['many are held', { gone: 21 }, disappeared('21 of 40 documents')],
     ['those that are held already count', { gone: 21, held: 20 }, disappeared('21 of 40 documents')],
+    ['what is held already is not judged again', { gone: 21, held: 21 }, allow],
     [
       'those that went out in the last ten minutes count, and the documents that they were',
       { gone: 20, removed: [{ at: 15 * minuteMs, count: 8 }] },

@@ -61,3 +61,50 @@ describe('the directory of a file that is gone (I1)', () => {
     expect(view.hasStood('dir/closed', { since: 3_000, seenAt: wall + 1_500 })).toBe(true);
   });
 });
+
+describe('what scans have said of a folder', () => {
+  it('is when the last whole one began that ended before a moment', () => {
+    const view = viewOf();
+    expect([500, 1_000, 1_001, 2_001, 9_000].map((at) => view.lastScanBefore(at))).toEqual([
+      undefined,
+      undefined,
+      wall + 500,
+      wall + 1_500,
+      wall + 1_500,
+    ]);
+  });
+
+  it('is what is skipped in each directory now, and how much', () => {
+    const view = new FolderView();
+    const skip = (path: string) => ({ path, code: 'empty-file', message: 'it is empty' });
+    view.setSkips('a', [skip('a/1'), skip('a/2')]);
+    view.setSkips('b', [skip('b/1')]);
+    view.setSkips('a', [skip('a/2')]);
+    expect([view.skipCount, [...view.skips()].map(({ path }) => path)]).toEqual([2, ['a/2', 'b/1']]);
+    view.forgetDirectory('b');
+    view.setSkips('a', []);
+    expect([view.skipCount, [...view.skips()]]).toEqual([0, []]);
+  });
+
+  it('is which devices belong together', () => {
+    const view = new FolderView();
+    view.noteDevice(7, 1);
+    view.noteDevice(7, 2);
+    view.noteDevice(3, 3);
+    const same = (was: number, now: number) => view.isSameDevice(was, now);
+    expect([same(7, 1), same(7, 2), same(7, 3), same(1, 7), same(3, 3), same(4, 4), same(4, 3)]).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is whether a directory was listed before it went', () => {
+    const view = viewOf();
+    expect([view.forgetDirectory('dir'), view.forgetDirectory('dir')]).toEqual([true, false]);
+  });
+});

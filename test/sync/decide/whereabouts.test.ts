@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Inspection } from '../../../src/model/document.ts';
+import type { FileStat, Inspection } from '../../../src/model/document.ts';
+import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { whereaboutsOf } from '../../../src/sync/decide/whereabouts.ts';
-import { recordOf } from '../../support/core-fixtures.ts';
+import type { Whereabouts } from '../../../src/sync/decide/whereabouts.ts';
+import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
+import { comparedOf, recordOf, statOf } from '../../support/core-fixtures.ts';
 
 const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);
@@ -42,26 +45,92 @@ describe('a file that is found nowhere', () => {
 });
 
 describe('a file that is found', () => {
-  it.each<[string, Inspection, string]>([
-    ['below a directory that cannot be read', unknown('unreadable'), 'kept'],
-    ['where nothing can be said for the moment', unknown('not-scanned'), 'unclear'],
-    ['while it is written', { kind: 'settling', againMs: 1 }, 'unclear'],
-  ])('%s', async (_, found, expected) => {
-    const record = recordOf();
-    const file = { folder: 'inbox', path: 'dir/b.txt', stat: record.stat, isNamed: true };
-    const whereabouts = await whereaboutsOf(
-      { ref: { folder: 'inbox', path: 'a.txt' }, record },
+  const record = recordOf({ stat: statOf({ ino: 8 }) });
+  const ref = { folder: 'inbox', path: 'a.txt' };
+  const there = { folder: 'inbox', path: 'dir/b.txt' };
+  const document: Inspection = { kind: 'document', document: { ...comparedOf().document, ref: there } };
+  const message = 'some words';
+
+  interface Found {
+    readonly found?: Inspection | undefined;
+    readonly stat?: FileStat;
+    readonly path?: string;
+    readonly isNamed?: boolean;
+    /** The record of the path where it stands. */
+    readonly other?: LedgerRecord;
+    /** What the service or a rule refused there. */
+    readonly failed?: { readonly recorded: boolean };
+    /** What reading it gives. */
+    readonly sha256?: string | null | Error;
+    readonly missing?: LedgerRecord;
+  }
+
+  const whereabouts = ({ missing = record, ...given }: Found) => {
+    const file = {
+      folder: 'inbox',
+      path: given.path ?? there.path,
+      stat: given.stat ?? missing.stat,
+      isNamed: given.isNamed ?? true,
+    };
+    const tasks = new TaskStore({ get: () => given.other }, () => 0);
+    if (given.failed !== undefined) {
+      const task = tasks.open(there, { present: true, priority: 'live', at: 0 });
+      tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
+      const reason = { code: 'any', message };
+      tasks.apply(task, { kind: 'failed', reason, attempts: 1, ...given.failed });
+    }
+    return whereaboutsOf(
+      { ref, record: missing },
       {
         search: { files: [file], unreadable: [] },
-        ledger: { get: () => undefined },
-        tasks: { get: () => undefined },
-        inspect: () => Promise.resolve(found),
-        hash: () => Promise.resolve(null),
+        ledger: { get: () => given.other },
+        tasks,
+        inspect: () => Promise.resolve('found' in given ? given.found : document),
+        hash: () =>
+          given.sha256 instanceof Error
+            ? Promise.reject(given.sha256)
+            : Promise.resolve(given.sha256 ?? null),
         seenAt,
         hasDirectory: true,
       },
     );
-    expect(whereabouts.kind).toBe(expected);
+  };
+
+  const unborn = recordOf({ stat: statOf({ ino: 8, birthtimeMs: 0 }), sha256: 'aa' });
+
+  it.each<readonly [string, Found, Whereabouts['kind']]>([
+    ['below a directory that cannot be read', { found: unknown('unreadable') }, 'kept'],
+    ['where nothing can be said for the moment', { found: unknown('not-scanned') }, 'unclear'],
+    ['while it is written', { found: { kind: 'settling', againMs: 1 } }, 'unclear'],
+    ['where it is gone again', { found: { kind: 'absent', device: 1 } }, 'unclear'],
+    ['in a folder that is not configured any more', { found: undefined }, 'unclear'],
+    ['where it is ignored', { found: { kind: 'ignored', code: 'ignored', message } }, 'kept'],
+    ['where it is skipped', { found: { kind: 'skipped', code: 'unsupported-type', message } }, 'kept'],
+    ['where it breaks a rule', { found: { kind: 'unfit', code: 'double-extension', message } }, 'kept'],
+    ['where it waits', { found: { kind: 'waiting', code: 'any', message, againMs: null } }, 'kept'],
+    ['under a name that cannot be sent', { isNamed: false }, 'kept'],
+    ['as a document that has not been compared yet', {}, 'unclear'],
+    ['as a document that a rule refuses', { failed: { recorded: false } }, 'unclear'],
+    ['as a hard link that the service refused', { failed: { recorded: true } }, 'nowhere'],
+    ['as the own file of another record', { other: record }, 'nowhere'],
+    ['over the file of another record, and is that one’s', { other: recordOf() }, 'nowhere'],
+    ['at its own path', { path: 'a.txt' }, 'nowhere'],
+    ['by its inode number and content', { missing: unborn, sha256: 'aa' }, 'unclear'],
+    ['by its inode number alone', { missing: unborn, sha256: 'bb' }, 'nowhere'],
+    ['by its inode number, with another size', { missing: unborn, stat: statOf({ size: 11 }) }, 'nowhere'],
+    ['by its inode number, and cannot be read', { missing: unborn, sha256: new Error('EIO') }, 'unclear'],
+  ])('%s', async (_, given, expected) => {
+    expect((await whereabouts(given)).kind).toBe(expected);
+  });
+
+  it('is kept with the words of the place where it stands', async () => {
+    expect(await whereabouts({ found: { kind: 'ignored', code: 'ignored', message } })).toEqual({
+      kind: 'kept',
+      reason: {
+        code: 'kept-elsewhere',
+        message: 'its file is inbox/dir/b.txt now, which is not sent (some words); the document is kept',
+      },
+    });
   });
 });
 
