@@ -72,6 +72,45 @@ describe('the sync engine', () => {
     expect(world.service.calls).toEqual([]);
   });
 
+  it('reads a file that was edited once to compare it', async () => {
+    world = await filled(2);
+    const { hash } = world.folder;
+    const read: string[] = [];
+    Object.assign(world.folder, {
+      hash: (path: string, stat: FileStat) => {
+        read.push(path);
+        return hash(path, stat);
+      },
+    });
+    world.folder.write('a/0.txt', 'edited');
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.scan();
+    await world.quiesce();
+    expect([read, world.service.calls]).toEqual([['a/0.txt'], ['modify']]);
+  });
+
+  it('counts what only a rescan finds, unless the watcher may still report it', async () => {
+    world = await filled(3);
+    const missed = () => world.engine().missedByWatcher('inbox');
+    world.folder.write('a/0.txt', 'edited');
+    await world.clock.advance(1_900);
+    world.folder.scan('rescan');
+    await world.quiesce();
+    world.folder.write('a/1.txt', 'edited');
+    await world.clock.advance(2_000);
+    world.folder.scan('event');
+    await world.quiesce();
+    expect(missed()).toBe(0);
+    world.folder.write('a/2.txt', 'edited');
+    world.folder.remove('a/1.txt');
+    await world.clock.advance(2_000);
+    world.folder.scan('rescan');
+    expect(missed()).toBe(2);
+    await world.quiesce();
+    expect(missed()).toBe(2);
+  });
+
   it('moves a renamed directory without a request but for titles that follow names', async () => {
     world = await filled(40);
     const before = [...world.docIds().values()].sort();
