@@ -385,6 +385,73 @@ describe('the sync engine', () => {
     expect(world.engine().tasks.counts('inbox').held).toBe(3);
   });
 
+  it('holds a deletion in another root, though it holds copies of all that the old one held (I3)', async () => {
+    world = await filled(3);
+    world.folder.replaceRoot();
+    for (const [path, content] of world.folder.contents()) {
+      world.folder.remove(path);
+      world.folder.write(path, content);
+    }
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+  });
+
+  it('holds what is past its grace, with the number of all that are gone, and the others when they are', async () => {
+    world = await filled(40);
+    const { inspect } = world.folder;
+    let goOn = () => {};
+    const asked = new Promise<void>((resolve) => (goOn = resolve));
+    const late = new Set(Array.from({ length: 5 }, (_, index) => `a/${30 + index}.txt`));
+    Object.assign(world.folder, {
+      inspect: async (path: string) => {
+        if (late.has(path)) await asked;
+        return inspect(path);
+      },
+    });
+    const remove = (from: number, to: number) => {
+      for (let index = from; index < to; index += 1) world.folder.remove(`a/${index}.txt`);
+      world.folder.scan();
+    };
+    const held = () => world.engine().tasks.counts('inbox').held;
+    remove(0, 25);
+    await world.clock.advance(3_000);
+    remove(25, 35);
+    await world.clock.advance(2_100);
+    await eventually(() => held() > 0);
+    expect(held()).toBe(25);
+    expect(world.activities.find(({ what }) => what === 'held')?.documents).toBe(35);
+    goOn();
+    await world.quiesce();
+    expect([held(), world.service.calls]).toEqual([35, []]);
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('deletes what a person approved, though other deletions are held by then', async () => {
+    world = await filled(40, { safety: { maxDeletePercent: 20 } });
+    const remove = (from: number, to: number) => {
+      for (let index = from; index < to; index += 1) world.folder.remove(`a/${index}.txt`);
+      world.folder.scan();
+    };
+    remove(0, 25);
+    await world.quiesce();
+    expect(world.engine().tasks.counts('inbox').held).toBe(25);
+    const busy = { kind: 'unavailable', code: 'http-503', message: 'busy', sent: 'all' } as const;
+    world.service.failNext({ ...busy, retryAfterMs: 60_000 });
+    expect(await world.engine().approve('inbox')).toBe(25);
+    await until(() => world.service.calls.length === 1);
+    remove(25, 37);
+    await until(() => world.ledger().hold('inbox') !== undefined);
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['bulk delete 25', 'bulk delete 25']);
+    expect(world.engine().tasks.counts('inbox').held).toBe(12);
+  });
+
   it('fails what the service rejects, and tries it again when it changes', async () => {
     world = await engineWorld();
     world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
