@@ -1,0 +1,86 @@
+import type { Companions, DirectoryScan, Inspection } from '../../../src/model/document.ts';
+import type { FolderSettings } from '../../../src/model/settings.ts';
+import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import type { FromWorker, Questions, ScanOutcome, ScanRequest } from '../../../src/scan/worker/protocol.ts';
+import { servePlan } from '../../../src/scan/worker/serve.ts';
+import { folderSettingsOf } from '../../support/default-settings.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** A folder on disk that is scanned and inspected when the test says so, in this thread, by a clock in hand. */
+export interface ServedFolder extends TemporaryFolder {
+  readonly ask: <K extends keyof Questions>(
+    kind: K,
+    question: Questions[K]['ask'],
+  ) => Promise<Questions[K]['answer']>;
+  /** Scans everything unless said; gives what was listed by then, by directory. */
+  readonly scan: (request?: Partial<ScanRequest>) => Promise<ReadonlyMap<string, DirectoryScan>>;
+  /** Of the last scan. */
+  readonly outcome: () => ScanOutcome | null;
+  readonly inspect: (path: string, known?: Companions | null) => Promise<Inspection>;
+  /** What an inspection says, in short: `document`, or its kind and code. */
+  readonly verdict: (path: string) => Promise<string>;
+  readonly pass: (ms: number) => void;
+}
+
+interface Options {
+  readonly settings?: Partial<FolderSettings>;
+  readonly maxFileBytes?: number;
+  /** A directory in the folder that is not ours to read. */
+  readonly excluded?: string;
+}
+
+export const servedTiming = { settleMs: 2_000, removeGraceMs: 5_000 };
+
+export async function servedFolder({
+  settings: parts = {},
+  maxFileBytes = 1_000_000,
+  excluded,
+}: Options = {}): Promise<ServedFolder> {
+  const folder = await temporaryFolder();
+  const settings = folderSettingsOf(folder.path, { watch: 'polling', ...parts });
+  let monotonic = 0;
+  let last = 0;
+  let outcome: ScanOutcome | null = null;
+  const listed = new Map<string, DirectoryScan>();
+  const waiting = new Map<number, { give: (answer: never) => void; fail: (error: Error) => void }>();
+  const plan = { settings, maxFileBytes, ...servedTiming, root: folder.path, backend: null };
+  const serve = servePlan({ ...plan, excluded: excluded ?? null }, (message: FromWorker) => {
+    if (message.kind === 'batch') {
+      for (const packed of message.scans) listed.set(packed.directory, unpackScan('inbox', packed));
+      setImmediate(() => serve({ kind: 'taken' }));
+    }
+    if (message.kind !== 'answers') return;
+    for (const answer of message.answers) {
+      if (answer.kind === 'answer') waiting.get(answer.id)?.give(answer.answer as never);
+      else waiting.get(answer.id)?.fail(new Error(answer.message));
+      waiting.delete(answer.id);
+    }
+  });
+
+  const served: ServedFolder = {
+    ...folder,
+    ask: (kind, ask) =>
+      new Promise((give, fail) => {
+        const id = (last += 1);
+        waiting.set(id, { give, fail });
+        // The files are an hour old by this clock.
+        const moment = { now: Date.now() + 3_600_000 + monotonic, monotonic };
+        serve({ kind: 'questions', moment, questions: [{ kind, id, ask } as never] });
+      }),
+    scan: async (request = {}) => {
+      outcome = await served.ask('scan', { cause: 'event', targets: 'all', fromScratch: false, ...request });
+      return listed;
+    },
+    outcome: () => outcome,
+    inspect: (path, known = null) => served.ask('inspect', { path, known }),
+    verdict: async (path) => {
+      const found = await served.inspect(path);
+      return 'code' in found ? `${found.kind} ${found.code}` : found.kind;
+    },
+    pass: (ms) => {
+      monotonic += ms;
+    },
+  };
+  return served;
+}
