@@ -9,11 +9,11 @@ if (MUTATION_RUN !== undefined && active === undefined) {
     {},
     {
       set: (known, id, count) => {
-        if (!(id in known)) appendFileSync(join(MUTATION_RUN, `threads-${process.pid}`), `${id}\n`);
+        if (!(id in known)) appendFileSync(join(MUTATION_RUN, `threads-${process.pid}`), `${String(id)}\n`);
         known[id] = count;
         return true;
       },
     },
   );
-  globalThis.__stryker__ = { mutantCoverage: { static: reached, perTest: {} } };
+  globalThis['__stryker__'] = { mutantCoverage: { static: reached, perTest: {} } };
 }

@@ -17,38 +17,45 @@ const report: ScanReport = {
   unreadableTotal: 0,
   attached: 0,
 };
+const timing = {
+  settleMs: 2_000,
+  removeGraceMs: 5_000,
+  rescanMinutes: 15,
+  pollSeconds: 30,
+  stopSeconds: 30,
+};
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 1 };
 
 type Scanned = Extract<ScanOutcome, { kind: 'scanned' }>;
 
-/** Scheduler whose scans take `sweepMs` each and say what they are told to. */
-function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<Scanned> = {}) {
+/** A scan that found nothing. */
+function found({ targets }: ScanRequest): Scanned {
+  return {
+    kind: 'scanned',
+    full: targets === 'all',
+    root,
+    changed: [],
+    fresh: [],
+    again: [],
+    late: false,
+    outgrown: false,
+    report,
+  };
+}
+
+/** Scheduler whose scans take `scanMs` each and say what they are told to. */
+function scheduled({ scanMs = 10, ...said }: { scanMs?: number } & Partial<Scanned> = {}) {
   const clock = manualClock();
   const requests: (ScanRequest & { readonly at: number })[] = [];
-  const timing = {
-    settleMs: 2_000,
-    removeGraceMs: 5_000,
-    rescanMinutes: 15,
-    pollSeconds: 30,
-    stopSeconds: 30,
-  };
   const scheduler = createScheduler({
     clock,
     timing,
     scan: (request) =>
       new Promise((resolve) => {
         requests.push({ ...request, at: clock.monotonic() });
-        clock.after(sweepMs, () =>
+        clock.after(scanMs, () =>
           resolve({
-            kind: 'scanned',
-            full: request.targets === 'all',
-            root,
-            changed: [],
-            fresh: [],
-            again: [],
-            late: false,
-            outgrown: false,
-            report,
+            ...found(request),
             ...said,
           }),
         );
@@ -61,7 +68,7 @@ function roundsWorld({ sweepMs = 10, ...said }: { sweepMs?: number } & Partial<S
 
 describe('scheduler of scans', () => {
   it('F43: scans everything once when the watcher lost count, and not again for ten seconds', async () => {
-    const { clock, scheduler, causes } = roundsWorld();
+    const { clock, scheduler, causes } = scheduled();
     for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
     await clock.advance(5_000);
     for (let flood = 0; flood < 5; flood += 1) scheduler.lost(false);
@@ -71,7 +78,7 @@ describe('scheduler of scans', () => {
   });
 
   it('scans a directory with an event at once, also right after a long first scan', async () => {
-    const { clock, scheduler, causes } = roundsWorld({ sweepMs: 700 });
+    const { clock, scheduler, causes } = scheduled({ scanMs: 700 });
     void scheduler.everything('start', true);
     await clock.advance(1_000);
     scheduler.changed(['a']);
@@ -79,7 +86,7 @@ describe('scheduler of scans', () => {
   });
 
   it('gathers events while a scan of events rests, so that a busy directory takes no more than a part', async () => {
-    const { clock, scheduler, requests } = roundsWorld({ sweepMs: 100 });
+    const { clock, scheduler, requests } = scheduled({ scanMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 10) {
       scheduler.changed(['a']);
       await clock.advance(10);
@@ -89,7 +96,7 @@ describe('scheduler of scans', () => {
   });
 
   it('looks into a directory once more when what changed in it has had time to settle', async () => {
-    const { clock, scheduler, causes } = roundsWorld({ changed: ['a'] });
+    const { clock, scheduler, causes } = scheduled({ changed: ['a'] });
     scheduler.changed(['a']);
     await clock.advance(2_000);
     expect(causes()).toEqual(['0 event a']);
@@ -99,14 +106,14 @@ describe('scheduler of scans', () => {
   });
 
   it('F11: rescans every quarter of an hour', async () => {
-    const { clock, scheduler, causes } = roundsWorld();
+    const { clock, scheduler, causes } = scheduled();
     await clock.advance(31 * 60_000);
     scheduler.close();
     expect(causes()).toEqual([`${15 * 60_000} rescan all`, `${30 * 60_000} rescan all`]);
   });
 
   it('F44: scans what reports no events every pollSeconds, and events first', async () => {
-    const { clock, scheduler, causes } = roundsWorld({ report: { ...report, withoutEvents: true } });
+    const { clock, scheduler, causes } = scheduled({ report: { ...report, withoutEvents: true } });
     void scheduler.everything('start', true);
     await clock.advance(60_100);
     scheduler.close();
@@ -115,7 +122,7 @@ describe('scheduler of scans', () => {
 
   it('scans again when watches were set after the reading, and those who wait wait for that', async () => {
     const outcomes = { late: true };
-    const { clock, scheduler, causes } = roundsWorld(outcomes);
+    const { clock, scheduler, causes } = scheduled(outcomes);
     let done = false;
     void scheduler.everything('start', true).then(() => (done = true));
     await clock.advance(15);
@@ -125,7 +132,7 @@ describe('scheduler of scans', () => {
   });
 
   it('lets nobody wait for a folder that is closed', async () => {
-    const { clock, scheduler } = roundsWorld();
+    const { clock, scheduler } = scheduled();
     const waiting = scheduler.everything('start', true);
     const next = scheduler.everything('rescan', false);
     scheduler.close();
@@ -133,6 +140,154 @@ describe('scheduler of scans', () => {
     await expect(Promise.race([Promise.all([waiting, next]).then(() => 'done'), after()])).resolves.toBe(
       'done',
     );
+  });
+});
+
+describe('a scheduler says', () => {
+  type Other = Exclude<ScanOutcome, { kind: 'scanned' }>;
+  type Said = Partial<Scanned> | Other;
+  const isOther = (said: Said): said is Other => said.kind === 'moved' || said.kind === 'unavailable';
+
+  /** Each scan takes 10 ms; what the next ones say is given, and after that they find nothing. */
+  function scripted(...said: readonly Said[]) {
+    const clock = manualClock();
+    const left = [...said];
+    const requests: string[] = [];
+    const outcomes: string[] = [];
+    const scheduler = createScheduler({
+      clock,
+      timing,
+      scan: (request) => {
+        requests.push(
+          `${clock.monotonic()} ${request.cause} ${String(request.targets)}${request.fromScratch ? ' from scratch' : ''}`,
+        );
+        const next = left.shift() ?? {};
+        const outcome: ScanOutcome = isOther(next) ? next : { ...found(request), ...next };
+        return new Promise((resolve) => clock.after(10, () => resolve(outcome)));
+      },
+      done: ({ kind }, cause) => outcomes.push(`${kind} ${cause}`),
+    });
+    return { clock, scheduler, requests, outcomes };
+  }
+
+  const away: Said = { kind: 'unavailable', code: 'folder-missing', message: 'it is away' };
+  const moved: Said = { kind: 'moved' };
+  /** What has settled when a scan begins at this time. */
+  const covered = (ms: number) => ms - 2_050;
+
+  it('what has been scanned, and once more when it had settled', async () => {
+    const { clock, scheduler } = scripted();
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([-Infinity, false]);
+    const done = scheduler.everything('start', true);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([-Infinity, true]);
+    await clock.advance(1_000);
+    await done;
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(0), false]);
+    scheduler.changed(['d']);
+    await clock.advance(5);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(0), true]);
+    await clock.advance(5);
+    expect([scheduler.coveredUntil(), scheduler.busy()]).toEqual([covered(1_000), false]);
+  });
+
+  it('that nothing is covered by a poll, by a folder that is away, or while everything is to be scanned', async () => {
+    const { clock, scheduler, requests } = scripted(
+      { report: { ...report, withoutEvents: true } },
+      {},
+      {},
+      away,
+    );
+    void scheduler.everything('start', true);
+    await clock.advance(30_050);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['30010 poll withoutEvents', covered(0)]);
+    scheduler.changed(['d']);
+    void scheduler.everything('rescan', false);
+    await clock.advance(10);
+    expect([requests.at(-1), scheduler.coveredUntil()]).toEqual(['30060 rescan all', covered(0)]);
+    await clock.advance(10);
+    expect(scheduler.coveredUntil()).toBe(covered(0));
+  });
+
+  it('what has to be scanned again, when its time has come', async () => {
+    const { clock, scheduler, requests } = scripted({ again: [['d', 700]] });
+    void scheduler.everything('start', true);
+    await clock.advance(10);
+    expect(scheduler.busy()).toBe(true);
+    await clock.advance(5_000);
+    expect([requests, scheduler.busy()]).toEqual([['0 start all from scratch', '710 event d'], false]);
+  });
+
+  it('that all that changed is scanned once more when it has settled, whoever found it', async () => {
+    const { clock, scheduler, requests } = scripted({ changed: ['a'] }, { changed: ['b'] });
+    void scheduler.everything('rescan', false);
+    await clock.advance(100);
+    scheduler.changed(['b']);
+    await clock.advance(10_000);
+    expect(requests).toEqual(['0 rescan all', '100 event b', '2060 event a', '2160 event b']);
+  });
+
+  it('nothing more of a folder that is away, and its waiters go on', async () => {
+    const { clock, scheduler, requests, outcomes } = scripted(
+      { changed: ['d'], report: { ...report, withoutEvents: true } },
+      away,
+    );
+    void scheduler.everything('rescan', false);
+    await clock.advance(1_000);
+    scheduler.changed(['e']);
+    const done = scheduler.everything('rescan', true);
+    scheduler.changed(['f']);
+    await clock.advance(60_000);
+    await done;
+    expect(requests).toEqual(['0 rescan all', '1000 event e', '1010 rescan all from scratch']);
+    expect([outcomes[1], scheduler.busy()]).toEqual(['unavailable event', false]);
+  });
+
+  it('that a folder with another root is scanned from scratch, and its waiters wait for that', async () => {
+    const { clock, scheduler, requests } = scripted(moved);
+    let isDone = false;
+    void scheduler.everything('rescan', false).then(() => (isDone = true));
+    await clock.advance(15);
+    expect(isDone).toBe(false);
+    await clock.advance(15);
+    expect([isDone, requests]).toEqual([true, ['0 rescan all', '10 start all from scratch']]);
+  });
+
+  it('that a folder that has outgrown its watcher is scanned from scratch', async () => {
+    const { clock, scheduler, requests } = scripted({ outgrown: true });
+    void scheduler.everything('rescan', false);
+    await clock.advance(100);
+    expect(requests).toEqual(['0 rescan all', '10 overflow all from scratch']);
+  });
+
+  it('that events go before a rescan, and not before a scan from scratch, which finds them', async () => {
+    const { clock, scheduler, requests } = scripted();
+    void scheduler.everything('start', true);
+    scheduler.changed(['a']);
+    void scheduler.everything('rescan', false);
+    await clock.advance(100);
+    scheduler.changed(['b']);
+    scheduler.changed(['c']);
+    void scheduler.everything('start', true);
+    await clock.advance(100);
+    expect(requests).toEqual([
+      '0 start all from scratch',
+      '10 event a',
+      '20 rescan all',
+      '100 event b',
+      '110 start all from scratch',
+    ]);
+  });
+
+  it('nothing once it is closed', async () => {
+    const { clock, scheduler, requests, outcomes } = scripted({ changed: ['d'] });
+    void scheduler.everything('start', true);
+    await clock.advance(5);
+    scheduler.close();
+    scheduler.changed(['a']);
+    scheduler.lost(true);
+    await scheduler.everything('rescan', false);
+    await clock.advance(3_600_000);
+    expect([requests.length, outcomes]).toEqual([1, []]);
   });
 });
 

@@ -385,6 +385,82 @@ describe('the sync engine', () => {
     expect(world.engine().tasks.counts('inbox').held).toBe(3);
   });
 
+  it('forgets a document that the service does not know when its file is removed', async () => {
+    world = await filled(4);
+    const unknown = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true } as const;
+    world.service.failNext(unknown);
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect([world.service.calls, world.docIds().has('a/0.txt')]).toEqual([['delete'], false]);
+    expect(world.engine().tasks.counts('inbox').held).toBe(0);
+  });
+
+  it('sends what gathered for a bulk call within seconds, though another file takes long to inspect', async () => {
+    world = await filled(3);
+    const { inspect } = world.folder;
+    Object.assign(world.folder, {
+      inspect: (path: string) => (path === 'a/2.txt' ? new Promise(() => {}) : inspect(path)),
+    });
+    for (const path of ['a/0.txt', 'a/1.txt']) {
+      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
+    }
+    world.folder.write('a/2.txt', 'large');
+    world.folder.scan();
+    await world.clock.advance(4_900);
+    expect(world.service.calls).toEqual([]);
+    await world.clock.advance(300);
+    await eventually(() => world.service.calls.length > 0);
+    expect(world.service.calls).toEqual(['bulk modify 2']);
+  });
+
+  it('remembers the last ten attempts of a document, and no more', async () => {
+    world = await engineWorld(quick);
+    const ref = { folder: 'inbox', path: 'a.txt' };
+    for (let attempt = 1; attempt <= 12; attempt += 1) {
+      world.service.failNext({ kind: 'rejected', code: 'http-422', message: `no ${attempt}` });
+      world.folder.write('a.txt', `text ${attempt}`);
+      world.folder.scan();
+      await world.quiesce();
+    }
+    const { attempts, history } = world.ledger().failure(ref) ?? {};
+    expect([attempts, history?.length, history?.[0]?.message, history?.at(-1)?.message]).toEqual([
+      12,
+      10,
+      'no 3',
+      'no 12',
+    ]);
+  });
+
+  it('shows an outage while something waits for its end, and refused credentials all the time', async () => {
+    world = await engineWorld(quick);
+    const codes = () =>
+      world
+        .engine()
+        .reasons()
+        .map(({ code }) => code);
+    const away = { kind: 'unavailable', code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
+    for (let time = 0; time < 3; time += 1) world.service.failNext({ ...away, retryAfterMs: null });
+    world.folder.write('a.txt', 'one');
+    world.folder.scan();
+    await until(() => world.service.calls.length === 3);
+    await eventually(() => world.engine().inFlight() === 0);
+    expect(codes()).toEqual(['service-unavailable']);
+    world.folder.remove('a.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(codes()).toEqual([]);
+    world.service.failNext({ kind: 'unauthorized', message: 'wrong password' });
+    world.folder.write('b.txt', 'two');
+    world.folder.scan();
+    await until(() => world.service.calls.length === 4);
+    await eventually(() => world.engine().inFlight() === 0);
+    world.folder.remove('b.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(codes()).toEqual(['credentials-refused']);
+  });
+
   it('holds a deletion in another root, though it holds copies of all that the old one held (I3)', async () => {
     world = await filled(3);
     world.folder.replaceRoot();

@@ -10,8 +10,7 @@ import type { FolderState } from '../folder-state.ts';
 export function locateOnDisk(folder: FolderState, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));
   if (!/[^\0-\x7f]/.test(path) || exists(absolute)) return absolute;
-  const directory =
-    path === '' ? absolute : directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
+  const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
   try {
     const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
     return raw === undefined ? absolute : `${directory}/${raw}`;

@@ -167,6 +167,22 @@ describe('what is no longer as it was scanned', () => {
   });
 });
 
+describe('where a file stands on disk', () => {
+  it('is told by its name in whatever form, before and after a scan', async () => {
+    folder = await servedFolder();
+    await folder.write('cafe\u0301/re\u0301sume\u0301.pdf', 'x');
+    await folder.write('a.pdf', 'a');
+    const located = async (path: string) => (await folder.ask('locate', { path })).slice(folder.path.length);
+    const wanted = ['caf\u00e9/r\u00e9sum\u00e9.pdf', 'caf\u00e9/\u00e9.pdf', 'a.pdf'];
+    const there = ['/cafe\u0301/re\u0301sume\u0301.pdf', '/caf\u00e9/\u00e9.pdf', '/a.pdf'];
+    expect(await Promise.all(wanted.map(located))).toEqual(there);
+    await folder.scan();
+    there[1] = '/cafe\u0301/\u00e9.pdf';
+    expect(await Promise.all(wanted.map(located))).toEqual(there);
+    expect(await folder.verdict(wanted[0] ?? '')).toBe('document');
+  });
+});
+
 describe('what a file beside documents is', () => {
   it.each([
     ['a.pdf.meta.json', 'ignored sidecar: the sidecar of a.pdf'],

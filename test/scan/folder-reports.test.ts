@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { folderHealth } from '../../src/scan/folder-health.ts';
+import { createFolderLog } from '../../src/scan/folder-log.ts';
+import type { ScanReport } from '../../src/scan/worker/protocol.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+const report: ScanReport = {
+  directories: 3,
+  watches: 3,
+  backend: 'native',
+  polled: false,
+  eventlessFileSystem: null,
+  withoutEvents: false,
+  unwatched: 0,
+  unreadable: [],
+  unreadableTotal: 0,
+  attached: 2,
+};
+const nfs = { ...report, polled: true, backend: null, watches: 0, eventlessFileSystem: 'NFS' };
+const closed = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ path: `d${index}`, message: 'it cannot be read (EACCES)' }));
+
+describe('the health of a folder', () => {
+  const health = (parts: Partial<Parameters<typeof folderHealth>[0]>) =>
+    folderHealth({ trouble: null, report, busy: false, coveredUntil: 7, ...parts });
+
+  it('is how it is watched', () => {
+    const well = { watches: 3, attached: 2, reasons: [], busy: false, coveredUntil: 7 };
+    expect(health({})).toEqual({ ...well, state: 'watching' });
+    expect(health({ busy: true })).toMatchObject({ state: 'watching', busy: true });
+    expect(health({ report: nfs })).toEqual({ ...well, state: 'polling', watches: 0 });
+    expect(health({ report: null })).toEqual({ ...well, state: 'scanning', watches: 0, attached: 0 });
+  });
+
+  it('is why it cannot be read', () => {
+    const trouble = { code: 'folder-missing', message: 'it does not exist' };
+    expect(health({ trouble })).toMatchObject({
+      state: 'unavailable',
+      watches: 0,
+      attached: 0,
+      reasons: [trouble],
+    });
+  });
+
+  it('names directories that cannot be read, ten of them, and counts the others', () => {
+    const few = health({ report: { ...report, unreadable: closed(2), unreadableTotal: 2 } }).reasons;
+    expect(few.map(({ message }) => message)).toEqual([
+      'd0: it cannot be read (EACCES); nothing below it is deleted in the meantime',
+      'd1: it cannot be read (EACCES); nothing below it is deleted in the meantime',
+    ]);
+    const { reasons } = health({ report: { ...report, unreadable: closed(30), unreadableTotal: 30 } });
+    expect([reasons.length, reasons.at(-1)]).toEqual([
+      11,
+      { code: 'unreadable-directory', message: 'and 20 more directories cannot be read' },
+    ]);
+  });
+
+  it('says what to do where watches ran out', () => {
+    const { reasons } = health({ report: { ...report, directories: 9_000, unwatched: 1 } });
+    expect(reasons).toEqual([
+      { code: 'watch-limit', message: expect.stringMatching(/^1 of 9,000 directories is polled, .*sysctl/) },
+    ]);
+  });
+});
+
+describe('the log says of a folder', () => {
+  it('how it is watched, once, and again when that changes', () => {
+    const log = recordedLog();
+    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
+    for (const one of [report, report, nfs, nfs, report]) folderLog.scanned(one, false);
+    const about = { folder: 'inbox', path: '/inbox', directories: 3 };
+    const watching = ['info', 'watching folder', { ...about, watches: 3, watcher: 'native' }];
+    expect(log.lines.map(({ level, message, data }) => [level, message, data])).toEqual([
+      watching,
+      ['info', 'polling folder', { ...about, fileSystem: 'NFS' }],
+      watching,
+    ]);
+  });
+
+  it('that it cannot be read, and can be again', () => {
+    const log = recordedLog();
+    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
+    folderLog.scanned(report, false);
+    folderLog.unavailable({ code: 'folder-missing', message: 'it does not exist' });
+    folderLog.scanned(report, true);
+    expect(log.lines.slice(1).map(({ level, message, data }) => [level, message, data])).toEqual([
+      [
+        'warn',
+        'folder unavailable',
+        { folder: 'inbox', code: 'folder-missing', reason: 'it does not exist' },
+      ],
+      ['info', 'folder available again', { folder: 'inbox' }],
+    ]);
+  });
+
+  it('which directories cannot be read, and that watches ran out, once until they are well', () => {
+    const log = recordedLog();
+    const folderLog = createFolderLog(log, { name: 'inbox', path: '/inbox' });
+    const worse = { ...report, unwatched: 2, unreadable: closed(1) };
+    for (const one of [worse, { ...worse, unreadable: closed(2) }, worse, report, worse])
+      folderLog.scanned(one, false);
+    const said = log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    const watches = 'not enough inotify watches; polling the remaining directories';
+    const unreadable = 'directory cannot be read';
+    expect(said).toEqual([watches, unreadable, unreadable, watches, unreadable]);
+    expect(log.lines.map(({ data }) => data)).toContainEqual({
+      folder: 'inbox',
+      path: 'd1',
+      reason: 'it cannot be read (EACCES)',
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import { mkdir, rm, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { servedFolder } from './served-folder.ts';
+import type { ServedFolder } from './served-folder.ts';
+
+let folder: ServedFolder;
+let outside: string;
+
+/** Files, and links to them: in the folder, out of it, in circles, to nothing. */
+async function linked(followSymlinks: boolean): Promise<readonly string[]> {
+  folder = await servedFolder({ settings: { followSymlinks } });
+  outside = `${folder.path}-outside`;
+  await mkdir(outside);
+  await folder.write('real/inner.pdf', 'inner');
+  await folder.write('real/deep/deeper.pdf', 'deeper');
+  await folder.write('plain.pdf', 'plain');
+  await folder.write('../outside.pdf', 'not ours');
+  const links: Readonly<Record<string, string>> = {
+    'file.pdf': 'plain.pdf',
+    dir: 'real',
+    'far.pdf': outside,
+    far: outside,
+    'real/circle': '.',
+    'real/deep/up': '..',
+    nothing: 'nowhere',
+  };
+  for (const [name, target] of Object.entries(links)) await symlink(target, folder.join(name));
+  const scans = await folder.scan();
+  return [...scans.values()].flatMap(({ entries }) => entries.map(({ path }) => path)).sort();
+}
+
+afterEach(async () => {
+  await folder.remove();
+  await rm(outside, { recursive: true, force: true });
+  await rm(`${folder.path}/../outside.pdf`, { force: true });
+});
+
+const real = ['plain.pdf', 'real/deep/deeper.pdf', 'real/inner.pdf'];
+
+describe('symbolic links', () => {
+  it('are listed and not followed', async () => {
+    expect(await linked(false)).toEqual(real);
+    for (const path of ['file.pdf', 'far.pdf'])
+      expect(await folder.verdict(path)).toBe('skipped symbolic-link');
+    expect(await folder.verdict('dir/inner.pdf')).toBe('ignored symbolic-link');
+  });
+
+  describe('that are followed', () => {
+    let documents: readonly string[];
+    beforeEach(async () => {
+      documents = await linked(true);
+    });
+
+    it('lead to what lies in the folder, once, and never out of it or in a circle', async () => {
+      expect(documents).toEqual(['dir/deep/deeper.pdf', 'dir/inner.pdf', 'file.pdf', ...real]);
+      const said = async (path: string) => `${path} ${await folder.verdict(path)}`;
+      expect(
+        await Promise.all(['file.pdf', 'dir/inner.pdf', 'far.pdf', 'real/circle/inner.pdf'].map(said)),
+      ).toEqual([
+        'file.pdf document',
+        'dir/inner.pdf document',
+        'far.pdf skipped symbolic-link',
+        'real/circle/inner.pdf ignored symbolic-link',
+      ]);
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { mkdir, symlink } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { readSidecarFile } from '../../../src/scan/inspect/read-sidecar.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  await folder.write('valid.json', '\uFEFF{"title": "A", "attachments": ["x.csv"]}');
+  await folder.write('broken.json', '{"title": "A"');
+  await folder.write('unknown.json', '{"tilte": "A"}');
+  await mkdir(folder.join('directory.json'));
+  await symlink('valid.json', folder.join('link.json'));
+});
+
+afterEach(() => folder.remove());
+
+// One that is gone states nothing, one that cannot be used keeps its document back.
+it.each([
+  ['valid.json', 'valid'],
+  ['missing.json', 'gone'],
+  ['valid.json/missing.json', 'gone'],
+  ['broken.json', 'invalid'],
+  ['unknown.json', 'invalid'],
+  ['link.json', 'unreadable'],
+])('a sidecar %s is %s', (name, expected) => {
+  expect(readSidecarFile(folder.join(name)).kind).toBe(expected);
+});
+
+it('a directory in its place is not gone, and states nothing', () => {
+  expect(['gone', 'valid']).not.toContain(readSidecarFile(folder.join('directory.json')).kind);
+});
+
+it('what it states is what stands in it', () => {
+  expect(readSidecarFile(folder.join('valid.json'))).toMatchObject({
+    value: { metadata: { title: 'A' }, attachments: ['x.csv'] },
+  });
+});

@@ -1,0 +1,145 @@
+import { mkdir, rename, rm, unlink } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { ScanRequest } from '../../../src/scan/worker/protocol.ts';
+import { servedFolder } from '../inspect/served-folder.ts';
+import type { ServedFolder } from '../inspect/served-folder.ts';
+
+let folder: ServedFolder;
+
+beforeEach(async () => {
+  folder = await servedFolder();
+  await folder.write('a.pdf', 'a');
+  await folder.write('d/b.pdf', 'b');
+  await folder.write('d/e/c.pdf', 'c');
+  await folder.scan();
+});
+
+afterEach(() => folder.remove());
+
+/** The directories that a scan lists, and their documents. */
+async function listed(
+  request: Partial<ScanRequest> = {},
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const before = new Map(await folder.scan({ targets: [] }));
+  const after = await folder.scan(request);
+  const found = [...after].filter(([directory, scan]) => before.get(directory) !== scan);
+  return Object.fromEntries(
+    found.map(([directory, { entries }]) => [directory, entries.map(({ path }) => path)]),
+  );
+}
+
+const changed = () => {
+  const outcome = folder.outcome();
+  return outcome?.kind === 'scanned' ? outcome.changed : outcome;
+};
+
+describe('a scan', () => {
+  it('lists what it is asked for, and all below only where it is asked for everything', async () => {
+    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'] });
+    expect(await listed({ targets: ['d'] })).toEqual({ d: ['d/b.pdf'] });
+    expect(await listed()).toEqual({ '': ['a.pdf'], d: ['d/b.pdf'], 'd/e': ['d/e/c.pdf'] });
+  });
+
+  it('lists a new directory with all below', async () => {
+    await folder.write('n/o/new.pdf', 'new');
+    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], n: [], 'n/o': ['n/o/new.pdf'] });
+  });
+
+  it('lists another directory in the place of one with all below', async () => {
+    await rename(folder.join('d'), folder.join('.away'));
+    await folder.write('d/e/other.pdf', 'other');
+    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: [], 'd/e': ['d/e/other.pdf'] });
+  });
+
+  it('of a directory that is gone lists the nearest that is there', async () => {
+    await rm(folder.join('d'), { recursive: true });
+    expect(await listed({ targets: ['d/e'] })).toEqual({ '': ['a.pdf'] });
+  });
+
+  it('tells what has changed since the last one', async () => {
+    await folder.scan();
+    expect(changed()).toEqual([]);
+    await folder.write('d/b.pdf.meta.json', '{"title": "B"}');
+    await folder.scan();
+    expect(changed()).toEqual(['d']);
+    await folder.write('d/b.pdf.meta.json', '{"title": "other"}');
+    await folder.scan();
+    expect(changed()).toEqual(['d']);
+    await folder.write('d/e/c.pdf', 'changed');
+    await mkdir(folder.join('new'));
+    await folder.scan();
+    expect(new Set(changed() as string[])).toEqual(new Set(['', 'd/e', 'new']));
+  });
+
+  it('tells of no change in what is no document: it may be written all the time', async () => {
+    await folder.write('d/app.log', 'one');
+    await folder.scan();
+    await folder.write('d/app.log', 'two lines');
+    await folder.scan();
+    expect(changed()).toEqual([]);
+  });
+});
+
+describe('rules that cannot be used', () => {
+  const tooMany = 'x\n'.repeat(1_001);
+
+  it('freeze a directory and all below, until they can be used again', async () => {
+    await folder.write('d/.ingestignore', tooMany);
+    await folder.scan();
+    expect(await Promise.all(['a.pdf', 'd/b.pdf', 'd/e/c.pdf'].map(folder.verdict))).toEqual([
+      'document',
+      'unknown unreadable',
+      'unknown unreadable',
+    ]);
+    expect(folder.outcome()).toMatchObject({
+      report: {
+        withoutEvents: true,
+        unreadableTotal: 1,
+        unreadable: [
+          {
+            path: 'd',
+            message: 'its .ingestignore has 1001 patterns, but at most 1000 are allowed; remove some',
+          },
+        ],
+      },
+    });
+    await unlink(folder.join('d/.ingestignore'));
+    await folder.scan({ targets: [''] });
+    folder.pass(5_000);
+    expect(await Promise.all(['d/b.pdf', 'd/e/c.pdf'].map(folder.verdict))).toEqual(['document', 'document']);
+    expect(folder.outcome()).toMatchObject({ report: { unreadableTotal: 0, unreadable: [] } });
+  });
+
+  it('are looked at again by a scan of what reports no events', async () => {
+    await folder.write('d/.ingestignore', tooMany);
+    await folder.scan();
+    await unlink(folder.join('d/.ingestignore'));
+    await folder.scan({ targets: 'withoutEvents' });
+    folder.pass(5_000);
+    expect(await folder.verdict('d/b.pdf')).toBe('document');
+  });
+});
+
+describe('rules that change', () => {
+  it('hold for all below at once', async () => {
+    await folder.write('.ingestignore', 'c.*');
+    expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], d: ['d/b.pdf'], 'd/e': [] });
+    await folder.write('d/.ingestignore', '!c.*');
+    expect(await listed({ targets: ['d'] })).toEqual({ d: ['d/b.pdf'], 'd/e': ['d/e/c.pdf'] });
+    await folder.write('d/e/.ingestignore', 'c.pdf/');
+    expect(await listed({ targets: ['d/e'] })).toEqual({ 'd/e': ['d/e/c.pdf'] });
+  });
+
+  it('of defaults change the fingerprints of all below', async () => {
+    const prints = async () =>
+      [...(await folder.scan({ targets: [''] })).values()].flatMap(({ entries }) =>
+        entries.map((one) => one.fingerprint),
+      );
+    const before = await prints();
+    await folder.write('.meta.json', '{"title": "all"}');
+    const after = await prints();
+    expect(after).toHaveLength(3);
+    for (const [index, one] of after.entries()) expect(one).not.toBe(before[index]);
+  });
+});
