@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, symlink, unlink } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FolderSettings } from '../../../src/model/settings.ts';
@@ -148,6 +148,37 @@ describe('what is no longer as it was scanned', () => {
     expect(await folder.verdict('a.pdf')).toBe('unknown not-scanned');
   });
 
+  it('is gone where rules hide it and a file stands in the place of its directory', async () => {
+    await scanned({ 'd/a.pdf': 'a', 'b.pdf': 'b', '.ingestignore': 'a.pdf' });
+    expect(await folder.inspect('d/a.pdf')).not.toHaveProperty('isGone');
+    await rm(folder.join('d'), { recursive: true });
+    await writeFile(folder.join('d'), 'a file');
+    expect(await folder.inspect('d/a.pdf')).toMatchObject({ kind: 'ignored', isGone: true });
+  });
+
+  it('is unknown where a file stands in the place of the root', async () => {
+    await scanned({ 'a.pdf': 'a' });
+    await rename(folder.path, `${folder.path}-away`);
+    await writeFile(folder.path, 'a file');
+    expect(await folder.inspect('a.pdf')).toEqual({
+      kind: 'unknown',
+      code: 'folder-unavailable',
+      message: `${folder.path} is not a directory`,
+    });
+    await rm(`${folder.path}-away`, { recursive: true });
+  });
+
+  it('is told all the same where it came since', async () => {
+    await scanned({});
+    await folder.write('new/a.pdf', 'a');
+    await folder.write('new/.ingestignore', '*.log');
+    await folder.write('new/b.meta.json', '{}');
+    folder.pass(60_000);
+    expect(await words('new/.ingestignore')).toBe('ignored dot-name: ignore rules for new and below');
+    expect(await words('new/b.meta.json')).toContain('ignored sidecar');
+    expect(['document', 'settling']).toContain(await folder.verdict('new/a.pdf'));
+  });
+
   it('is in doubt below a directory whose rules cannot be used', async () => {
     await scanned({ 'd/a.pdf': 'a', 'd/b.pdf': 'b' });
     await mkdir(folder.join('d/.ingestignore'));
@@ -211,6 +242,19 @@ describe('what a file beside documents is', () => {
       'f.log': 'f',
     });
     expect(await words(path)).toContain(expected);
+  });
+
+  it('is a sidecar of the only document of its stem, where another file of it is an attachment', async () => {
+    await scanned({
+      'a.pdf': 'a',
+      'a.csv': 'a',
+      'a.meta.json': '{"title": "A"}',
+      'other.pdf': 'o',
+      'other.pdf.meta.json': '{"attachments": ["a.csv"]}',
+    });
+    expect(await words('a.meta.json')).toContain('the sidecar of a.pdf');
+    expect(await words('a.csv')).toContain('an attachment of other.pdf');
+    expect(await folder.inspect('a.pdf')).toMatchObject({ document: { metadata: { title: 'A' } } });
   });
 
   it('says where each field of its metadata comes from', async () => {

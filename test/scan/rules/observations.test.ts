@@ -71,6 +71,20 @@ describe('a file settles', () => {
   });
 });
 
+it('thousands of young files are remembered for their time, and no longer than an hour', () => {
+  moment(0, 0);
+  const stats = lstatSync(folder.join('a'));
+  for (let index = 0; index < 5_000; index += 1) observations.see(`b${index}`, stats);
+  observations.see('a', stats);
+  moment(hourMs, 1_500);
+  observations.prune();
+  expect(settle()).toBeLessThan(1_500);
+  moment(3 * hourMs, 2 * hourMs);
+  observations.prune();
+  moment(0, 2 * hourMs + 1);
+  expect(settle()).toBe(settleMs);
+});
+
 describe('a topic', () => {
   it('is remembered since it was asked about first, until it ends', () => {
     observations.moment({ now: 0, monotonic: 100 });

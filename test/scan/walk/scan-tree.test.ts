@@ -41,6 +41,28 @@ describe('a scan', () => {
     expect(await listed()).toEqual({ '': ['a.pdf'], d: ['d/b.pdf'], 'd/e': ['d/e/c.pdf'] });
   });
 
+  it('tells how it stands', () => {
+    expect(folder.outcome()).toMatchObject({
+      kind: 'scanned',
+      full: true,
+      late: false,
+      outgrown: false,
+      report: { directories: 3, watches: 0, backend: null, polled: true, withoutEvents: true, unwatched: 0 },
+    });
+  });
+
+  it('lists what is in a directory whatever its name, but where it holds attachments', async () => {
+    await folder.write('a directory with a long name/x.pdf', 'x');
+    await folder.write('a.pdf.attachments/y.csv', 'y');
+    await folder.write('attachments/z.pdf', 'z');
+    expect(await listed()).toMatchObject({
+      '': ['a.pdf'],
+      'a directory with a long name': ['a directory with a long name/x.pdf'],
+      attachments: ['attachments/z.pdf'],
+    });
+    expect(await folder.verdict('a.pdf.attachments/y.csv')).toBe('ignored attachment');
+  });
+
   it('lists a new directory with all below', async () => {
     await folder.write('n/o/new.pdf', 'new');
     expect(await listed({ targets: [''] })).toEqual({ '': ['a.pdf'], n: [], 'n/o': ['n/o/new.pdf'] });

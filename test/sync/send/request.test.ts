@@ -150,6 +150,12 @@ describe('a request', () => {
     expect(committed.at(-1)).toEqual({ kind: 'resolve', id: '1' });
   });
 
+  it('whose file changed before it went out has that outcome, and was none', async () => {
+    const changed: Outcome = { kind: 'changed', message: 'it was replaced' };
+    const result = await request(upload, () => Promise.resolve({ outcome: changed, sent: [], requests: 0 }));
+    expect([result.outcome, result.intentIds, committed, totals.requests]).toEqual([changed, [], [], 0]);
+  });
+
   it('that the ledger did not take says nothing of the service, and is none', async () => {
     diskFails = true;
     const result = await request(upload, sending(accepted));
