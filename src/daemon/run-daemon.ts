@@ -50,6 +50,8 @@ const askMs = 100;
 
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
+const lostWords = 'the state directory is lost to another host; standing by';
+
 /** Runs until SIGTERM or SIGINT; gives the exit code. */
 export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<number> {
   const notify = createServiceNotify({ env: process.env, clock: systemClock, log });
@@ -105,7 +107,13 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     if (place === null) return runAlone(current, refused, { onRunning, place });
     try {
       const next = await waitForPlace(place, current, onRunning);
-      return next === 'taken' ? await runAlone(current, refused, { onRunning, place }) : next;
+      if (next !== 'taken') return next;
+      return await runAlone(current, refused, { onRunning, place });
+    } catch (error) {
+      // It was lost before everything was there that listens for it: while the ledger was read, for example.
+      if (place.lease.fence === 0 || place.lease.holds()) throw error;
+      log.error({ host: place.cluster.host, reason: errorMessage(error) }, lostWords);
+      return current;
     } finally {
       await place.cluster.close();
     }
@@ -215,10 +223,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   async function lossOf(place: Place | null, current: Reloaded): Promise<Reloaded> {
     if (place === null) return new Promise(() => {});
     const reason = await place.lease.lost;
-    log.error(
-      { host: place.cluster.host, reason },
-      'the state directory is lost to another host; standing by',
-    );
+    log.error({ host: place.cluster.host, reason }, lostWords);
     return current;
   }
 

@@ -1,11 +1,15 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { leaseTimes } from '../../../src/cluster/lease/lease.ts';
 import { startHoldingService } from '../../faults/holding-service.ts';
 import type { HoldingService } from '../../faults/holding-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { cableTo } from '../support/cable.ts';
+import { wait } from '../support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { sharedPlaces } from '../support/shared-places.ts';
@@ -75,6 +79,40 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
   }, 90_000);
 
+  it('stand by where they lose it while they read the ledger', async () => {
+    const cable = await cableTo(redis.port);
+    const cabled = sharedPlaces(`redis://127.0.0.1:${cable.port}`, service);
+    try {
+      const one = await cabled.add('one');
+      const first = await one.start();
+      await writeFile(join(one.inbox, 'a.txt'), 'a');
+      await first.idle(({ totals }) => totals.uploaded === 1);
+      expect((await first.end('SIGTERM')).code).toBe(0);
+      // A snapshot that takes as long to read as somebody wants.
+      const snapshot = one.home.join('state/ledger.f1.json');
+      await rename(snapshot, `${snapshot}.kept`);
+      expect(spawnSync('mkfifo', [snapshot]).status).toBe(0);
+      const launched = one.launch();
+      await eventually(() => redis.command('HGET', leaseKey(redis), 'fence') === '2', { withinMs: 20_000 });
+      cable.cut();
+      await wait(leaseTimes.lifeMs + 2 * leaseTimes.beatMs + 2_000);
+      const pipe = one.home.join('pipe');
+      await rename(snapshot, pipe);
+      await copyFile(`${snapshot}.kept`, snapshot);
+      await rm(`${snapshot}.kept`);
+      await writeFile(pipe, await readFile(snapshot));
+      cable.join();
+      await (await one.launched()).idle(({ folders }) => folders[0]?.synced === 1);
+      expect(service.requests).toHaveLength(1);
+      launched.signal('SIGTERM');
+      const { code, err } = await launched.finished;
+      expect([code, err]).toEqual([0, expect.stringMatching(/lost to another host; standing by/)]);
+    } finally {
+      await cabled.remove();
+      await cable.remove();
+    }
+  }, 120_000);
+
   it('start again at once after a kill, where it was a process of the same machine', async () => {
     const one = await places.add('one');
     const first = await one.start();
@@ -90,3 +128,5 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     expect((await again.end('SIGTERM')).code).toBe(0);
   }, 60_000);
 });
+
+const leaseKey = (redis: RedisServer) => redis.command('KEYS', 'ingestd:{shared}:lease:*');
