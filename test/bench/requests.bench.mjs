@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { startOneCallClient } from './one-call-client.mjs';
-import { fill, live, weekend } from './changes.mjs';
+import { fill, live, weekend } from './requests/changes.mjs';
 import { inTemporaryDirectory, installDaemon, sentTo, startService } from './world.mjs';
 
 /** Both have gone quiet when nothing has stirred for so long; chokidar tells of a removal after 0.1 s. */

@@ -22,8 +22,8 @@ export async function inTemporaryDirectory(use) {
 }
 
 /** The embedded service in this process, with data in `dataDir`. */
-export function startService(dataDir, { requestsPerMinute = 1_000_000 } = {}) {
-  return startEmbeddedService({ dataDir, clock: systemClock, log: silent, requestsPerMinute });
+export function startService(dataDir, { requestsPerMinute = 1_000_000, windowMs } = {}) {
+  return startEmbeddedService({ dataDir, clock: systemClock, log: silent, requestsPerMinute, windowMs });
 }
 
 /** What goes to the ingestion endpoints of an embedded service, in the order of arrival. */

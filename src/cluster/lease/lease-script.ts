@@ -47,22 +47,16 @@ local function mayLapse(alone, holder)
   return alone ~= '1' or holder == '' or holder == ask.host or not redis.call('ZSCORE', KEYS[3], holder)
 end
 
-local function has(list, name)
-  for _, one in ipairs(list) do if one == name then return true end end
-  return false
-end
-
 -- The folders of other leases that are this one, lie in it, or have it in them. What is stored of each: its lease, its
 -- path, the Redis that was told, and the paths above it.
 local function inTheWay(folder, listed)
-  local found = {}
+  local found, above = {}, {}
+  for _, path in ipairs(folder.above) do above[path] = true end
   for i = 1, #listed, 2 do
-    local words = {}
-    for word in string.gmatch(listed[i + 1], '%S+') do words[#words + 1] = word end
-    local owner, path = words[1], words[2]
-    local where = (listed[i] == folder.key or path == folder.path) and 'same' or has(folder.above, path) and 'around'
-      or has(words, folder.path) and 'inside'
-    if owner ~= ask.name and where then found[#found + 1] = { key = listed[i], owner = owner, where = where } end
+    local owner, path = string.match(listed[i + 1], '^(%S+) (%S+)')
+    local where = (listed[i] == folder.key or path == folder.path) and 'same' or above[path] and 'around'
+      or string.find(listed[i + 1], ' ' .. folder.path, 1, true) and 'inside'
+    if where and owner ~= ask.name then found[#found + 1] = { key = listed[i], owner = owner, where = where } end
   end
   table.sort(found, function(a, b) return a.key < b.key end)
   return found

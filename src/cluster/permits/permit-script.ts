@@ -140,25 +140,29 @@ for _, id in ipairs(ask.claims or {}) do
   if drop(id) and granted < want and now >= open and now >= pause and halted == '' then grant() end
 end
 
-local entries, own = {}, nil
-local function enter(name, text)
-  local level, demand, since, till, wanted = string.match(text, '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
-  local used = tonumber(redis.call('HGET', use, name) or 0)
-  local entry = { name = name, level = tonumber(level), used = used, since = tonumber(since), till = till,
-    want = tonumber(wanted), demand = demand, weight = math.max(1, math.min(limit, tonumber(demand) + used)) }
+-- A thousand hosts may wait: what is done for each of them is little.
+local entries, own, usedBy = {}, nil, {}
+local counted = redis.call('HGETALL', use)
+for i = 1, #counted, 2 do usedBy[counted[i]] = tonumber(counted[i + 1]) end
+local function enter(name, level, demand, since, till, wanted)
+  local used = usedBy[name] or 0
+  local entry = { name = name, level = level, used = used, since = since, till = till, want = wanted, demand = demand,
+    weight = math.max(1, math.min(limit, demand + used)) }
   entries[#entries + 1] = entry
   return entry
 end
 local listed = redis.call('HGETALL', waiting)
 local since = now
 for i = 1, #listed, 2 do
-  if listed[i] == host then since = tonumber(string.match(listed[i + 1], '^%d+ %d+ (%d+)'))
-  elseif tonumber(string.match(listed[i + 1], '^%d+ %d+ %d+ (%d+)')) < now then redis.call('HDEL', waiting, listed[i])
-  else enter(listed[i], listed[i + 1]) end
+  local level, demand, from, till, wanted = string.match(listed[i + 1], '^(%d+) (%d+) (%d+) (%d+) (%d+)$')
+  if listed[i] == host then since = tonumber(from)
+  elseif tonumber(till) < now then redis.call('HDEL', waiting, listed[i])
+  else enter(listed[i], tonumber(level), tonumber(demand), tonumber(from), tonumber(till), tonumber(wanted)) end
 end
 if want > granted then
   if granted > 0 then since = now end
-  own = enter(host, string.format('%d %d %.0f %.0f %d', ask.level, ask.demand, since, now + ask.waitMs, want - granted))
+  own = enter(host, ask.level, ask.demand, since, now + ask.waitMs, want - granted)
+  own.changed = true
 end
 
 local function before(a, b)
@@ -196,9 +200,9 @@ for _, entry in ipairs(entries) do
   if entry.want > 0 then left = left + 1 end
   if own and entry ~= own and entry.want > 0 and before(entry, own) then rank = rank + 1 end
   if entry.want <= 0 then redis.call('HDEL', waiting, entry.name)
-  elseif entry.changed or entry == own then
+  elseif entry.changed then
     redis.call('HSET', waiting, entry.name,
-      string.format('%d %s %.0f %s %d', entry.level, entry.demand, entry.since, entry.till, entry.want))
+      string.format('%d %d %.0f %.0f %d', entry.level, entry.demand, entry.since, entry.till, entry.want))
   end
 end
 if want <= granted then redis.call('HDEL', waiting, host) end

@@ -1,0 +1,29 @@
+// A minute of twelve seconds: before a program is started with `node --import`, its fleet's times become shorter, in
+// proportion. What a clock or a busy machine needs stays longer.
+import { leaseTimes } from '../../../build/cluster/lease/lease.js';
+import { fleetTimes } from '../../../build/cluster/permits/fleet-times.js';
+
+export const windowMs = 12_000;
+
+const scale = (ms) => Math.ceil((ms * windowMs) / 60_000);
+
+/** Of simulated hosts, and of real ones that import this module. */
+export const times = {
+  ...fleetTimes,
+  windowMs,
+  // Three seconds without the processor are usual where twenty processes share two cores.
+  lifeMs: 5_000,
+  beatMs: scale(fleetTimes.beatMs),
+  // Two hundred hosts in one process, or twenty processes on two cores, wait for each other.
+  validMs: 2_000,
+  unreachableMs: 3_000,
+  marginMs: 50,
+};
+
+Object.assign(fleetTimes, times);
+Object.assign(leaseTimes, {
+  lifeMs: times.lifeMs,
+  beatMs: times.beatMs,
+  failoverMs: scale(leaseTimes.failoverMs),
+  unreachableMs: times.unreachableMs,
+});
