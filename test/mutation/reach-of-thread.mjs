@@ -1,10 +1,10 @@
 // Part of `npm run mutate`: has a thread write which mutants it reaches.
-import { appendFileSync } from 'node:fs';
+import { accessSync, appendFileSync, constants } from 'node:fs';
 import { join } from 'node:path';
 
 const { MUTATION_RUN, __STRYKER_ACTIVE_MUTANT__: active } = process.env;
 
-if (MUTATION_RUN !== undefined && active === undefined) {
+if (MUTATION_RUN !== undefined && active === undefined && isWritable(MUTATION_RUN)) {
   const reached = new Proxy(
     {},
     {
@@ -16,4 +16,14 @@ if (MUTATION_RUN !== undefined && active === undefined) {
     },
   );
   globalThis['__stryker__'] = { mutantCoverage: { static: reached, perTest: {} } };
+}
+
+/** Not for a process that a test starts as another user. */
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -478,6 +478,117 @@ describe('the sync engine', () => {
     expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
   });
 
+  it('deletes again by itself under another root that a person approved, in all folders', async () => {
+    world = await filled(5);
+    world.folder.replaceRoot();
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.engine().tasks.counts('inbox').held).toBe(1);
+    expect(await world.engine().approve(null)).toBe(1);
+    await world.quiesce();
+    world.folder.remove('a/1.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect([world.service.calls, world.docIds().size]).toEqual([['delete', 'delete'], 3]);
+    await world.restart();
+    world.folder.remove('a/2.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.docIds().size).toBe(2);
+  });
+
+  it('writes nothing that a person decides about a document whose request is under way', async () => {
+    world = await engineWorld(quick);
+    const ref = { folder: 'inbox', path: 'a.txt' };
+    world.folder.write('a.txt', 'one');
+    world.folder.scan();
+    const release = world.service.holdNext();
+    await until(() => world.service.calls.length === 1);
+    const doubt = { id: 'i', ref, count: 1, since: 0, message: 'lost', holds: false };
+    expect(await world.engine().decide(ref, [{ kind: 'doubt', doubt }])).toBe(false);
+    expect(world.ledger().doubts()).toEqual([]);
+    release();
+    await world.quiesce();
+    expect(await world.engine().decide(ref, [{ kind: 'doubt', doubt }])).toBe(true);
+    expect(world.ledger().doubts()).toEqual([doubt]);
+  });
+
+  it.each([
+    ['fail', ['modify'], 1],
+    ['upload', ['modify', 'upload'], 0],
+  ] as const)(
+    'of a document that the service has no more does as onMissing says: %s',
+    async (onMissing, calls, failed) => {
+      world = await filled(1, { service: { onMissing } });
+      const before = world.docIds().get('a/0.txt');
+      world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+      world.folder.write('a/0.txt', 'edited');
+      world.folder.scan();
+      await world.quiesce();
+      expect([world.service.calls, world.engine().tasks.counts('inbox').failed]).toEqual([calls, failed]);
+      expect(world.docIds().get('a/0.txt') === before).toBe(onMissing === 'fail');
+      expect(world.ledger().failure({ folder: 'inbox', path: 'a/0.txt' })?.code).toBe(
+        onMissing === 'fail' ? 'missing-at-service' : undefined,
+      );
+    },
+  );
+
+  it('says once, over restarts too, that the service keeps a document whose file cannot be sent any more', async () => {
+    world = await filled(2);
+    const said = () => world.activities.filter(({ what }) => what === 'remains');
+    world.folder.write('a/0.txt', '');
+    world.folder.scan();
+    await world.quiesce();
+    expect(said().map(({ path, message }) => [path, message])).toEqual([
+      ['a/0.txt', 'it is empty; the document stays at the service as it was last sent'],
+    ]);
+    for (let life = 0; life < 2; life += 1) {
+      await world.restart();
+      world.folder.scan();
+      await world.quiesce();
+    }
+    expect([said().length, world.service.calls]).toEqual([1, []]);
+  });
+
+  it('knows whether all that changed before a moment was listed', async () => {
+    world = await filled(1);
+    const health = { ...world.folder.health(), busy: true, coveredUntil: 500 } as const;
+    const listed = (parts: Partial<ReturnType<typeof world.folder.health>>, since: number) => {
+      Object.assign(world.folder, { health: () => ({ ...health, ...parts }) });
+      return world.engine().isListedSince(since);
+    };
+    expect([
+      listed({}, 500),
+      listed({}, 501),
+      listed({ busy: false }, 501),
+      listed({ state: 'unavailable' }, 501),
+    ]).toEqual([true, false, true, true]);
+  });
+
+  it('ends what is under way when its time to stop is up, and not before', async () => {
+    world = await filled(1);
+    world.folder.write('new.txt', 'new');
+    world.folder.scan();
+    const release = world.service.holdNext();
+    await until(() => world.service.calls.length === 1);
+    let isEnded = false;
+    const stopped = world.engine().stop(30_000, () => (isEnded = true));
+    await world.clock.advance(29_900);
+    expect(isEnded).toBe(false);
+    await world.clock.advance(200);
+    expect(isEnded).toBe(true);
+    release();
+    await world.clock.advance(2_000);
+    await stopped;
+    await world.restart();
+    let isEndedAgain = false;
+    const again = world.engine().stop(30_000, () => (isEndedAgain = true));
+    await world.clock.advance(60_000);
+    await again;
+    expect(isEndedAgain).toBe(false);
+  });
+
   it('holds what is past its grace, with the number of all that are gone, and the others when they are', async () => {
     world = await filled(40);
     const { inspect } = world.folder;
@@ -539,6 +650,7 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+    expect([world.ledger().intents(), world.ledger().doubts()]).toEqual([[], []]);
     world.folder.write('a.txt', 'two');
     world.folder.scan();
     await world.quiesce();

@@ -1,0 +1,81 @@
+import { beforeEach, expect, it } from '@jest/globals';
+
+import type { FolderPort, FoundFiles } from '../../src/model/ports/folder-port.ts';
+import type { FileIdentity } from '../../src/model/same-file.ts';
+import { FileSearch } from '../../src/sync/file-search.ts';
+import { statOf } from '../support/core-fixtures.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+
+const one = statOf({ ino: 1 });
+const two = statOf({ ino: 2 });
+
+let clock: ManualClock;
+let walks: (readonly FileIdentity[])[];
+let missing: readonly FileIdentity[];
+let finds: FoundFiles | null;
+let search: FileSearch;
+
+beforeEach(() => {
+  clock = manualClock();
+  walks = [];
+  missing = [];
+  finds = {
+    files: [
+      { path: 'a.pdf', stat: one, isNamed: true },
+      { path: 'b.pdf', stat: two, isNamed: true },
+    ],
+    unreadable: [{ path: 'closed', changedMs: 1, movedMs: 2 }],
+  };
+  const folder = (name: string): Pick<FolderPort, 'name' | 'find'> => ({
+    name,
+    find: async (wanted) => {
+      if (name === 'inbox') walks.push(wanted);
+      await new Promise((resolve) => setImmediate(resolve));
+      return name === 'inbox' ? finds : null;
+    },
+  });
+  search = new FileSearch(clock, [folder('inbox'), folder('away')], () => missing);
+});
+
+it('gives where a file stands in whatever folder, and which directories may hide it', async () => {
+  expect(await search.find(one, 0)).toEqual({
+    files: [{ folder: 'inbox', path: 'a.pdf', stat: one, isNamed: true }],
+    unreadable: [{ folder: 'inbox', path: 'closed', changedMs: 1, movedMs: 2 }],
+  });
+  finds = null;
+  expect(await search.find(statOf({ ino: 3 }), 0)).toEqual({ files: [], unreadable: [] });
+});
+
+it('walks once for all that are missing together', async () => {
+  missing = [one, two];
+  await Promise.all([search.find(one, 0), search.find(two, 0), search.find(one, 0)]);
+  expect(walks).toEqual([[one, one, two]]);
+  await search.find(two, 0);
+  expect(walks).toHaveLength(1);
+});
+
+it('walks again for one that nobody has looked for yet', async () => {
+  await search.find(one, 0);
+  await search.find(two, 0);
+  expect(walks).toEqual([[one], [two]]);
+});
+
+it('walks again for one that went after the walk began', async () => {
+  await search.find(one, 0);
+  await clock.advance(1_000);
+  await search.find(one, 0);
+  expect(walks).toHaveLength(1);
+  await search.find(one, 1);
+  expect(walks).toHaveLength(2);
+});
+
+it('believes what it found for a minute', async () => {
+  await search.find(one, 0);
+  await clock.advance(60_000);
+  await search.find(one, 0);
+  expect(walks).toHaveLength(1);
+  await clock.advance(1);
+  await search.find(one, 0);
+  expect(walks).toHaveLength(2);
+});

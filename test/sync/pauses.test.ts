@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { FileStat } from '../../src/model/document.ts';
+import { engineWorld } from '../support/engine-world.ts';
+import type { EngineWorld } from '../support/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+async function filled(count: number, concurrency = 4): Promise<void> {
+  world = await engineWorld({
+    service: { requestsPerMinute: 5_000, concurrency },
+    safety: { maxDeleteCount: 100 },
+  });
+  for (let index = 0; index < count; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+  world.folder.scan();
+  await world.quiesce();
+  world.service.forget();
+}
+
+const pause = () => world.engine().setPaused(['inbox']);
+const resume = () => world.engine().setPaused([]);
+
+/** Until nothing moves but what a pause keeps back; the disk is a real one. */
+async function atRest(): Promise<void> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    await world.clock.advance(100);
+    await delay(1);
+    if (turn > 100 && world.engine().isAtRest()) return;
+  }
+  throw new Error('still moving');
+}
+
+describe('while a folder is paused', () => {
+  it('nothing is sent of it; all is found, counted and judged, and goes out when the pause ends', async () => {
+    await filled(8);
+    pause();
+    expect([...world.engine().paused()]).toEqual(['inbox']);
+    world.folder.write('new.txt', 'new');
+    world.folder.write('0.txt', 'edited');
+    for (const path of ['1.txt', '2.txt']) {
+      world.folder.describe(path, { customTags: [{ name: 'q3', visibility: 'PUBLIC' }] });
+    }
+    for (const path of ['3.txt', '4.txt']) world.folder.remove(path);
+    world.folder.rename('5.txt', 'd/5.txt');
+    world.folder.scan();
+    await atRest();
+    expect([world.service.calls, world.engine().isIdle()]).toEqual([[], false]);
+    expect(world.engine().tasks.counts('inbox')).toMatchObject({ pending: 4, waiting: 0, removing: 2 });
+    expect(world.docIds().has('d/5.txt')).toBe(true);
+    resume();
+    await world.quiesce();
+    expect(world.service.calls.toSorted()).toEqual(['bulk delete 2', 'bulk modify 2', 'modify', 'upload']);
+    expect(world.engine().isIdle()).toBe(true);
+  });
+
+  it('what was ready before stays, and is planned as it is when the pause ends', async () => {
+    await filled(1, 1);
+    const release = world.service.holdNext();
+    for (let index = 0; index < 6; index += 1) world.folder.write(`new ${index}.txt`, `new ${index}`);
+    world.folder.scan();
+    for (let turn = 0; turn < 500 && world.service.calls.length < 1; turn += 1) {
+      await world.clock.advance(10);
+      await delay(1);
+    }
+    pause();
+    release();
+    const sent = world.service.calls.length;
+    for (let index = 0; index < 6; index += 1) world.folder.remove(`new ${index}.txt`);
+    world.folder.scan();
+    await atRest();
+    expect([world.service.calls.length, world.engine().inFlight()]).toEqual([sent, 0]);
+    resume();
+    await world.quiesce();
+    expect(world.docIds().size).toBe(1);
+    expect(world.service.documents.size).toBe(1);
+    expect(world.service.calls.filter((call) => call === 'upload')).toHaveLength(sent);
+  });
+
+  it('a request whose files were being read when the pause came goes out when it ends, once', async () => {
+    await filled(1);
+    const { open } = world.folder;
+    Object.assign(world.folder, {
+      open: (path: string, stat: FileStat) => {
+        pause();
+        return open(path, stat);
+      },
+    });
+    world.folder.write('new.txt', 'new');
+    world.folder.scan();
+    await atRest();
+    expect([world.service.calls, world.ledger().intents()]).toEqual([[], []]);
+    Object.assign(world.folder, { open });
+    resume();
+    await world.quiesce();
+    expect([world.service.calls, world.ledger().doubts()]).toEqual([['upload'], []]);
+    expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('new files of a first day wait unread, and are not in the way of the end of one pass', async () => {
+    await filled(3);
+    for (let index = 0; index < 20; index += 1) world.folder.write(`new/${index}.txt`, `new ${index}`);
+    world.folder.write('0.txt', 'edited');
+    await world.clock.advance(10_000);
+    pause();
+    world.folder.scan('start');
+    await atRest();
+    expect([world.service.calls, world.engine().backlogged()]).toEqual([[], 0]);
+    expect([world.engine().isAtRest(), world.engine().isIdle()]).toEqual([true, false]);
+    expect(world.engine().tasks.counts('inbox').pending).toBe(21);
+    resume();
+    await world.quiesce();
+    expect(world.service.calls).toHaveLength(21);
+  });
+});
