@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFile,
   link,
@@ -284,6 +285,16 @@ describe('files that change while they are read', () => {
     expect(source.sha256()).toMatch(/^[0-9a-f]{64}$/);
     await expect(world.port.open('grows.pdf', fileStat)).rejects.toMatchObject({ code: 'content-changed' });
     expect(await world.port.hash('grows.pdf', fileStat)).toBeNull();
+  });
+
+  it('a large file has the hash of all its bytes, and none once it is another one', async () => {
+    const bytes = Buffer.alloc(large + 1, 'ab');
+    await world.write('large.pdf', bytes);
+    const { stat: fileStat } = await world.document('large.pdf');
+    const hashes = await Promise.all([1, 2, 3].map(() => world.port.hash('large.pdf', fileStat)));
+    expect(new Set(hashes)).toEqual(new Set([createHash('sha256').update(bytes).digest('hex')]));
+    await appendFile(world.join('large.pdf'), 'x');
+    expect(await world.port.hash('large.pdf', fileStat)).toBeNull();
   });
 
   it('F29: a file that is truncated ends in an error at once, and has no hash', async () => {

@@ -1,3 +1,5 @@
+import { rename } from 'node:fs/promises';
+
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { FolderListener } from '../../src/model/ports/folder-port.ts';
@@ -74,6 +76,29 @@ describe('a folder that is scanned before anybody listens', () => {
     await home.write('inbox/a.pdf', 'a');
     await eventually(() => calls.includes('start'));
     expect(calls).toContain(': a.pdf');
+  });
+
+  it('tells of a change only where it is', async () => {
+    await home.write('inbox/a.pdf', 'a');
+    await home.write('inbox/d/b.pdf', 'b');
+    await folder.start(listener);
+    await eventually(() => !folder.health().busy);
+    calls.length = 0;
+    await home.write('inbox/d/c.pdf', 'c');
+    await eventually(() => calls.length > 0 && !folder.health().busy);
+    expect(new Set(calls)).toEqual(new Set(['d: d/b.pdf,d/c.pdf']));
+  });
+
+  it('begins from scratch with another directory in its place', async () => {
+    await home.write('inbox/a.pdf', 'a');
+    await folder.start(listener);
+    await rename(home.join('inbox'), home.join('away'));
+    await home.write('inbox/other.pdf', 'other');
+    await eventually(() => calls.includes(': other.pdf') && calls.at(-1) === 'start');
+    expect(await folder.inspect('a.pdf')).toMatchObject({ kind: 'absent' });
+    await eventually(() => folder.health().state === 'watching');
+    await home.write('inbox/more.pdf', 'more');
+    await eventually(() => calls.includes(': more.pdf,other.pdf'));
   });
 
   it('ends without ever having been listened to', async () => {

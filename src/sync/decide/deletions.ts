@@ -104,7 +104,7 @@ export function standsUnsent(
   task: Task,
 ): DocumentRef | null {
   const stat = ledger.get(task.ref)?.stat;
-  if (stat === undefined || stat.ino === 0) return null;
+  if (stat === undefined) return null;
   for (const other of tasks.presentWithInode(stat.ino)) {
     const { state, seen, hasRecord, ref } = other;
     if (other === task || hasRecord || seen === null || !sameFile(seen.stat, stat)) continue;
