@@ -6,7 +6,7 @@ import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.t
 import type { IgnoreRules, IncludeRules, PlacedRules } from './rules/ignore-patterns.ts';
 import type { Observations } from './rules/observations.ts';
 import { createObservations } from './rules/observations.ts';
-import type { Tree } from './walk/directory-state.ts';
+import type { ListedCompanions, Tree } from './walk/directory-state.ts';
 import { createTree } from './walk/directory-state.ts';
 
 /** What a folder's worker is started with. Plain data. */
@@ -24,6 +24,8 @@ export interface FolderPlan {
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan {
   readonly tree: Tree;
+  /** Companions of directories that were listed before a scan began from scratch and have not been since. */
+  readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
   readonly observations: Observations;
   /** The fingerprint of plain documents where no `.meta.json` applies. */
@@ -42,6 +44,7 @@ export function createFolderState(plan: FolderPlan): FolderState {
   return {
     ...plan,
     tree: createTree(),
+    formerCompanions: new Map(),
     claims: createClaims(),
     observations: createObservations(settleMs),
     fingerprint: settingsFingerprint(settings, plan.maxFileBytes),

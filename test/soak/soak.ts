@@ -9,8 +9,8 @@ import { hourOfWork } from './hour-of-work.ts';
 import type { Figure } from './hour-of-work.ts';
 import { regimes } from './regimes.ts';
 import { seededRandom } from './seeded-random.ts';
-import { diskHistories } from '../sync/disk-histories.ts';
-import { histories } from '../sync/random-histories.ts';
+import { diskHistories } from '../sync/histories/disk-histories.ts';
+import { histories } from '../sync/histories/random-histories.ts';
 
 const { values } = parseArgs({
   options: {
@@ -58,9 +58,10 @@ try {
   }
 } catch (error) {
   failed = true;
-  process.stdout.write(
-    `\nFAILED: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-  );
+  process.stdout.write(`\nFAILED: ${inWords(error)}\n`);
+  // What a history came to: its own words are those of the library that shrinks it.
+  if (error instanceof Error && error.cause !== undefined)
+    process.stdout.write(`because: ${inWords(error.cause)}\n`);
 }
 
 process.stdout.write('\n');
@@ -69,3 +70,7 @@ if (figures.length > 0) new Console(process.stdout).table(figures);
 failed ||= figures.some(({ ok }) => !ok);
 say(failed ? `FAILED (seed ${seed})` : 'everything agrees');
 process.exit(failed ? 1 : 0);
+
+function inWords(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -31,8 +31,10 @@ export interface EngineWorld {
   readonly rest: () => Promise<void>;
   /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
   readonly quiesce: (hours?: number) => Promise<void>;
-  /** Ends the process as SIGKILL does, and starts another on the same state. */
-  readonly restart: () => Promise<void>;
+  /** Ends the process as SIGKILL does, and starts another on the same state. `meanwhile`: while none runs. */
+  readonly restart: (meanwhile?: () => void) => Promise<void>;
+  /** Lets time pass as long as what is done waits for a slow disk. */
+  readonly withTime: <T>(act: Promise<T>) => Promise<T>;
   /** Path → docId, for what the ledger knows. */
   readonly docIds: () => ReadonlyMap<string, string>;
   readonly close: () => Promise<void>;
@@ -155,6 +157,17 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
     return { ledger, limiter, engine, port, die };
   }
 
+  async function withTime<T>(act: Promise<T>): Promise<T> {
+    let isOver = false;
+    const over = () => (isOver = true);
+    act.then(over, over);
+    while (!isOver) {
+      if (delayed > 0) await clock.advance(50);
+      else await new Promise((resolve) => setImmediate(resolve));
+    }
+    return act;
+  }
+
   async function end(): Promise<void> {
     life.die();
     await life.port.close();
@@ -168,7 +181,7 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
   const restNow = () =>
     rest(life.engine, {
       isWriting: () => writing > 0 || options.isReading?.() === true,
-      isDelayed: () => delayed > 0,
+      isDelayed: () => delayed > 0 || service.isHolding(),
     });
 
   return {
@@ -189,10 +202,12 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
         await clock.advance(100);
       }
     },
-    restart: async () => {
+    restart: async (meanwhile) => {
       await end();
-      life = await begin();
+      meanwhile?.();
+      life = await withTime(begin());
     },
+    withTime,
     docIds: () => new Map([...life.ledger.entries()].map(({ ref, record }) => [ref.path, record.docId])),
     close: async () => {
       await end();

@@ -17,6 +17,8 @@ interface HeldDocument {
   metadata: Metadata;
   /** Names. */
   attachments: readonly string[];
+  /** Of the attachments, in the same order. */
+  attachmentContents: readonly string[];
 }
 
 /** What an upload or a modify of one document carried. */
@@ -48,6 +50,8 @@ export interface SimulatedService extends ServicePort {
   readonly forget: () => void;
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
+  /** A request was taken and waits for that. */
+  readonly isHolding: () => boolean;
   /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
   readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
 }
@@ -62,6 +66,7 @@ export function simulatedService(
   const parts: SentParts[] = [];
   const failures: { outcome: Outcome; taken: boolean }[] = [];
   let held: Promise<void> | null = null;
+  let holding = 0;
   let observer: (request: OutgoingRequest) => void = () => {};
 
   async function attempt(
@@ -110,10 +115,21 @@ export function simulatedService(
     await way();
     const waits = held;
     held = null;
-    await waits;
+    if (waits !== null) {
+      holding += 1;
+      await waits;
+      holding -= 1;
+    }
     turn.spent();
     watch?.onAnswer?.(id);
-    const outcome: Outcome = failure?.outcome ?? { kind: 'accepted', docId, warning: null };
+    const outcome =
+      failure === undefined ? ({ kind: 'accepted', docId, warning: null } as const) : failure.outcome;
+    // Only an upload without an answer leaves a document that nobody knows: the client says so of no other request.
+    if (outcome.kind === 'unknown' && kind !== 'upload') {
+      const { code, message } = outcome;
+      const lost = { kind: 'unavailable', code, message, retryAfterMs: null, sent: 'all' } as const;
+      return { outcome: lost, sent, requests: 1 };
+    }
     return { outcome, sent, requests: 1 };
   }
 
@@ -139,23 +155,24 @@ export function simulatedService(
       });
       return release;
     },
+    isHolding: () => holding > 0,
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>
       attempt(
         'upload',
         { turn, watch, files: [request.file, ...request.attachments], metadata: request.metadata },
-        ([content = '']) => {
+        ([content = '', ...attachmentContents]) => {
           const attachments = namesOf(request.attachments);
           parts.push({ content: true, attachments, metadata: request.metadata });
           const docId = randomUUID();
-          documents.set(docId, { content, metadata: request.metadata, attachments });
+          documents.set(docId, { content, metadata: request.metadata, attachments, attachmentContents });
           return docId;
         },
       ),
     modify: (request, turn, watch) => {
       const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
       const about = { turn, watch, files, docIds: [request.docId], metadata: request.metadata };
-      return attempt('modify', about, ([content]) => {
+      return attempt('modify', about, (contents) => {
         const { file, attachments, metadata } = request;
         parts.push({
           content: file !== null,
@@ -163,9 +180,12 @@ export function simulatedService(
           metadata,
         });
         const held = known(request.docId);
-        if (held !== null && file !== null && content !== undefined) held.content = content;
-        if (held !== null) held.metadata = { ...held.metadata, ...metadata };
-        if (held !== null && attachments !== null) held.attachments = namesOf(attachments);
+        if (held === null) return request.docId;
+        if (file !== null) held.content = contents[0] ?? '';
+        held.metadata = { ...held.metadata, ...metadata };
+        if (attachments === null) return request.docId;
+        held.attachments = namesOf(attachments);
+        held.attachmentContents = contents.slice(file === null ? 0 : 1);
         return request.docId;
       });
     },

@@ -5,14 +5,12 @@ import { companionCounts, ignoreFileName } from '../rules/classify.ts';
 import { directoriesTo } from './classify-path.ts';
 import type { FolderState } from '../folder-state.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
-import type { DirectoryState } from '../walk/directory-state.ts';
+import type { ListedCompanions } from '../walk/directory-state.ts';
 import { statKey } from '../walk/entry.ts';
 import { afterScanMs } from './results.ts';
 
-type Companions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
-
 /** Of a directory that is gone, or that is seen for the first time. */
-export const noCompanions: Companions = { lists: null, defaultsKey: '', rulesKey: '' };
+export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };
 
 /**
  * Takes note of sidecars, defaults and ignore rules that a scan finds gone, or back. One that is saved by unlink and
@@ -22,8 +20,8 @@ export const noCompanions: Companions = { lists: null, defaultsKey: '', rulesKey
 export function noteCompanions(
   folder: FolderState,
   directory: string,
-  before: Companions,
-  now: Companions,
+  before: ListedCompanions,
+  now: ListedCompanions,
 ): void {
   for (const name of before.lists?.keys() ?? []) {
     if (now.lists?.has(name) !== true) folder.observations.since(topicOf(joinPath(directory, name)));

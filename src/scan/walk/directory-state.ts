@@ -49,6 +49,9 @@ export interface DirectoryState {
   readonly unreadable: string | null;
 }
 
+/** Sidecars, defaults and ignore rules as a scan saw them. */
+export type ListedCompanions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
+
 export interface StemSidecar {
   readonly name: string;
   readonly kind: 'own' | 'ambiguous';

@@ -117,7 +117,8 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     unreadable: null,
   };
   tree.set(path, state);
-  noteCompanions(folder, path, before ?? noCompanions, state);
+  noteCompanions(folder, path, before ?? folder.formerCompanions.get(path) ?? noCompanions, state);
+  folder.formerCompanions.delete(path);
   return {
     kind: 'listed',
     packed: {

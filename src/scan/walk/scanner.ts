@@ -5,6 +5,8 @@ import type { PackedScan } from './packed-scan.ts';
 import { readRoot, sameRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
+import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
+import type { ListedCompanions } from './directory-state.ts';
 import { scanTree } from './scan-tree.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
@@ -55,7 +57,10 @@ export function createScanner(
     });
     if (result.kind === 'moved') return broken();
     const late = await watches.armed();
-    if (targets === 'all') scannedRoot = root.identity;
+    if (targets === 'all') {
+      scannedRoot = root.identity;
+      noteFormerCompanions();
+    }
     folder.observations.prune();
     const { changed, fresh, again, entries } = result;
     const outgrown =
@@ -75,7 +80,19 @@ export function createScanner(
     };
   }
 
+  /** Of directories that are there no more. */
+  function noteFormerCompanions(): void {
+    for (const [directory, companions] of folder.formerCompanions) {
+      if (tree.has(directory)) continue;
+      noteCompanions(folder, directory, companions, noCompanions);
+      folder.formerCompanions.delete(directory);
+    }
+  }
+
   async function begin(root: RootIdentity): Promise<void> {
+    // What was there a moment ago may be gone by the time that its directory is listed again.
+    for (const [directory, state] of tree.entries())
+      if (hasCompanions(state)) folder.formerCompanions.set(directory, state);
     tree.clear();
     treeRoot = root;
     scannedRoot = null;
@@ -147,4 +164,8 @@ export function createScanner(
       outOfWatches ||= code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE';
     },
   };
+}
+
+function hasCompanions({ lists, defaultsKey, rulesKey }: ListedCompanions): boolean {
+  return lists !== null || defaultsKey !== '' || rulesKey !== '';
 }

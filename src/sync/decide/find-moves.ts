@@ -146,11 +146,22 @@ async function missingFor(
   for (const entry of ledger.findByInode(stat.ino)) {
     if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
     const left = await inspect(entry.ref);
-    // Of a folder that is not configured any more nobody can say what stands where: the file itself proves it.
-    const isProven = left === undefined && stat.birthtimeMs !== 0 && sameFile(entry.record.stat, stat);
-    if (isProven || hasGone(left)) add(entry.ref, entry.record);
+    if (hasGone(left) || (isBeyondReach(left) && isProven(entry.record.stat, stat)))
+      add(entry.ref, entry.record);
   }
   return [...found.values()];
+}
+
+/**
+ * Nobody can say what stands there: in a folder that is not configured any more, below a directory that cannot be read or
+ * whose ignore file is not valid. The file itself proves that it has left.
+ */
+function isBeyondReach(found: Inspection | undefined): boolean {
+  return found === undefined || (found.kind === 'unknown' && found.code === 'unreadable');
+}
+
+function isProven(recorded: FileStat, found: FileStat): boolean {
+  return found.birthtimeMs !== 0 && recorded.birthtimeMs !== 0 && sameFile(recorded, found);
 }
 
 /**

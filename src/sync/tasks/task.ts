@@ -231,7 +231,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return { ...task, hashed: { stat: event.stat, sha256: event.sha256 } };
     case 'settling':
       if (!isUnderWay(state)) return task;
-      return after({ ...task, present: true }, { kind: 'settling', dueAt: event.dueAt });
+      // Something stands there: should it go again, the grace period begins again.
+      return after({ ...task, present: true, gone: null }, { kind: 'settling', dueAt: event.dueAt });
     case 'waiting':
       if (state.kind !== 'inspecting') return task;
       return after({ ...task, present: true, gone: null }, event);

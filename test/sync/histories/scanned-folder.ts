@@ -1,28 +1,32 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { DirectoryScan, Inspection } from '../../src/model/document.ts';
-import type { ContentSource, FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
-import type { FolderSettings } from '../../src/model/settings.ts';
-import { openContent } from '../../src/scan/content.ts';
-import { createContentSource, hashContent } from '../../src/scan/content-source.ts';
-import { createFolderState } from '../../src/scan/folder-state.ts';
-import { findFiles } from '../../src/scan/inspect/find-files.ts';
-import { createInspector } from '../../src/scan/inspect/inspect.ts';
-import { createScheduler } from '../../src/scan/scheduler.ts';
-import { locateOnDisk } from '../../src/scan/walk/locate-on-disk.ts';
-import { unpackScan } from '../../src/scan/walk/packed-scan.ts';
-import { readRoot } from '../../src/scan/walk/root-identity.ts';
-import { createScanner } from '../../src/scan/walk/scanner.ts';
-import { createWatchSet } from '../../src/scan/watch/watch-set.ts';
-import type { ScanOutcome } from '../../src/scan/worker/protocol.ts';
-import { engineTiming } from '../support/engine-world.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
+import type { DirectoryScan, Inspection } from '../../../src/model/document.ts';
+import type { ContentSource, FolderListener, FolderPort } from '../../../src/model/ports/folder-port.ts';
+import type { FolderSettings } from '../../../src/model/settings.ts';
+import { openContent } from '../../../src/scan/content.ts';
+import { createContentSource, hashContent } from '../../../src/scan/content-source.ts';
+import { createFolderState } from '../../../src/scan/folder-state.ts';
+import { findFiles } from '../../../src/scan/inspect/find-files.ts';
+import { createInspector } from '../../../src/scan/inspect/inspect.ts';
+import { createScheduler } from '../../../src/scan/scheduler.ts';
+import { locateOnDisk } from '../../../src/scan/walk/locate-on-disk.ts';
+import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+import { readRoot } from '../../../src/scan/walk/root-identity.ts';
+import { createScanner } from '../../../src/scan/walk/scanner.ts';
+import { mountsBelow } from '../../../src/scan/watch/mounts-below.ts';
+import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
+import type { ScanOutcome } from '../../../src/scan/worker/protocol.ts';
+import { engineTiming } from '../../support/engine-world.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
 
 /** A file that goes out, with what a judge has to know of it. */
 export interface ScannedSource extends ContentSource {
   readonly path: string;
   readonly ino: number;
   readonly birthtimeMs: number;
+  readonly dev: number;
+  /** For how long it had stood unchanged when it was opened. */
+  readonly settledMs: number;
 }
 
 export interface ScannedFolder extends FolderPort {
@@ -37,12 +41,14 @@ interface Options {
   readonly clock: ManualClock;
   /** A directory was listed and reported. */
   readonly listed: (directory: string) => void;
+  /** For how long a file has stood unchanged, by its inode number, ms. */
+  readonly settledMs: (ino: number) => number;
 }
 
 const rootRetryMs = 1_000;
 
 /** A folder on disk, scanned and inspected by the real code in this very thread, under a clock in hand. */
-export function scannedFolder({ settings, clock, listed }: Options): ScannedFolder {
+export function scannedFolder({ settings, clock, listed, settledMs }: Options): ScannedFolder {
   const root = settings.path;
   const { settleMs, removeGraceMs } = engineTiming;
   const maxFileBytes = 1024 * 1024;
@@ -112,7 +118,7 @@ export function scannedFolder({ settings, clock, listed }: Options): ScannedFold
     rescan: (cause) => scheduler.everything(cause, false),
     inspect: (path, known): Promise<Inspection> => read(() => inspector(path, known ?? null)),
     find: (wanted) => read(() => findFiles(state, wanted)),
-    mounts: () => Promise.resolve([]),
+    mounts: () => Promise.resolve(mountsBelow(root)),
     rootNow: () => {
       const now = readRoot(root);
       return Promise.resolve(now.kind === 'there' ? { ...now.identity, path: root } : null);
@@ -132,6 +138,8 @@ export function scannedFolder({ settings, clock, listed }: Options): ScannedFold
       path,
       ino: stat.ino,
       birthtimeMs: stat.birthtimeMs,
+      dev: stat.dev,
+      settledMs: settledMs(stat.ino),
     }),
     health: () => ({
       state: isUnavailable ? 'unavailable' : 'watching',

@@ -1,11 +1,12 @@
-import { directoryOf, joinPath, nameOf } from '../../src/model/document.ts';
-import { engineTiming } from '../support/engine-world.ts';
+import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
+import { engineTiming } from '../../support/engine-world.ts';
 
 /** A file as it stood. */
 export interface StandingFile {
   readonly content: string;
   readonly ino: number;
   readonly birthtimeMs: number;
+  readonly dev: number;
   /** Monotonic ms. */
   readonly writtenAt: number;
 }
@@ -19,25 +20,38 @@ interface Snapshot {
   readonly mode: string;
   /** Files that a scan of this life of the process saw. */
   readonly seen: Set<string>;
+  /** Since when this life of the process has lasted, monotonic ms. */
+  readonly life: number;
 }
 
 /** What valid sidecars and ignore files asked for, at any time: the judge of what goes out. */
 export interface Chronicle {
-  readonly note: (snapshot: Omit<Snapshot, 'seen'>) => void;
+  readonly note: (snapshot: Omit<Snapshot, 'seen' | 'life'>) => void;
   /** A scan saw what stands in this directory. */
   readonly scanned: (directory: string) => void;
   /** Another process begins, which has seen nothing. */
-  readonly restarted: () => void;
+  readonly restarted: (now: number) => void;
   /** Sharing modes that a valid, settled state asked for a moment ago. `known`: the service holds it by its sidecar. */
   readonly modesOf: (path: string, now: number, known: boolean) => ReadonlySet<string>;
   /** Whether its owner's sidecar let go of an attachment a moment ago. */
   readonly hasLetGo: (owner: string, attachment: string, now: number) => boolean;
+  /** Whether a settled sidecar listed an attachment a moment ago. */
+  readonly hasListed: (owner: string, attachment: string, now: number) => boolean;
+  /**
+   * The document whose sidecar has reserved this file for so long that whatever goes out by now was decided knowing it;
+   * null: none. Of documents that went out the ledger knows more.
+   */
+  readonly reservedFor: (path: string, now: number) => string | null;
+  /** For how long no file has stood at a path, as far as this life of the process can know, ms. */
+  readonly goneForMs: (path: string, now: number) => number;
   /** Whether rules that keep a file in did not hold a moment ago. */
   readonly wasAllowed: (path: string, now: number) => boolean;
 }
 
 /** A decision is so old at most when its request goes out. */
 const momentMs = 15_000;
+/** What is sent was decided so long ago at most, but for a slow disk's commits: then `momentMs`. */
+const decidedMs = 5_000;
 const { settleMs, removeGraceMs } = engineTiming;
 
 export const sidecarOf = (document: string) => `${document}.meta.json`;
@@ -82,6 +96,7 @@ export function directoriesOf(path: string): readonly string[] {
 
 export function createChronicle(): Chronicle {
   const snapshots: Snapshot[] = [];
+  let life = -Infinity;
 
   /** Those of the last moments, each with the time until which it held. */
   function* recent(now: number): Iterable<readonly [index: number, until: number]> {
@@ -131,17 +146,45 @@ export function createChronicle(): Chronicle {
     return snapshots[index]?.mode;
   }
 
+  function listedBy(owner: string, sidecar: StandingFile): readonly string[] | undefined {
+    return readSidecar(sidecar.content)?.attachments.map((one) => joinPath(directoryOf(owner), one));
+  }
+
+  /** Follows what a document's sidecar has reserved through this life of the process; what may have ended it has. */
+  function isReserved(owner: string, path: string, now: number): boolean {
+    let since: number | null = null;
+    let missingSince: number | null = null;
+    for (const [index, { at, files, seen, life: began }] of snapshots.entries()) {
+      if (began !== life) continue;
+      const until = snapshots[index + 1]?.at ?? now;
+      const sidecar = files.get(sidecarOf(owner));
+      if (!files.has(owner) || sidecar === undefined) {
+        missingSince ??= at;
+        if (until - missingSince >= removeGraceMs) since = null;
+        continue;
+      }
+      missingSince = null;
+      if (until - sidecar.writtenAt < settleMs) continue;
+      const listed = listedBy(owner, sidecar);
+      // Another sidecar, or one that claims the owner itself, is beyond this.
+      if (listed?.includes(path) === false) since = null;
+      else if (listed !== undefined && seen.has(owner) && seen.has(sidecarOf(owner))) since ??= until;
+    }
+    return since !== null && now - since >= decidedMs;
+  }
+
   return {
     note: (snapshot) => {
       const last = snapshots.at(-1);
       const seen = [...(last?.seen ?? [])].filter((path) => snapshot.files.has(path));
-      snapshots.push({ ...snapshot, seen: new Set(seen) });
+      snapshots.push({ ...snapshot, seen: new Set(seen), life });
     },
     scanned: (directory) => {
       const last = snapshots.at(-1);
       for (const path of last?.files.keys() ?? []) if (directoryOf(path) === directory) last?.seen.add(path);
     },
-    restarted: () => {
+    restarted: (now) => {
+      life = now;
       for (const { seen } of snapshots) seen.clear();
     },
     modesOf: (path, now, known) => {
@@ -157,12 +200,34 @@ export function createChronicle(): Chronicle {
         const found = companion(sidecarOf(owner), index, { until, known: true });
         if (found === 'gone') return true;
         if (found === 'awaited' || until - found.writtenAt < settleMs) continue;
-        const listed = readSidecar(found.content)?.attachments.map((one) =>
-          joinPath(directoryOf(owner), one),
-        );
-        if (listed?.includes(attachment) === false) return true;
+        if (listedBy(owner, found)?.includes(attachment) === false) return true;
       }
       return false;
+    },
+    hasListed: (owner, attachment, now) => {
+      for (const [index, until] of recent(now)) {
+        const found = snapshots[index]?.files.get(sidecarOf(owner));
+        if (found === undefined || until - found.writtenAt < settleMs) continue;
+        if (listedBy(owner, found)?.includes(attachment) === true) return true;
+      }
+      return false;
+    },
+    reservedFor: (path, now) => {
+      const owners = new Set(
+        snapshots.flatMap(({ files }) => [...files.keys()].filter((one) => one.endsWith('.txt'))),
+      );
+      for (const owner of owners) if (isReserved(owner, path, now)) return owner;
+      return null;
+    },
+    goneForMs: (path, now) => {
+      let since = life;
+      for (let index = snapshots.length - 1; index >= 0; index -= 1) {
+        const snapshot = snapshots[index];
+        if (snapshot?.files.has(path) !== true) continue;
+        since = Math.max(since, snapshots[index + 1]?.at ?? now);
+        break;
+      }
+      return now - since;
     },
     wasAllowed: (path, now) => {
       for (const [index, until] of recent(now)) {

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+
+import * as fc from 'fast-check';
+
+import { directoryOf, nameOf } from '../../../src/model/document.ts';
+import { ignores } from './chronicle.ts';
+import { assertAgreement, violationsOf } from './disk-judge.ts';
+import { diskStep, sidecarTexts } from './disk-steps.ts';
+import { diskWorld } from './disk-world.ts';
+import type { DiskWorld } from './disk-world.ts';
+import { failures } from './random-histories.ts';
+
+const delays = fc.array(fc.constantFrom(0, 0, 0, 150, 700, 3_000), { minLength: 1, maxLength: 7 });
+/** With few permits what was found waits, and the disk goes on. */
+const rates = fc.constantFrom(1_000, 1_000, 1_000, 8);
+
+/**
+ * A random history of a folder on disk. Every request is judged as it goes out, and what has become of all at the end.
+ * `barred`: with directories that the engine may not read, and mounts; needs root, and a mount namespace of its own.
+ */
+export function diskHistories(inDoubt: 'retry' | 'hold', { barred = false } = {}) {
+  const step = diskStep({ lostWeight: inDoubt === 'hold' ? 4 : 1, barred });
+  const steps = fc.array(step, { minLength: 3, maxLength: 20 });
+  const named = steps.map((list) =>
+    Object.assign(list, { [fc.toStringMethod]: () => list.map(([name]) => name).join('; ') }),
+  );
+  return fc.asyncProperty(named, delays, rates, async (list, waits, requestsPerMinute) => {
+    let turn = 0;
+    const slow = () => waits[(turn += 1) % waits.length] ?? 0;
+    const world = await diskWorld({ slow, inDoubt, requestsPerMinute, barred });
+    const violations: string[] = [];
+    world.service.observe((request) => violations.push(...violationsOf(world, request)));
+    try {
+      if (inDoubt === 'hold') world.service.failNext(failures.lost, { taken: true });
+      await world.change(({ write, mount }) => {
+        if (barred) mount('disk');
+        for (const path of ['a.txt', 'd/a.txt', 'd/e/c.txt', 'x.csv', 'd/x.csv']) write(path, path);
+        if (barred) for (const path of ['m/a.txt', 'm/b.txt']) write(path, path);
+        write('a.txt.meta.json', sidecarTexts[0]);
+        write('d/a.txt.meta.json', sidecarTexts[1]);
+      });
+      await world.quiesce();
+      for (const [, act] of list) {
+        await act(world);
+        await world.rest();
+      }
+      await world.quiesce();
+      await fixAll(world, barred);
+      // What only a poll finds has been found by then.
+      await world.pass(61_000);
+      await world.quiesce();
+      await answerAll(world);
+      assert.deepEqual(violations, []);
+      assertAgreement(world);
+    } finally {
+      await world.close();
+    }
+  });
+}
+
+/** What nothing is decided about comes to an end: below an ignore file that is not valid, what cannot be read. */
+async function fixAll(world: DiskWorld, barred: boolean): Promise<void> {
+  if (barred) {
+    await world.change(({ setAway }) => setAway(false));
+    await world.change(({ mount }) => mount('disk'));
+    for (let deeper = 0; deeper < 4; deeper += 1)
+      for (const path of world.files().keys())
+        await world.change(({ setReadable }) => {
+          for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) setReadable(at, true);
+          setReadable('', true);
+          setReadable(path, true);
+        });
+  }
+  const isValid = (path: string) => ignores(world.files().get(path)?.content ?? '', '', '') !== null;
+  for (const path of world.files().keys())
+    if (nameOf(path) === '.ingestignore' && !isValid(path)) await world.change(({ remove }) => remove(path));
+}
+
+/** What a person is asked about is answered: what is in doubt goes out again, and what is held is deleted. */
+async function answerAll(world: DiskWorld): Promise<void> {
+  const engine = world.engine();
+  const doubtful = () =>
+    world
+      .ledger()
+      .doubts()
+      .filter(({ holds }) => holds);
+  // Its answer may be lost once more.
+  for (let turn = 0; turn < 20 && doubtful().length > 0; turn += 1) {
+    await world.withTime(engine.retry(doubtful().map(({ ref }) => ref)));
+    await world.quiesce();
+  }
+  if (world.ledger().hold('inbox') === undefined) return;
+  await world.withTime(engine.approve('inbox'));
+  await world.quiesce();
+}

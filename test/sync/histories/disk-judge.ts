@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+
+import { directoryOf, joinPath, nameOf, refKey } from '../../../src/model/document.ts';
+import { sameFile } from '../../../src/model/same-file.ts';
+import { engineTiming } from '../../support/engine-world.ts';
+import type { OutgoingRequest } from '../../support/simulated-service.ts';
+import { directoriesOf, ignores, readSidecar, sidecarOf } from './chronicle.ts';
+import type { DiskWorld } from './disk-world.ts';
+import type { ScannedSource } from './scanned-folder.ts';
+
+/** What must never go out, as things stand at this moment. */
+export function violationsOf(world: DiskWorld, request: OutgoingRequest): readonly string[] {
+  const { kind } = request;
+  return [
+    ...(kind === 'delete' ? deletionsOf(world, request) : contentsOf(world, request)),
+    ...(kind === 'delete' ? [] : modesOf(world, request)),
+    ...(kind === 'upload' ? uploadOf(world, request) : []),
+  ];
+}
+
+/** No file that stands is deleted, none that may be back soon, and none that a person has not been asked about. */
+function* deletionsOf(world: DiskWorld, { docIds }: OutgoingRequest): Iterable<string> {
+  const { chronicle } = world;
+  const ledger = world.ledger();
+  const now = world.clock.monotonic();
+  const standing = world.everywhere();
+  for (const docId of docIds) {
+    const ref = ledger.findByDocId(docId);
+    const record = ref === undefined ? undefined : ledger.get(ref);
+    if (ref === undefined || record === undefined || ledger.isApproved(ref)) continue;
+    const goneForMs = chronicle.goneForMs(ref.path, now);
+    if (goneForMs < engineTiming.removeGraceMs)
+      yield `${ref.path} is deleted ${goneForMs} ms after its file went`;
+    for (const [path, file] of standing) {
+      // A file that has come to the path of another document is that one's from now on.
+      const other = path === ref.path ? undefined : ledger.get({ folder: ref.folder, path });
+      if (path === ref.path || (sameFile(record.stat, file) && other === undefined))
+        yield `${ref.path} is deleted, and its file stands at ${path}`;
+    }
+  }
+}
+
+/** What is sent has settled, and is the document's own. */
+function* contentsOf(world: DiskWorld, { kind, docIds, ...request }: OutgoingRequest): Iterable<string> {
+  const { chronicle } = world;
+  const now = world.clock.monotonic();
+  const sources = request.sources as readonly ScannedSource[];
+  for (const { path, settledMs } of sources) {
+    if (settledMs < engineTiming.settleMs) yield `${path} goes out ${settledMs} ms after a write`;
+  }
+  const [file, ...others] = sources;
+  const owner = kind === 'upload' ? file?.path : world.ledger().findByDocId(docIds[0] ?? '')?.path;
+  for (const { path } of kind === 'upload' ? others : sources) {
+    if (path !== owner && owner !== undefined && !chronicle.hasListed(owner, path, now))
+      yield `${path} goes out with ${owner}, whose sidecar does not list it`;
+  }
+}
+
+/** No sharing mode but what a valid, settled state asks for. */
+function* modesOf(world: DiskWorld, { kind, docIds, metadata, sources }: OutgoingRequest): Iterable<string> {
+  if (kind !== 'upload' && metadata?.shareInfo === undefined) return;
+  const ledger = world.ledger();
+  const mode = metadata?.shareInfo?.mode ?? 'DEFAULT';
+  const [file] = sources as readonly ScannedSource[];
+  const about =
+    kind === 'upload' ? [file?.path ?? ''] : docIds.map((id) => ledger.findByDocId(id)?.path ?? '');
+  for (const path of about) {
+    const companions = ledger.get({ folder: 'inbox', path })?.companions;
+    const asked = world.chronicle.modesOf(path, world.clock.monotonic(), companions?.sidecar === 'name');
+    if (!asked.has(mode))
+      yield `${kind} of ${path} with ${mode}, asked for: ${[...asked].join(', ') || 'nothing'}`;
+  }
+}
+
+/** A new document is one: not ignored, no attachment, no other document's file, not on its way already. */
+function* uploadOf(world: DiskWorld, { sources }: OutgoingRequest): Iterable<string> {
+  const { chronicle } = world;
+  const ledger = world.ledger();
+  const now = world.clock.monotonic();
+  const [file] = sources as readonly ScannedSource[];
+  if (file === undefined) return;
+  const { path } = file;
+  if (!chronicle.wasAllowed(path, now)) yield `${path} is uploaded, and is ignored`;
+  const reservedFor = chronicle.reservedFor(path, now);
+  if (reservedFor !== null) yield `${path} is uploaded, and is listed as an attachment of ${reservedFor}`;
+  const known = ledger.get({ folder: 'inbox', path });
+  if (known !== undefined && world.service.documents.has(known.docId))
+    yield `${path} is uploaded, and the service has it as ${known.docId}`;
+  for (const { ref, stat } of ledger.intents()) {
+    if (ref.path === path || (stat !== undefined && sameFile(stat, file)))
+      yield `${path} is uploaded while it is on its way as ${ref.path}`;
+  }
+  const standing = world.files();
+  for (const { ref, record } of ledger.entries()) {
+    for (const attachment of record.attachments) {
+      const isIt =
+        attachment.path === path || (attachment.path !== undefined && sameFile(attachment.stat, file));
+      if (isIt && !chronicle.hasLetGo(ref.path, path, now))
+        yield `${path} is uploaded, and is an attachment of ${ref.path}`;
+    }
+    if (sameFile(record.stat, file) && !standing.has(ref.path))
+      yield `${path} is uploaded, and is what was ${ref.path}`;
+  }
+  for (const { ref, stat, holds } of ledger.doubts()) {
+    const isSame = ref.path === path || (stat !== undefined && sameFile(stat, file));
+    if (holds && isSame) yield `${path} is uploaded, and in doubt as ${ref.path}`;
+  }
+}
+
+interface Expected {
+  readonly content: string;
+  readonly mode: string;
+  /** Names and contents. */
+  readonly attachments: readonly (readonly [string, string])[];
+}
+
+/** What the disk asks for at the end: documents with their content, sharing mode and attachments. */
+function expectedOf(world: DiskWorld) {
+  const files = world.files();
+  const isIgnored = (path: string) =>
+    directoriesOf(path).some((one) => {
+      const rules = files.get(joinPath(one, '.ingestignore'))?.content;
+      return rules !== undefined && ignores(rules, path, one) !== false;
+    });
+  const isSent = (path: string) => !isIgnored(path) && files.get(path)?.content !== '';
+  const listedBy = (path: string) =>
+    readSidecar(files.get(sidecarOf(path))?.content ?? '{}')?.attachments.map((one) =>
+      joinPath(directoryOf(path), one),
+    ) ?? null;
+  const names = [...files.keys()].filter(
+    (path) => /\.(?:txt|csv)$/.test(path) && !nameOf(path).startsWith('~'),
+  );
+  const owners = names.filter((path) => files.has(sidecarOf(path)));
+  const carried = new Set(owners.flatMap((path) => listedBy(path) ?? []));
+  // What an invalid sidecar listed when it was valid stays attached.
+  const isUnclear = owners.some((path) => listedBy(path) === null);
+  // A file that went out with another document stays its attachment, wherever it is, until that lets go of it.
+  const isKept = (path: string) =>
+    [...world.ledger().entries()].some(({ record }) =>
+      record.attachments.some(({ stat }) => {
+        const file = files.get(path);
+        return file !== undefined && sameFile(stat, file);
+      }),
+    );
+  const expected = new Map<string, Expected>();
+  for (const path of names) {
+    if (!isSent(path) || carried.has(path) || isKept(path) || (isUnclear && path.endsWith('.csv'))) continue;
+    const listed = listedBy(path);
+    if (listed === null || !listed.every((one) => files.has(one) && isSent(one))) continue;
+    let mode: string | null | undefined;
+    for (const place of [
+      sidecarOf(path),
+      ...directoriesOf(path)
+        .map((one) => joinPath(one, '.meta.json'))
+        .toReversed(),
+    ]) {
+      const text = files.get(place)?.content;
+      const read = text === undefined ? undefined : readSidecar(text);
+      if (read === null) mode = undefined;
+      if (read === null) break;
+      mode = mode ?? read?.mode ?? null;
+    }
+    if (mode === undefined) continue;
+    expected.set(path, {
+      content: files.get(path)?.content ?? '',
+      mode: mode ?? world.mode(),
+      attachments: listed.map((one) => [nameOf(one), files.get(one)?.content ?? '']),
+    });
+  }
+  // It waits as long as the document that carried it does: where that is gone, or is to be fixed by a person.
+  for (const { ref, record } of world.ledger().entries())
+    for (const { path } of expected.has(ref.path) ? [] : record.attachments) expected.delete(path ?? '');
+  return { files, expected };
+}
+
+/** At the end the service holds what the disk asks for, and whatever else it holds is known and listed. */
+export function assertAgreement(world: DiskWorld): void {
+  const { files, expected } = expectedOf(world);
+  const docIds = world.docIds();
+  const tasks = [...world.engine().tasks.all()].map(({ key, state }) => `${key} ${JSON.stringify(state)}`);
+  for (const [path, wanted] of expected) {
+    const docId = docIds.get(path);
+    const held = docId === undefined ? undefined : world.service.documents.get(docId);
+    assert.ok(held !== undefined, `${path} is not at the service: ${tasks.join('; ')}`);
+    const { shareInfo } = held.metadata;
+    const mode = shareInfo === undefined ? 'DEFAULT' : (shareInfo.mode ?? 'DEFAULT');
+    const theirs = held.attachments.map((name, index) => [name, held.attachmentContents[index]]);
+    const attachments = wanted.attachments.length === 0 ? [] : theirs;
+    assert.deepEqual({ path, content: held.content, mode, attachments }, { path, ...wanted });
+  }
+  for (const { ref, record } of world.ledger().entries()) {
+    const stands = [...files].some(([path, file]) => path === ref.path || sameFile(record.stat, file));
+    // It was not sent any more before it went: what the service holds is kept, and listed so.
+    const isKept = world.engine().tasks.get(ref)?.state.kind === 'dormant';
+    assert.ok(stands || isKept, `${ref.path} is gone, and the service holds it: ${tasks.join('; ')}`);
+    // What a deletion without an answer has become of shows when something is sent again.
+    const isHeld = world.service.documents.has(record.docId) || record.unsure?.gone === true;
+    assert.ok(isHeld, `${refKey(ref)} is not at the service any more`);
+  }
+  const reported =
+    world.ledger().possibleDuplicates() +
+    world
+      .ledger()
+      .doubts()
+      .reduce((total, { count }) => total + count, 0);
+  assert.ok(world.service.documents.size - docIds.size <= reported, 'a duplicate is reported nowhere');
+  assert.deepEqual(world.ledger().intents(), []);
+}
