@@ -158,12 +158,13 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
   }
 
   async function withTime<T>(act: Promise<T>): Promise<T> {
-    let isOver = false;
-    const over = () => (isOver = true);
-    act.then(over, over);
-    while (!isOver) {
+    const ended = act.then(
+      () => true,
+      () => true,
+    );
+    const soon = () => new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+    while (!(await Promise.race([ended, soon()]))) {
       if (delayed > 0) await clock.advance(50);
-      else await new Promise((resolve) => setImmediate(resolve));
     }
     return act;
   }
