@@ -25,7 +25,7 @@ import type { Chronicle, StandingFile } from './chronicle.ts';
 import { scannedFolder } from './scanned-folder.ts';
 import type { ScannedFolder } from './scanned-folder.ts';
 
-export type ShareMode = NonNullable<ShareInfo['mode']>;
+type ShareMode = NonNullable<ShareInfo['mode']>;
 
 /** A folder on disk with sidecars, attachments and ignore files, under the real engine and the real scan. */
 export interface DiskWorld extends EngineWorld {
@@ -47,7 +47,7 @@ export interface DiskWorld extends EngineWorld {
 /** One change of the disk. */
 export type DiskAct = (disk: Disk) => void;
 
-export interface Disk {
+interface Disk {
   readonly write: (path: string, content: string) => void;
   readonly rename: (from: string, to: string) => void;
   readonly remove: (path: string) => void;
