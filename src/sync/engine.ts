@@ -183,6 +183,8 @@ export class Engine {
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
   readonly #moving = new TransientSet<string>();
+  /** Folders whose mounts are asked for now; true: directories have come since. */
+  readonly #newDirectories = new Map<string, boolean>();
   /** Why folders are held whose hold is on its way into the ledger. */
   readonly #holding = new Map<string, string>();
   /** In hand for what is sent next. */
@@ -285,7 +287,9 @@ export class Engine {
       // What has come into the ledger since, for a directory that was gone by then, is compared too.
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
-    view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
+    const isNew = view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
+    // Of a scan of everything its end says so. What is found on a mount is sent long before the next one.
+    if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
     for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
     const found = reconcile(scan, { ledger: this.#ledger, tasks: this.tasks });
     if (found.proof !== null) {
@@ -964,6 +968,21 @@ export class Engine {
   async #rememberMounts(folder: string): Promise<void> {
     const mounts = mountsToRemember(this.#ledger.mounts(folder), await this.#mountsOf(folder));
     if (mounts !== null) await this.#commit.commit([{ kind: 'mounts', folder, mounts }]);
+  }
+
+  /** The same for directories that came, one question for all that come together. */
+  async #noticeMounts(folder: string): Promise<void> {
+    const isAsked = this.#newDirectories.has(folder);
+    this.#newDirectories.set(folder, true);
+    if (isAsked) return;
+    try {
+      while (this.#newDirectories.get(folder) === true) {
+        this.#newDirectories.set(folder, false);
+        await this.#rememberMounts(folder);
+      }
+    } finally {
+      this.#newDirectories.delete(folder);
+    }
   }
 
   *#missingFiles(): Iterable<FileStat> {

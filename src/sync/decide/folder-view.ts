@@ -65,12 +65,13 @@ export class FolderView {
     return this.#scans.findLast(({ ended }) => ended < monotonic)?.began;
   }
 
-  /** A directory was listed. `now` is monotonic, ms. */
-  noteDirectory(path: string, { ino, birthtimeMs }: DirectoryScan['identity'], now: number): void {
+  /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
+  noteDirectory(path: string, { ino, birthtimeMs }: DirectoryScan['identity'], now: number): boolean {
     const known = this.#directories.get(path);
-    if (known?.ino === ino && known.birthtimeMs === birthtimeMs) return;
+    if (known?.ino === ino && known.birthtimeMs === birthtimeMs) return false;
     const since = known === undefined && !this.isScanned ? -Infinity : now;
     this.#directories.set(path, { ino, birthtimeMs, since });
+    return true;
   }
 
   /** A directory is gone or no longer listed: what comes in its place is another one. True: it was listed before. */

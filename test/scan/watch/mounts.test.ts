@@ -7,6 +7,7 @@ import { join } from 'node:path';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { diskWorld } from '../../sync/histories/disk-world.ts';
 import { folderWorld } from '../folder-world.ts';
 import { syncedFolder } from '../synced-folder.ts';
 import type { SyncedFolder } from '../synced-folder.ts';
@@ -196,6 +197,29 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expect(Object.keys(world.held()).sort()).toEqual(['top.txt', 'usb/other.txt']);
       await rm(copy, { recursive: true, force: true }).catch(() => undefined);
     });
+  });
+});
+
+describeWhere(missing(), 'a mount that came and went between two scans of everything', () => {
+  it('I3: takes no document with it', async () => {
+    const world = await diskWorld({
+      slow: () => 0,
+      inDoubt: 'retry',
+      requestsPerMinute: 1_000,
+      barred: true,
+    });
+    await world.change(({ write, mount: mountThere }) => {
+      mountThere('disk');
+      write('m/a.txt', 'a');
+    });
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['upload']);
+    await world.begin(world.mode(), ({ mount: mountThere }) => mountThere(null));
+    await world.pass(longMs);
+    const held = [...world.engine().tasks.in('held')].map(({ ref }) => ref.path);
+    const { calls } = world.service;
+    await world.close();
+    expect([calls, held]).toEqual([['upload'], ['m/a.txt']]);
   });
 });
 

@@ -92,4 +92,7 @@ async function answerAll(world: DiskWorld): Promise<void> {
   if (world.ledger().hold('inbox') === undefined) return;
   await world.withTime(engine.approve('inbox'));
   await world.quiesce();
+  // What waited for that is looked at once more.
+  await world.pass(61_000);
+  await world.quiesce();
 }

@@ -76,21 +76,18 @@ const nobody = 65_534;
 
 export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Options): Promise<DiskWorld> {
   const home = await temporaryFolder();
-  const [root, away, outside, disk, another, beneath] = [
-    'inbox',
-    'away',
-    'outside',
-    'disk',
-    'another',
-    'beneath',
-  ].map((name) => home.join(name)) as [string, string, string, string, string, string];
-  for (const directory of [root, outside, disk, another, beneath]) mkdirSync(directory);
+  const root = home.join('inbox');
+  const away = home.join('away');
+  const outside = home.join('outside');
+  const disk = home.join('disk');
+  const beneath = home.join('beneath');
+  for (const directory of [root, outside, disk, beneath]) mkdirSync(directory);
   let mounted: 'disk' | 'another' | null = null;
   const mounts: string[] = [];
   if (barred) {
     chmodSync(home.path, 0o755);
     // Without what is mounted in it.
-    mount(root, beneath);
+    mount('--bind', root, beneath);
     process.seteuid?.(nobody);
   }
   const chronicle = createChronicle();
@@ -116,9 +113,9 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
   });
   const place = (path: string) => (path.startsWith('~/') ? join(outside, basename(path)) : join(root, path));
 
-  function mount(from: string, to: string): void {
-    execFileSync('mount', ['--bind', from, to], { stdio: 'pipe' });
-    mounts.push(to);
+  function mount(...words: readonly [...string[], string]): void {
+    execFileSync('mount', words, { stdio: 'pipe' });
+    mounts.push(words.at(-1) ?? '');
   }
 
   function unmount(): void {
@@ -167,9 +164,15 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
     if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) utimesSync(path, seconds, seconds);
   }
 
+  /** Makes the directories of a path, but not the root: what is away is not made again. */
+  function makeRoom(path: string): void {
+    statSync(root);
+    mkdirSync(dirname(place(path)), { recursive: true });
+  }
+
   function write(path: string, content: string): void {
     const isNew = !existsSync(place(path));
-    mkdirSync(dirname(place(path)), { recursive: true });
+    makeRoom(path);
     writeFileSync(place(path), content);
     // No two writes bear the same time.
     writes += 1;
@@ -194,7 +197,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
       rename: (from, to) => {
         touch(from);
         touch(to);
-        mkdirSync(dirname(place(to)), { recursive: true });
+        makeRoom(to);
         renameSync(place(from), place(to));
         for (const one of [dirname(place(from)), dirname(place(to))]) stamp(one);
         if (statSync(place(to)).isDirectory()) stamp(place(to));
@@ -223,7 +226,8 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
         while (mounts.length > 1) unmount();
         mounted = what;
         mkdirSync(place(mountPoint), { recursive: true });
-        if (what !== null) mount(what === 'disk' ? disk : another, place(mountPoint));
+        if (what === 'disk') mount('--bind', disk, place(mountPoint));
+        if (what === 'another') mount('-t', 'tmpfs', 'tmpfs', place(mountPoint));
       },
       setAway: (isAway) => {
         touch('');
