@@ -59,6 +59,19 @@ describe('the guard of deletions', () => {
     });
   });
 
+  it.each([
+    [1, 'a volume below the folder is no longer mounted, and 1 document is missing with it'],
+    [1_200, 'a volume below the folder is no longer mounted, and 1,200 documents are missing with it'],
+  ])('names the %d that a volume took with it', (unmounted, reason) => {
+    expect(judgeDeletions(proposalOf({ removed: unmounted, unmounted }))).toEqual({ kind: 'hold', reason });
+  });
+
+  it('names the number that is missing from another root', () => {
+    expect(judgeDeletions(proposalOf({ removed: 2, rootChanged: true }))).toMatchObject({
+      reason: 'the folder is not the same directory as before, and 2 documents are missing from it',
+    });
+  });
+
   it('never lets more through in slices than at once', () => {
     const slices = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 20 });
     const limits = fc.record({ maxDeleteCount: fc.nat(50), maxDeletePercent: fc.nat(100) });

@@ -111,6 +111,34 @@ describe('what to send for a document', () => {
       expect(after).toMatchObject({ kind: 'none', unclearable: [{ code: 'shareInfo' }] });
     },
   );
+
+  it.each([
+    ['content after an unanswered modify of it', { content: true }, { content: true, attachments: false }],
+    ['content after an unanswered deletion', { gone: true }, { content: true, attachments: false }],
+    [
+      'attachments after an unanswered modify of them',
+      { attachments: true },
+      { content: false, attachments: true },
+    ],
+  ] as const)('is the unchanged %s', (_, doubt, sent) => {
+    const unsure = { content: false, attachments: false, metadata: [], ...doubt };
+    const compared = comparedOf({ sha256: null, attachments: [['x', null]] });
+    const record = recordOf({ attachments: [attachment('x', 'aa')], unsure });
+    expect(planDocument(compared, record)).toMatchObject({
+      kind: 'modify',
+      ...sent,
+      metadata: null,
+      bulk: null,
+    });
+  });
+
+  it('is nothing for attachments that an unanswered modify may have left, where there are none any more', () => {
+    const unsure = { content: false, attachments: true, metadata: [] } as const;
+    expect(planDocument(comparedOf(), recordOf({ unsure }))).toMatchObject({
+      kind: 'none',
+      unclearable: [{ code: 'attachments' }],
+    });
+  });
 });
 
 const attachmentCases: readonly {

@@ -1,10 +1,10 @@
-// npm run mutate -- ROOM… [--sample 300] [--seed 1] [--only ID,ID…] [--tests test/other,…] [--jobs N]: puts small faults
+// npm run mutate -- ROOM… [--sample 300] [--seed 1] [--only ID,ID…] [--tests OTHER,…] [--jobs N]: puts small faults
 // (StrykerJS's mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It works
 // on a copy, into which all mutants are written at once; a variable of the environment switches one of them on. Strings and
-// what is logged are left alone. First all tests run once, to see which mutants each of them reaches; then, for each mutant,
-// those that reach it, the quickest first, until one fails. What runs in the tests' own process counts, and its scanning
-// threads; processes that they start are without mutants. The numbers of mutants stay the same while the room's sources do:
-// after new tests, `--only` has the survivors tried again.
+// what is logged are left alone. First the tests of the room run once, to see which mutants each of them reaches; then, for
+// each mutant, those that reach it, the quickest first, until one fails. What they do not notice, tests of other rooms may.
+// What runs in the tests' own process counts, and its scanning threads; processes that they start are without mutants. The
+// numbers of mutants stay the same while the room's sources do: after new tests, `--only` has the survivors tried again.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,13 +13,13 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 
-/** The rooms, each with the folders of tests that use it in their own process. */
+/** The rooms, each with the other folders of tests that use it in their own process. */
 const testsOf = {
-  model: ['model', 'sync', 'scan', 'ledger', 'remote', 'commands', 'daemon', 'status', 'cli', 'scenarios'],
-  scan: ['scan', 'sync', 'commands', 'scenarios'],
-  sync: ['sync', 'scan', 'scenarios', 'faults'],
-  ledger: ['ledger', 'fuzz', 'commands', 'daemon', 'cli', 'scenarios'],
-  remote: ['remote', 'cluster', 'daemon', 'scenarios', 'faults'],
+  model: ['sync', 'scan', 'ledger', 'remote', 'commands', 'daemon', 'status', 'cli', 'scenarios'],
+  scan: ['sync', 'commands', 'scenarios'],
+  sync: ['scan', 'scenarios', 'faults'],
+  ledger: ['fuzz', 'commands', 'daemon', 'cli', 'scenarios'],
+  remote: ['cluster', 'daemon', 'scenarios', 'faults'],
 };
 /** No more tests than these ms are run for one mutant; what all tests reach would take minutes. */
 const mostTestMs = 60_000;
@@ -55,16 +55,22 @@ async function mutateRoom(room) {
       only.length > 0
         ? mutants.filter(({ id }) => only.includes(id))
         : choose(mutants, Number(values.sample), Number(values.seed));
-    const folders = [...testsOf[room].map((name) => `test/${name}/`), ...moreTests];
-    print(`${room}: ${chosen.length} of ${mutants.length} mutants, tests of ${folders.join(' ')}`);
-    const reach = await measureReach(copy, await testsThatLoad(join(copy, 'src', room), copy, folders));
-    const results = [];
-    await inParallel(jobs, chosen, async (mutant) => {
-      const result = { mutant, ...(await tryMutant(copy, room, mutant, reach)) };
-      results.push(result);
-      const by = result.by === undefined ? '' : `: ${result.by.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
-      print(`${describe(mutant, copy)}: ${result.end}${by}`);
-    });
+    print(`${room}: ${chosen.length} of ${mutants.length} mutants`);
+    const results = new Map();
+    let left = chosen;
+    for (const folders of [[room], [...testsOf[room], ...moreTests]]) {
+      if (left.length === 0) break;
+      const paths = await testsThatLoad(copy, room, folders);
+      print(`${left.length} mutants, ${paths.length} files of tests in ${folders.join(', ')}`);
+      const reach = await measureReach(copy, paths);
+      await inParallel(jobs, left, async (mutant) => {
+        const result = await tryMutant(copy, room, mutant, reach);
+        if (result.end !== 'not reached' || !results.has(mutant)) results.set(mutant, result);
+        const by = result.by === undefined ? '' : `: ${result.by.replaceAll(/\s+/g, ' ').slice(0, 200)}`;
+        print(`${describe(mutant, copy)}: ${result.end}${by}`);
+      });
+      left = left.filter((mutant) => /^(?:survived|not reached)$/.test(results.get(mutant).end));
+    }
     summarise(room, results, copy);
   } finally {
     await rm(copy, { recursive: true, force: true });
@@ -145,13 +151,13 @@ function choose(mutants, count, seed) {
 }
 
 /** The test files in `folders` that import something of the room, themselves or through others. */
-async function testsThatLoad(room, copy, folders) {
+async function testsThatLoad(copy, room, folders) {
   const found = [];
   for (const folder of new Set(folders)) {
-    for (const name of await readdir(join(copy, folder), { recursive: true })) {
+    for (const name of await readdir(join(copy, 'test', folder), { recursive: true })) {
       if (!name.endsWith('.test.ts')) continue;
-      const path = join(copy, folder, name);
-      if (await imports(path, `${room}/`, new Set())) found.push(path);
+      const path = join(copy, 'test', folder, name);
+      if (await imports(path, join(copy, 'src', room, '/'), new Set())) found.push(path);
     }
   }
   return found;
@@ -190,7 +196,7 @@ async function measureReach(copy, paths) {
     if (left.length === 0) break;
     const workers = attempt === 1 ? jobs : 1;
     const words = ['--maxWorkers', String(workers), '--runTestsByPath', ...left];
-    print(`measuring ${left.length} of ${paths.length} files of tests`);
+    print(`measuring ${left.length} files of tests`);
     const { outcomes } = await jest(copy, words, {}, {}, 3_600_000);
     for (const outcome of outcomes) {
       known.set(outcome.path, outcome);
@@ -317,13 +323,13 @@ async function inParallel(count, items, work) {
 }
 
 function summarise(room, results, copy) {
-  const inOrder = results.toSorted((one, other) => Number(one.mutant.id) - Number(other.mutant.id));
-  const count = (end) => inOrder.filter((result) => result.end === end).length;
+  const inOrder = [...results].sort(([one], [other]) => Number(one.id) - Number(other.id));
+  const count = (end) => inOrder.filter(([, result]) => result.end === end).length;
   for (const end of ['caught late', 'stopped', 'survived', 'not reached']) {
     if (count(end) > 0) print(`\n${end}:`);
-    for (const result of inOrder) if (result.end === end) print(`  ${describe(result.mutant, copy)}`);
+    for (const [mutant, result] of inOrder) if (result.end === end) print(`  ${describe(mutant, copy)}`);
   }
-  const all = results.length;
+  const all = inOrder.length;
   const caught = all - count('survived') - count('not reached');
   const percent = ((100 * caught) / Math.max(1, all)).toFixed(1);
   print(

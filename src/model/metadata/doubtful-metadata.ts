@@ -17,6 +17,7 @@ export function doubtfulMetadata(
   attempts: readonly Metadata[],
 ): Metadata {
   const states = [accepted, ...attempts];
+  // Authors can only be added: each attempt kept those that were accepted.
   const known: Record<string, unknown> = { ...accepted };
   for (const field of whole) {
     const [first, ...others] = states.map((state) => JSON.stringify(state[field]));
@@ -32,10 +33,6 @@ export function doubtfulMetadata(
       lists: states.map(({ customTags }) => customTags),
       kind: tagKind,
     }),
-    // Authors can only be added: those that may be missing are added again.
-    docAuthors: (accepted.docAuthors ?? []).filter(({ authorName }) =>
-      attempts.every(({ docAuthors = [] }) => docAuthors.some((one) => one.authorName === authorName)),
-    ),
   };
 }
 

@@ -75,7 +75,7 @@ export function elementDelta<T extends Stated>(
 /** Each element once, in plain form; of several that name the same the last counts, as it would when applied in order. */
 export function byIdentity<T extends Stated>(
   elements: readonly T[],
-  kind: ElementKind<T>,
+  kind: Pick<ElementKind<T>, 'identity' | 'plain'>,
 ): ReadonlyMap<string, T> {
   return new Map(elements.map((element) => [kind.identity(element), kind.plain(element)]));
 }

@@ -87,8 +87,7 @@ function spellOut<T extends { readonly operation?: ElementOperation | undefined 
 }
 
 function textsOf(metadata: Metadata): Pick<Metadata, (typeof replaceable)[number]> {
-  const present = replaceable.filter((field) => metadata[field] !== undefined);
-  return Object.fromEntries(present.map((field) => [field, metadata[field]]));
+  return Object.fromEntries(replaceable.map((field) => [field, metadata[field]]));
 }
 
 function changedTexts(wanted: Metadata, accepted: Metadata): Pick<Metadata, (typeof replaceable)[number]> {
@@ -103,9 +102,8 @@ function shareInfoOf({ shareInfo }: Metadata): Required<ShareInfo> | undefined {
   return shareInfo === undefined ? undefined : { mode: shareInfo.mode ?? 'DEFAULT' };
 }
 
-const authorKind: ElementKind<DocumentAuthor> = {
+const authorKind: Pick<ElementKind<DocumentAuthor>, 'identity' | 'plain'> = {
   identity: ({ authorName }) => authorName,
-  bare: ({ authorName }) => ({ authorName }),
   plain: ({ authorName }) => ({ authorName }),
 };
 

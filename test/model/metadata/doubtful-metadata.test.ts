@@ -61,4 +61,47 @@ describe('what a service holds after modifies without an answer', () => {
     const known = doubtfulMetadata(accepted, accepted, [{ shareInfo: { mode: 'EVERYONE' } }]);
     expect(metadataDelta(accepted, known).change).toEqual({ shareInfo: { mode: 'NONE' } });
   });
+
+  it.each<readonly [string, Metadata, Metadata, Metadata, Metadata | null]>([
+    [
+      'takes what is wanted now for a text',
+      { title: 'old' },
+      { title: 'tried' },
+      { title: 'new' },
+      { title: 'new' },
+    ],
+    [
+      'puts a text back that nobody states any more',
+      { title: 'old' },
+      { title: 'tried' },
+      {},
+      { title: 'old' },
+    ],
+    ['cannot put back a text that was never accepted', {}, { title: 'tried' }, {}, null],
+    ['leaves alone what was not tried', { title: 'old' }, { title: 'old', sourceType: 'web' }, {}, null],
+    [
+      'takes back a sharing mode that was never accepted',
+      {},
+      { shareInfo: { mode: 'EVERYONE' } },
+      {},
+      { shareInfo: { mode: 'DEFAULT' } },
+    ],
+    [
+      'states no sharing mode where none was tried',
+      {},
+      { title: 'tried' },
+      { title: 'tried' },
+      { title: 'tried' },
+    ],
+    [
+      'adds only the authors that were never accepted',
+      { docAuthors: [{ authorName: 'A' }] },
+      { docAuthors: [{ authorName: 'A' }, { authorName: 'B' }] },
+      { docAuthors: [{ authorName: 'A' }, { authorName: 'B' }] },
+      { docAuthors: [{ authorName: 'B', operation: 'ADD' }] },
+    ],
+  ])('%s', (_, accepted, attempt, stated, change) => {
+    const wanted = restatedMetadata(stated, accepted, [attempt]);
+    expect(metadataDelta(wanted, doubtfulMetadata(wanted, accepted, [attempt])).change).toEqual(change);
+  });
 });

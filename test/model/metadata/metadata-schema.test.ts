@@ -48,6 +48,8 @@ const invalid: readonly (readonly [string, unknown, RegExp])[] = [
   ['a date of another shape', { createdTimestamp: '2024-01-01' }, /createdTimestamp: .*yyyy/],
   ['a date that never was', { createdTimestamp: '2023-02-29T00:00:00Z' }, /createdTimestamp/],
   ['an hour that never was', { createdTimestamp: '2023-02-28T24:00:00Z' }, /createdTimestamp/],
+  ['a time with an offset', { createdTimestamp: '2024-01-01T00:00:00+00:00' }, /createdTimestamp/],
+  ['a time with milliseconds', { createdTimestamp: '2024-01-01T00:00:00.000Z' }, /createdTimestamp/],
   ['a javascript address', { documentUrl: 'javascript:alert(1)' }, /documentUrl: .*http/],
   ['a file address', { documentUrl: 'file:///etc/passwd' }, /documentUrl/],
   ['a relative address', { documentUrl: '/q3' }, /documentUrl/],
@@ -109,6 +111,17 @@ describe('metadata from outside (F53, F55)', () => {
     });
     expect(readMetadata({ attachments: ['a.xlsx'] })).toMatchObject({ kind: 'invalid' });
     expect(readSidecar({ attachments: 'a.xlsx' })).toMatchObject({ kind: 'invalid' });
+  });
+
+  it.each([
+    ['64 attachments', Array.from({ length: 64 }, (_, index) => `${index}.txt`), 'valid'],
+    ['65 attachments', Array.from({ length: 65 }, (_, index) => `${index}.txt`), 'has more than 64 entries'],
+    ['a path of 4,096 bytes', ['é'.repeat(2_048)], 'valid'],
+    ['a path of 4,097 bytes', [`${'é'.repeat(2_048)}x`], 'is longer than 4096 bytes'],
+    ['an empty path', [''], 'is empty'],
+  ])('bounds what a sidecar attaches: %s', (_, attachments, expected) => {
+    const reading = readSidecar({ attachments });
+    expect(reading.kind === 'valid' ? reading.kind : reading.message).toContain(expected);
   });
 
   it('names three faults and counts the rest', () => {

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat } from '../../src/model/document.ts';
+
+describe('the path of a document', () => {
+  it.each([
+    ['a.txt', '', 'a.txt'],
+    ['deep/er/a.txt', 'deep/er', 'a.txt'],
+    ['/a.txt', '', 'a.txt'],
+  ])('%s is in the directory "%s", by the name %s', (path, directory, name) => {
+    expect([directoryOf(path), nameOf(path)]).toEqual([directory, name]);
+  });
+
+  it('is joined from both, and has no slash in front where it is in the root', () => {
+    expect([joinPath('', 'a.txt'), joinPath('deep/er', 'a.txt')]).toEqual(['a.txt', 'deep/er/a.txt']);
+    expect(refKey({ folder: 'inbox', path: 'deep/a.txt' })).toBe('inbox/deep/a.txt');
+  });
+});
+
+describe('an unchanged file', () => {
+  const known = { size: 1, mtimeMs: 2, ctimeMs: 3, ino: 4, birthtimeMs: 5, dev: 6 };
+
+  it.each([
+    ['size', false],
+    ['mtimeMs', false],
+    ['ctimeMs', false],
+    ['ino', false],
+    ['dev', true],
+  ] as const)('may have another %s: %s', (field, expected) => {
+    expect(sameStat(known, known)).toBe(true);
+    expect(sameStat(known, { ...known, [field]: 9 })).toBe(expected);
+  });
+});
+
+describe('what was found at a path', () => {
+  const why = { code: 'x', message: 'x' };
+
+  it.each([
+    ['not inspected yet', undefined, false],
+    ['absent', { kind: 'absent', device: 1 }, true],
+    ['ignored, and standing there', { kind: 'ignored', ...why }, false],
+    ['ignored, and gone', { kind: 'ignored', ...why, isGone: true }, true],
+    ['skipped', { kind: 'skipped', ...why }, false],
+  ] as const)('%s has gone: %s', (_, found, expected) => {
+    expect(hasGone(found)).toBe(expected);
+  });
+});
