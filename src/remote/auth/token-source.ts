@@ -327,7 +327,7 @@ const renewAheadMs = 60_000;
 
 /** How long a token lives, ms: interface 2.1, and what services were seen to send instead of a whole number. */
 export function lifeOf(expiresIn: unknown): number {
-  const seconds = typeof expiresIn === 'string' && expiresIn.trim() !== '' ? Number(expiresIn) : expiresIn;
+  const seconds = typeof expiresIn === 'string' ? Number(expiresIn) : expiresIn;
   if (typeof seconds !== 'number' || !Number.isFinite(seconds) || seconds <= 0) return usualSeconds * 1000;
   return Math.min(seconds, longestSeconds) * 1000;
 }

@@ -131,7 +131,7 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       if (sent === 'all') settle('whole');
       else setImmediate(settle, 'whole');
     });
-    stream.on('error', (error) => fail(errorCode(causeOf(error)) ?? errorCode(error) ?? 'failed'));
+    stream.on('error', (error) => fail(errorCode(error) ?? 'failed'));
     // A request without a body is a stream that waits for one.
     if (body === null) stream.end();
 
@@ -185,10 +185,6 @@ async function* permitted(stream: Readable, { mayGoOn }: PermitGuard): AsyncGene
     if (!mayGoOn()) throw new PermitLostError();
     yield chunk;
   }
-}
-
-function causeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'cause' in error ? error.cause : undefined;
 }
 
 /** `auth.example.com:443`. */

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { explanationGroups, explain, fixFor } from '../../../src/model/report/explanations.ts';
+import { judgeName, judgeSize } from '../../../src/model/names-and-types.ts';
+import { explanationGroups, explain, fixBeside, fixFor } from '../../../src/model/report/explanations.ts';
 
 /** Words of this form in the rooms that are no code of a failure, a skip or a reason that a person gets to see. */
 const noCodes = new Set([
@@ -107,6 +108,23 @@ describe('the fixes', () => {
         },
       ),
     );
+  });
+
+  it('have a heading and a sentence for each known code', () => {
+    for (const code of explained) {
+      const { cause, fix } = explain(code);
+      expect([code, cause]).toEqual([code, expect.stringMatching(/^\S.*[^.]$/)]);
+      expect([code, fix]).toEqual([code, expect.stringMatching(/^\S.*[.\d]$/)]);
+    }
+  });
+
+  it('are not repeated beside a message that says them', () => {
+    const names = ['a.b.pdf', `${'x'.repeat(300)}.pdf`, 'a\\b.pdf', 'report'];
+    const broken = [...names.map((name) => judgeName(name, 'reject')), judgeSize(2, 1)];
+    const codes = broken.map((verdict) => (verdict !== null && 'code' in verdict ? verdict.code : 'fits'));
+    const told = [...codes, 'ambiguous-sidecar', 'configuration-refused'];
+    expect(told.map((code) => [code, fixBeside(code)])).toEqual(told.map((code) => [code, '']));
+    expect(fixBeside('unsupported-type')).toMatch(/^Save the file as another type/);
   });
 
   it('tell a person who sees a code that nobody explained the code itself in words', () => {

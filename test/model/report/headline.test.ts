@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
 import { health } from '../../../src/model/report/health.ts';
-import { headline, ledgerVerdict, verdict } from '../../../src/model/report/headline.ts';
+import {
+  deliveredLine,
+  failedCount,
+  failuresInDoubt,
+  headline,
+  isMuted,
+  ledgerVerdict,
+  progressLine,
+  secondsLeft,
+  startTrouble,
+  verdict,
+  withDoubts,
+} from '../../../src/model/report/headline.ts';
 import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/words.ts';
 
 const folder: FolderStatus = {
@@ -157,6 +169,64 @@ describe('the headline', () => {
       'Credentials refused',
     ],
     ['knows that it is paused', status({ synced: 3 }, { state: 'paused', paused: ['inbox'] }), 'Paused'],
+    [
+      'names the one of several folders that is paused',
+      status({}, { paused: ['inbox'], folders: [folder, { ...folder, name: 'other' }] }),
+      'inbox paused',
+    ],
+    [
+      'counts the folders that are paused',
+      status(
+        {},
+        {
+          paused: ['inbox', 'other'],
+          folders: [folder, { ...folder, name: 'other' }, { ...folder, name: 'third' }],
+        },
+      ),
+      '2 folders paused',
+    ],
+    [
+      'counts the folders that are unavailable',
+      status(
+        {},
+        {
+          folders: [
+            { ...folder, state: 'unavailable' },
+            { ...folder, name: 'other', state: 'unavailable' },
+          ],
+          reasons: [{ code: 'folder-missing', message: 'x' }],
+        },
+      ),
+      '2 folders unavailable',
+    ],
+    ['names an error that nobody gave a reason for', status({}, { state: 'degraded' }), 'Something is wrong'],
+    [
+      'knows refused credentials without a reason',
+      status({}, { auth: { state: 'refused', expiresAt: null } }),
+      'Credentials refused',
+    ],
+    [
+      'is not at the limit while a request is under way',
+      status(
+        { pending: 3 },
+        {
+          rate: { ...rate, used: 50, nextFreeSeconds: 12 },
+          queue: { pending: 3, inFlight: 1, waiting: 0, etaSeconds: 12 },
+        },
+      ),
+      'Delivering 3 documents',
+    ],
+    [
+      'is not at the limit with a request left in the minute',
+      status({ pending: 3 }, { rate: { ...rate, used: 49, nextFreeSeconds: 12 } }),
+      'Delivering 3 documents',
+    ],
+    [
+      'is not at the limit in the moment the next request is free',
+      status({ pending: 3 }, { rate: { ...rate, used: 50, nextFreeSeconds: 0 } }),
+      'Delivering 3 documents',
+    ],
+    ['says that another host delivers', status({ synced: 3 }, { state: 'standby' }), 'Standing by'],
     ['says that it stops', status({ synced: 2 }, { state: 'stopping' }), 'Stopping'],
     ['says that nothing runs', status({ synced: 2 }, { state: 'stopped' }), 'ingestd is not running'],
   ])('%s', (_name, given, words) => {
@@ -164,8 +234,134 @@ describe('the headline', () => {
   });
 });
 
+describe('the lines about progress', () => {
+  const queue = { pending: 10, inFlight: 0, waiting: 3, etaSeconds: 58 };
+
+  it.each([
+    ['nothing to deliver', status({}), '', ''],
+    ['all delivered', status({ synced: 3 }), '3 of 3 documents delivered', '3 of 3 documents delivered'],
+    [
+      'some on the way',
+      status({ synced: 5, pending: 10, waiting: 3, failed: 1 }, { queue }),
+      '5 of 19 documents delivered, about 1 minute left',
+      '5 of 19 documents delivered, 10 to send, 3 waiting, about 1 minute left',
+    ],
+    [
+      'paused, so that nobody knows how long',
+      status({ synced: 5, pending: 10 }, { queue, paused: ['inbox'] }),
+      '5 of 15 documents delivered',
+      '5 of 15 documents delivered, 10 to send',
+    ],
+  ])('%s', (_name, given, delivered, progress) => {
+    expect([deliveredLine(given), progressLine(given)]).toEqual([delivered, progress]);
+  });
+
+  it.each([
+    ['the queue gives it', {}, 58],
+    ['nothing is queued', { queue: { ...queue, pending: 0 } }, null],
+    ['the queue does not know', { queue: { ...queue, etaSeconds: Infinity } }, null],
+    ['the queue says nothing', { queue: { ...queue, etaSeconds: 0 } }, null],
+    ['sending is paused', { paused: ['inbox'] }, null],
+    ['nothing can be sent', { health: 'error' as const }, null],
+  ])('how long it takes, where %s', (_name, more, seconds) => {
+    expect(secondsLeft({ paused: [], health: 'ok', queue, ...more })).toBe(seconds);
+  });
+});
+
+describe('a service that lets nothing be sent', () => {
+  it.each([
+    [{}, false],
+    [{ rate: { ...rate, pausedUntil: '2026-01-01T00:01:00Z' } }, true],
+    [{ reasons: [{ code: 'rate-limited', message: 'x' }] }, true],
+    [{ reasons: [{ code: 'fleet-opens', message: 'x' }] }, true],
+    [{ reasons: [{ code: 'polling', message: 'x' }] }, false],
+  ])('is seen in %j: %s', (more, expected) => {
+    expect(isMuted(status({}, more))).toBe(expected);
+  });
+});
+
+describe('an upload in doubt', () => {
+  const doubt: Status['inDoubt'][number] = {
+    folder: 'inbox',
+    path: 'a.pdf',
+    since: '2026-01-01T00:00:00Z',
+    message: 'no answer',
+    count: 1,
+  };
+  const failure = (more: Partial<Status['failures'][number]>): Status['failures'][number] =>
+    ({
+      folder: 'inbox',
+      path: 'a.pdf',
+      code: 'in-doubt',
+      message: 'held back',
+      retryAt: null,
+      attempts: 1,
+      since: '2026-01-01T00:00:00Z',
+      history: [],
+      ...more,
+    }) as Status['failures'][number];
+  const doubts = { inDoubt: [doubt], inDoubtTotal: 1 };
+
+  it.each([
+    ['by its code', failure({}), true],
+    ['by the message of the doubt', failure({ code: 'econnreset', message: 'no answer' }), true],
+    ['not by another failure of it', failure({ code: 'bad-request', message: 'refused' }), false],
+    ['not at another path', failure({ path: 'b.pdf' }), false],
+  ])('is known among the failures %s', (_name, one, expected) => {
+    const found = failuresInDoubt({ failures: [one], inDoubt: [doubt] });
+    expect(found.has(one)).toBe(expected);
+    expect(failuresInDoubt({ failures: [one], inDoubt: [] }).size).toBe(0);
+  });
+
+  it('is counted as in doubt and not as failed, for the folder that it is in', () => {
+    const given = status(
+      {},
+      {
+        ...doubts,
+        failures: [failure({}), failure({ path: 'b.pdf', code: 'bad-request' })],
+        folders: [
+          { ...folder, failed: 2 },
+          { ...folder, name: 'other', failed: 1 },
+        ],
+      },
+    );
+    expect(failedCount(given)).toBe(2);
+    expect(withDoubts(given).map(({ name, inDoubt }) => [name, inDoubt])).toEqual([
+      ['inbox', 1],
+      ['other', 0],
+    ]);
+  });
+
+  it('is still one to be sent while its upload is retried by itself', () => {
+    const given = status(
+      { failed: 1 },
+      { ...doubts, failures: [failure({ retryAt: '2026-01-01T00:00:09Z' })] },
+    );
+    expect(failedCount(given)).toBe(1);
+    expect(withDoubts(given)).toMatchObject([{ inDoubt: 0 }]);
+  });
+});
+
 describe('the verdict', () => {
   it.each([
+    [
+      'gives the reason that asks for attention, not one that needs nothing',
+      status(
+        { synced: 3, state: 'unavailable' },
+        {
+          reasons: [
+            { code: 'polling', message: 'it is polled' },
+            { code: 'folder-missing', message: '/srv/inbox does not exist' },
+          ],
+        },
+      ),
+      'Folder inbox unavailable. 3 of 3 documents delivered. /srv/inbox does not exist',
+    ],
+    [
+      'says of a held deletion nothing twice',
+      status({ synced: 3, held: 2 }, { ...held(2), reasons: [{ code: 'held', message: '2 deletions' }] }),
+      '2 deletions held. 3 of 3 documents delivered',
+    ],
     ['says once that all is delivered', status({ synced: 3 }), 'All 3 documents delivered'],
     [
       'says how long the rest takes',
@@ -219,6 +415,21 @@ describe('the verdict of the ledger alone', () => {
       'ingestd is not running. 1 document delivered. 1 document failed',
     ],
     [
+      'knows a folder of which everything is to be deleted',
+      status({}, { reasons: [resting], ...held(2) }),
+      'ingestd is not running. 0 documents delivered. 2 deletions held',
+    ],
+    [
+      'knows an upload in doubt',
+      status({}, { reasons: [resting], inDoubtTotal: 1 }),
+      'ingestd is not running. 0 documents delivered. 1 upload in doubt',
+    ],
+    [
+      'counts what is left to do',
+      status({ synced: 1, pending: 2, waiting: 3 }, { reasons: [resting] }),
+      'ingestd is not running. 1 document delivered, 2 to send, 3 waiting',
+    ],
+    [
       'claims nothing of another service',
       status(
         { synced: 8 },
@@ -229,6 +440,12 @@ describe('the verdict of the ledger alone', () => {
   ])('%s', (_name, given, words) => {
     expect(ledgerVerdict({ ...given, state: 'stopped' })).toBe(words);
   });
+});
+
+it('finds what prevents the next start among reasons that do not', () => {
+  const trouble = { code: 'ledger-damaged', message: 'line 3' };
+  expect(startTrouble({ reasons: [{ code: 'polling', message: 'x' }, trouble] })).toBe(trouble);
+  expect(startTrouble({ reasons: [{ code: 'held', message: 'x' }] })).toBeUndefined();
 });
 
 describe('numbers in words', () => {

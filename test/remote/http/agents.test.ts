@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { createAgents, proxyFor } from '../../../src/remote/http/agents.ts';
+
+const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
+const kept = new Map<string, string | undefined>();
+
+beforeEach(() => {
+  for (const name of names) {
+    kept.set(name, process.env[name]);
+    delete process.env[name];
+  }
+});
+afterEach(() => {
+  for (const [name, value] of kept) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+});
+
+describe('the proxy of the environment', () => {
+  it.each<[string, Record<string, string>, string | null]>([
+    ['none', {}, null],
+    ['one for safe addresses', { HTTPS_PROXY: 'http://me:secret@proxy.test:3128' }, 'http://proxy.test:3128'],
+    ['one for plain addresses only', { HTTP_PROXY: 'http://proxy.test:3128' }, null],
+    ['one that is not for this host', { HTTPS_PROXY: 'http://proxy.test', NO_PROXY: 'service.test' }, null],
+    ['one that is no address', { HTTPS_PROXY: 'http://me:secret@proxy.test:port' }, 'no valid address'],
+  ])('is, where it names %s, shown without its password', (_, environment, expected) => {
+    Object.assign(process.env, environment);
+    expect(proxyFor('https://service.test')).toBe(expected);
+    expect(proxyFor('https://127.0.0.1')).toBeNull();
+  });
+
+  it.each([
+    ['gopher://me:secret@proxy.test', /^HTTPS_PROXY, .*: gopher is not a known kind of proxy; use http:/],
+    ['http://me:secret@proxy.test:port', /^HTTPS_PROXY, .*: not a proxy address; use http:/],
+  ])('is refused at the start where nothing could be sent through it: %s', (proxy, words) => {
+    process.env['HTTPS_PROXY'] = proxy;
+    expect(() => createAgents('https://service.test')).toThrow(words);
+    expect(() => createAgents('https://service.test')).not.toThrow(/secret/);
+    createAgents('https://localhost').close();
+  });
+
+  it.each(['http://proxy.test', 'https://proxy.test', 'socks5://proxy.test'])('may be %s', (proxy) => {
+    process.env['HTTPS_PROXY'] = proxy;
+    createAgents('https://service.test').close();
+  });
+});
