@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { renderFleet } from '../../src/cli/fleet/render-fleet.ts';
-import { fleetVerdict } from '../../src/model/report/fleet-verdict.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import type { FleetHost, FleetStatus } from '../../src/model/report/fleet.ts';
 
@@ -34,23 +33,6 @@ function fleetOf(hosts: readonly FleetHost[], parts: Partial<FleetStatus> = {}):
     ...parts,
   };
 }
-
-it.each([
-  ['nobody', fleetOf([]), 'No host has reported in the last day'],
-  ['one', fleetOf([hostNamed('a')]), '1 host connected, no problems'],
-  ['two', fleetOf([hostNamed('a'), hostNamed('b')]), '2 hosts connected, no problems'],
-  ['one that stopped', fleetOf([hostNamed('a', { presence: 'stopped' })]), 'No host connected, no problems'],
-  [
-    'a pause and one that is gone',
-    fleetOf([hostNamed('a'), hostNamed('b', { presence: 'gone' })], { health: 'attention', paused: true }),
-    'The whole fleet is paused. 1 host is gone. 1 host connected',
-  ],
-  [
-    'one with a failure',
-    fleetOf([hostNamed('a', { health: 'attention' }), hostNamed('b')], { health: 'attention' }),
-    '1 host needs attention. 2 hosts connected',
-  ],
-])('a fleet of %s in one line', (_name, fleet, words) => expect(fleetVerdict(fleet)).toBe(words));
 
 it('names and messages of other hosts cannot act on the terminal', () => {
   const stream = new PassThrough();

@@ -22,7 +22,7 @@ const testsOf = {
   remote: ['cluster', 'daemon', 'scenarios', 'faults'],
 };
 /** No more tests than these ms are run for one mutant; what all tests reach would take minutes. */
-const mostTestMs = 60_000;
+const mostTestMs = 240_000;
 /** What starting jest and loading the files may take, on a machine that has other work too. */
 const startMs = 20_000;
 

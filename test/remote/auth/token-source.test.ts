@@ -284,6 +284,13 @@ describe('the token source', () => {
     await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ code: 'service-unavailable' });
   });
 
+  it('asks an address once that is not the service’s to revoke a token', async () => {
+    await token();
+    service.alwaysTokens(steps.redirect('https://elsewhere.test/'));
+    await expect(tokens.revoke({ all: false })).rejects.toMatchObject({ reason: 'redirect' });
+    expect(service.tokenRequests).toHaveLength(2);
+  });
+
   it('gets itself a live token to revoke all with when its own is dead', async () => {
     await token();
     service.scriptTokens(steps.xml(401));
