@@ -165,11 +165,32 @@ describe('the ingestion client', () => {
       client.bulkRemove({ docIds: Array.from({ length: 251 }, String) }, await limiter.take()),
       client.bulkModify({ docIds: ['a'], shareInfo: { mode: 'ALL' as never } }, await limiter.take()),
     ];
-    for (const result of await Promise.all(bad)) {
+    const results = await Promise.all(bad);
+    for (const result of results) {
       expect(result).toMatchObject({ outcome: { kind: 'rejected', code: 'invalid-request' }, requests: 0 });
     }
+    expect(results.map(({ outcome }) => 'message' in outcome && outcome.message.split(':')[0])).toEqual([
+      'attachments',
+      'createdTimestamp',
+      'nothing to modify',
+      ...Array<string>(3).fill('docId'),
+      ...Array<string>(2).fill('docIds'),
+      'shareInfo.mode',
+    ]);
     expect(service.requests).toHaveLength(0);
     expect(limiter.status().used).toBe(0);
+  });
+
+  it('hands on what the service warns of, without secrets and control characters', async () => {
+    world.service.script(steps.warn('doc-a', `careful\u001b[2J ${plantedCredentials.password}`));
+    const { outcome } = await world.call('upload');
+    expect(outcome).toMatchObject({
+      kind: 'accepted',
+      docId: 'doc-a',
+      warning: expect.stringContaining('careful'),
+    });
+    expect(JSON.stringify(outcome)).not.toContain(plantedCredentials.password);
+    expect(JSON.stringify(outcome)).not.toMatch(/u001b/);
   });
 
   it('tells the watch before it sends and when the answer is here, and counts the bytes', async () => {

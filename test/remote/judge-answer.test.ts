@@ -77,6 +77,53 @@ describe('what comes of an exchange', () => {
     );
   });
 
+  it.each<[OperationKind, string, object]>([
+    [
+      'modify',
+      '{"error":{"message":" no such owner "}}',
+      { kind: 'rejected', code: 'error-envelope', message: 'no such owner' },
+    ],
+    [
+      'modify',
+      '{"error":{"docId":"mine"}}',
+      {
+        kind: 'rejected',
+        code: 'error-envelope',
+        message: 'the service reported an error without a message',
+      },
+    ],
+    [
+      'upload',
+      '{"error":{"message":"no"},"success":{"docId":"d"}}',
+      {
+        kind: 'unknown',
+        code: 'answer-contradictory',
+        message: 'the answer contains both an error and a success',
+      },
+    ],
+    ['modify', '{"success":{"message":"done"}}', { kind: 'accepted', docId: null, warning: null }],
+    ['modify', '{"success":{"docId":"mine"}}', { kind: 'accepted', docId: 'mine', warning: null }],
+    [
+      'upload',
+      '{"warning":{"docId":"d","message":"careful"}}',
+      { kind: 'accepted', docId: 'd', warning: 'careful' },
+    ],
+    [
+      'upload',
+      '{"warning":{"docId":"d"}}',
+      { kind: 'accepted', docId: 'd', warning: 'the service reported a warning without a message' },
+    ],
+    [
+      'upload',
+      '{"success":{"message":"done"}}',
+      { kind: 'unknown', code: 'no-doc-id', message: 'the answer contains no usable docId' },
+    ],
+  ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
+    const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
+    const docId = asked === 'upload' ? null : 'mine';
+    expect(judge({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
+  });
+
   it('names the other document when the answer to a modify does', () => {
     const outcome = judge(
       {

@@ -193,6 +193,40 @@ describe('the limiter', () => {
     expect(limiter.status()).toMatchObject({ pausedUntil: null, used: 5 });
   });
 
+  it('is not woken earlier by a shorter Retry-After that comes later', async () => {
+    const clock = manualClock();
+    const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
+    closing.push(limiter.close);
+    limiter.pause(20_000);
+    await clock.advance(5_000);
+    limiter.pause(3_000);
+    expect(limiter.status()).toMatchObject({ nextFreeMs: 15_000 });
+    let taken = 0;
+    void limiter.take().then(() => (taken += 1));
+    await clock.advance(14_999);
+    await wait(20);
+    expect(taken).toBe(0);
+    await clock.advance(1);
+    await eventually(() => taken === 1);
+  });
+
+  it('lets nobody go once a pause has begun, at whatever moment that is', async () => {
+    for (let ticks = 0; ticks < 40; ticks += 1) {
+      const clock = manualClock();
+      const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });
+      closing.push(limiter.close);
+      let taken = false;
+      const waiting = limiter.take().then(() => (taken = true));
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      const before = taken;
+      limiter.pause(1000);
+      await wait(2);
+      expect([ticks, taken]).toEqual([ticks, before]);
+      await clock.advance(1000);
+      await waiting;
+    }
+  });
+
   it('stops those who were just about to go when a pause begins, and wakes those ahead first', async () => {
     const clock = manualClock();
     const limiter = createLimiter({ requestsPerMinute: 5, clock, recent: [] });

@@ -107,6 +107,11 @@ describe('the headline', () => {
       '7 documents waiting (4 for a sidecar, 2 to be retried, 1 still changing)',
     ],
     [
+      'lists only what it can name',
+      waits({ attachment: 3, other: 4 }),
+      '7 documents waiting (3 for an attachment)',
+    ],
+    [
       'delivers nothing while the service asked to wait',
       status(
         { synced: 5, pending: 3 },

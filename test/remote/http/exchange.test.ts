@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSocketServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/daemon/system-clock.ts';
+import type { PermitGuard } from '../../../src/model/ports/service-port.ts';
 import { createAgents } from '../../../src/remote/http/agents.ts';
 import { exchange } from '../../../src/remote/http/exchange.ts';
 
@@ -33,11 +35,18 @@ async function startServer(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-function send(url: string, { body = null, signal }: { body?: Readable | null; signal?: AbortSignal } = {}) {
+interface Sending {
+  readonly body?: Readable | null;
+  readonly bytes?: number;
+  readonly signal?: AbortSignal;
+  readonly guard?: PermitGuard;
+}
+
+function send(url: string, { body = null, bytes = 4, signal, guard }: Sending = {}) {
   const agents = createAgents('http://127.0.0.1');
   const waits = { connectMs: 5_000, idleMs: 5_000, responseMs: 5_000, slowestBytesPerMs: 16 };
   return exchange(
-    { method: 'POST', url, headers: {}, body: body === null ? null : { stream: body, bytes: 4 } },
+    { method: 'POST', url, headers: {}, body: body === null ? null : { stream: body, bytes }, guard },
     { agents, clock: systemClock, waits, signal: signal ?? new AbortController().signal },
   );
 }
@@ -60,5 +69,39 @@ describe('a request', () => {
     const ended = await send(await startServer(), { body });
     expect(ended).toMatchObject({ kind: 'fault', code: 'content-unreadable', sent: 'nothing' });
     expect(bodies).toEqual([]);
+  });
+
+  it('that has lost its permit sends nothing more, not even what it has already written', async () => {
+    const listening = createSocketServer({ pauseOnConnect: true });
+    listening.listen(0, '127.0.0.1');
+    await once(listening, 'listening');
+    const lost = new AbortController();
+    const mebibyte = Buffer.alloc(1024 * 1024);
+    const held = once(listening, 'connection') as Promise<[Socket]>;
+    let pieces = 0;
+    const sending = send(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {
+      body: Readable.from(Array(20).fill(mebibyte), { objectMode: false }),
+      bytes: 20 * mebibyte.length,
+      guard: {
+        confirm: async () => {},
+        mayBegin: () => true,
+        mayGoOn: () => {
+          pieces += 1;
+          if (pieces === 3) lost.abort();
+          return true;
+        },
+        signal: lost.signal,
+      },
+    });
+    expect(await sending).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'part' });
+    const [socket] = await held;
+    let arrived = 0;
+    socket.on('data', (chunk: Buffer) => (arrived += chunk.length));
+    socket.on('error', () => {});
+    socket.resume();
+    await once(socket, 'close');
+    // What the other side had taken before it is there; the megabytes that the operating system still held are not.
+    expect(arrived).toBeLessThan(mebibyte.length);
+    listening.close();
   });
 });

@@ -9,7 +9,7 @@ import {
   tokenResponse,
   uploadMetadata,
 } from '../../../src/remote/http/wire-schemas.ts';
-import { readRetryAfter } from '../../../src/remote/http/read-answer.ts';
+import { parseJson, readRetryAfter } from '../../../src/remote/http/read-answer.ts';
 describe('Retry-After (N17)', () => {
   const now = Date.UTC(2026, 0, 1);
   it.each([
@@ -117,6 +117,18 @@ describe('the objects of interface section 2', () => {
     }
     expect(bulkModify.safeParse({ docIds: Array.from({ length: 250 }, String) }).success).toBe(true);
     expect(bulkModify.safeParse({ docIds: Array.from({ length: 251 }, String) }).success).toBe(false);
+  });
+});
+
+describe('the text of an answer', () => {
+  it.each([
+    ['{"docId":"a"}', { docId: 'a' }],
+    ['\uFEFF{"docId":"a"}', { docId: 'a' }],
+    ['{"docId":"a\uFEFFb"}', { docId: 'a\uFEFFb' }],
+    ['{"docId":', undefined],
+    ['', undefined],
+  ])('%j is read as %j', (text, value) => {
+    expect(parseJson(text)).toEqual(value);
   });
 });
 
