@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { AskForToken, SharedToken, TokenStorePort } from '../../../src/model/ports/token-store-port.ts';
 import type { Credentials } from '../../../src/model/settings.ts';
 import { backOffAfterRefusals } from '../../../src/remote/auth/token-back-off.ts';
 import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
@@ -316,6 +317,72 @@ describe('the token source', () => {
       message: 'INGESTD_PASSWORD_FILE cannot be read',
     });
     broken.close();
+  });
+});
+
+describe('a token that hosts share', () => {
+  let service: ScriptedService;
+  let clock: ManualClock;
+  let tokens: TokenSource;
+  let asked: number;
+  let given: Awaited<ReturnType<AskForToken>>[];
+  /** What another host has left in the store; null: this one asks. */
+  let shared: SharedToken | null;
+  let refreshToken: string | null;
+
+  beforeEach(async () => {
+    [shared, refreshToken, asked, given] = [null, null, 0, []];
+    service = await startScriptedService();
+    clock = manualClock();
+    const store: TokenStorePort = {
+      obtain: async (_credentials, { ask }) => {
+        asked += 1;
+        if (shared !== null) return shared;
+        const grant = await ask(refreshToken);
+        given.push(grant);
+        return { ...grant, leftMs: grant.lifeMs };
+      },
+      drop: async () => {},
+      forget: () => {},
+    };
+    tokens = createTokenSource({
+      authUrl: service.authUrl,
+      credentials: () => plantedCredentials,
+      clock,
+      settings: { connectSeconds: 5, idleSeconds: 5, responseSeconds: 5 },
+      log: recordedLog(),
+      store,
+    });
+  });
+  afterEach(async () => {
+    tokens.close();
+    await service.close();
+  });
+
+  it('is used for what is left of its life only', async () => {
+    shared = { accessToken: 'of-another', refreshToken: null, lifeMs: 1_800_000, leftMs: 100_000 };
+    expect((await tokens.access()).value).toBe('of-another');
+    expect(tokens.status().expiresAt).toBe('2026-01-01T00:01:40.000Z');
+    await clock.advance(39_999);
+    await tokens.access();
+    expect(asked).toBe(1);
+    await clock.advance(1);
+    shared = { ...shared, accessToken: 'the-next', leftMs: 1_800_000 };
+    expect((await tokens.access()).value).toBe('the-next');
+    expect(asked).toBe(2);
+  });
+
+  it('is handed to the others with its life and the refresh token, the old one where there is no new one', async () => {
+    await tokens.access();
+    refreshToken = 'refresh-of-another';
+    service.scriptTokens(steps.token({ access_token: 'renewed', expires_in: 600 }));
+    await tokens.renew(await tokens.access());
+    expect(given).toEqual([
+      { accessToken: 'token-1', refreshToken: 'refresh-1', lifeMs: 1_800_000 },
+      { accessToken: 'renewed', refreshToken: 'refresh-of-another', lifeMs: 600_000 },
+    ]);
+    const fields = new URLSearchParams(service.tokenRequests[1]?.text());
+    expect(fields.get('refresh_token')).toBe('refresh-of-another');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { mediaTypeOf } from '../../../src/model/names-and-types.ts';
+import { documentTypes, mediaTypeOf } from '../../../src/model/names-and-types.ts';
 import {
   isUsableDocId,
   bulkModify,
@@ -133,6 +133,11 @@ describe('the text of an answer', () => {
 });
 
 describe('the media type', () => {
+  it.each(documentTypes)('of %s is one of its own, whatever its case', (type) => {
+    expect(mediaTypeOf(`a.${type}`)).toMatch(/^(?:application|text|message)\/(?!octet-stream)[\w.-]+$/);
+    expect(mediaTypeOf(`A.${type.toUpperCase()}`)).toBe(mediaTypeOf(`a.${type}`));
+  });
+
   it('comes from the table only', () => {
     expect(mediaTypeOf('a.PDF')).toBe('application/pdf');
     expect(mediaTypeOf('a.exe')).toBe('application/octet-stream');
