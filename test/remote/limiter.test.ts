@@ -217,7 +217,7 @@ describe('the limiter', () => {
       closing.push(limiter.close);
       let taken = false;
       const waiting = limiter.take().then(() => (taken = true));
-      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+      for (let tick = 0; tick < ticks; tick += 1) await new Promise(setImmediate);
       const before = taken;
       limiter.pause(1000);
       await wait(2);

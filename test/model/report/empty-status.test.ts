@@ -5,7 +5,7 @@ import { emptyStatus, noDocuments } from '../../../src/model/report/empty-status
 /** What of a value is neither zero nor empty, by where it stands. */
 function filled(value: unknown, at = ''): readonly string[] {
   if (typeof value !== 'object' || value === null) {
-    return value === 0 || value === null ? [] : [`${at}: ${String(value)}`];
+    return value === 0 || value === null ? [] : [`${at}: ${JSON.stringify(value)}`];
   }
   const entries = Object.entries(value);
   if (entries.length === 0) return Array.isArray(value) ? [] : [`${at}: {}`];
@@ -16,7 +16,7 @@ it('nothing is counted and nothing is listed where nothing is known', () => {
   expect(filled(emptyStatus(50))).toEqual([
     '.rate.limit: 50',
     '.rate.windowSeconds: 60',
-    '.auth.state: none',
+    '.auth.state: "none"',
   ]);
   expect(filled(noDocuments)).toEqual([]);
 });
