@@ -85,12 +85,14 @@ const anyRecord: fc.Arbitrary<LedgerRecord> = fc
         metadata: fc.constantFrom([], [{ title: 'T' }, { customTags: [{ name: 'a' }] }]),
       }),
     ),
+    rootChange: optional(fc.nat(3)),
   })
-  .map(({ companions, said, unsure, ...record }) => ({
+  .map(({ companions, said, unsure, rootChange, ...record }) => ({
     ...record,
     ...(companions === undefined ? null : { companions }),
     ...(said === undefined ? null : { said }),
     ...(unsure === undefined ? null : { unsure }),
+    ...(rootChange === undefined ? null : { rootChange }),
   }));
 
 const at = fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2026, 0, 1) + 1000 });
@@ -129,6 +131,11 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     kind: fc.constant('root' as const),
     folder,
     identity: fc.record({ path: fc.string(), dev: fc.nat(), ino: fc.nat() }),
+  }),
+  fc.record({
+    kind: fc.constant('mounts' as const),
+    folder,
+    mounts: fc.subarray(['d', 'd/e', 'ü']),
   }),
   fc.record({
     kind: fc.constant('service' as const),

@@ -11,6 +11,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     roots: new Map(),
   };
   const removals = new Map<string, unknown[]>();
+  const mounts = new Map<string, readonly string[]>();
   const approved = new Set<string>();
   let service: string | null = null;
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
@@ -26,6 +27,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     else if (change.kind === 'clear') plain.failures.delete(key);
     else if (change.kind === 'hold') plain.holds.set(change.folder, change.hold ?? undefined);
     else if (change.kind === 'root') plain.roots.set(change.folder, change.identity);
+    else if (change.kind === 'mounts') mounts.set(change.folder, change.mounts);
     else if (change.kind === 'removed') {
       removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
     } else if (change.kind === 'approve')
@@ -60,6 +62,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     failures: Object.fromEntries(plain.failures),
     holds: ['inbox', 'archive'].map((folder) => plain.holds.get(folder)),
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
+    mounts: ['inbox', 'archive'].map((folder) => mounts.get(folder) ?? []),
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
     service,
     sent: [...sent.values()],

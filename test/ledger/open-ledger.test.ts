@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readFile, readdir, stat } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, readFile, readdir, stat, truncate } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
@@ -209,6 +209,60 @@ describe('the ledger', () => {
     const before = contentOf(ledger);
     await ledger.close();
     expect(contentOf(await openIt())).toEqual(before);
+  });
+
+  it('knows nothing of a folder that has no documents', async () => {
+    const ledger = await openIt();
+    expect(ledger.get({ folder: 'nowhere', path: 'd/a.pdf' })).toBeUndefined();
+    await ledger.commit([put('d/a.pdf', recordOf(1))]);
+    expect(ledger.get({ folder: 'inbox', path: 'e/a.pdf' })).toBeUndefined();
+    expect([ledger.count('nowhere'), ledger.hold('nowhere'), ledger.mounts('nowhere')]).toEqual([
+      0,
+      undefined,
+      [],
+    ]);
+  });
+
+  it.each(['0'.repeat(63), '0'.repeat(65), 'g'.repeat(64), ` ${'0'.repeat(64)}`])(
+    'takes no record whose hash is %j',
+    async (sha256) => {
+      const ledger = await openIt();
+      await expect(ledger.commit([put('a.pdf', recordOf(1, { sha256 }))])).rejects.toThrow(/sha256/);
+      expect(ledger.count('inbox')).toBe(0);
+    },
+  );
+
+  it('has none of a large commit of which a crash left only the first part', async () => {
+    const ledger = await openIt();
+    await ledger.commit([put('first.pdf', recordOf(0))]);
+    const journal = folder.join('state', 'ledger.journal.1');
+    const before = (await stat(journal)).size;
+    await ledger.commit(
+      Array.from({ length: 3000 }, (_, number) => put(`d/${number}.pdf`, recordOf(number + 1))),
+    );
+    const bytes = await readFile(journal);
+    const firstLine = bytes.indexOf('\n', before) + 1;
+    expect(firstLine).toBeLessThan(bytes.length);
+    await cp(folder.join('state'), folder.join('crashed'), { recursive: true });
+    await truncate(folder.join('crashed', 'ledger.journal.1'), firstLine);
+    const { entries } = await readLedger(folder.join('crashed'));
+    expect(Array.from(entries(), ({ ref }) => ref.path)).toEqual(['first.pdf']);
+  });
+
+  it('keeps the newest requests, however old they are', async () => {
+    const clock = manualClock();
+    const ledger = await openIt({ clock });
+    await ledger.commit(
+      Array.from({ length: 300 }, (_, index) => ({
+        kind: 'sent',
+        id: String(index),
+        at: clock.now() + index,
+      })),
+    );
+    await ledger.close();
+    await clock.advance(3_600_000);
+    const kept = (await openIt({ clock })).sentRequests().map(({ id }) => Number(id));
+    expect(kept).toEqual(Array.from({ length: 200 }, (_, index) => 100 + index));
   });
 
   it('lets go of its files when it is closed, and takes nothing more', async () => {

@@ -1,6 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { claimFence } from '../../../src/ledger/lock-state-directory.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
@@ -113,6 +114,14 @@ describe('a ledger that several hosts share', () => {
     await expect(openAs(leaseOf(3))).rejects.toMatchObject({ code: 'state-locked' });
     await expect(openAs(leaseOf(2))).rejects.toThrow('another host has taken the ledger over');
     expect(documents(await openAs(leaseOf(4)))).toBe(0);
+  });
+
+  it('is not called taken by another host where the disk fails', async () => {
+    const nowhere = folder.join('nowhere', 'fence');
+    await expect(claimFence(nowhere)).rejects.toMatchObject({ code: 'ledger-unwritable' });
+    const place = folder.join('fence');
+    await claimFence(place);
+    await expect(claimFence(place)).rejects.toMatchObject({ code: 'state-locked' });
   });
 
   it('is not taken from an ingestd that shares it with nobody', async () => {

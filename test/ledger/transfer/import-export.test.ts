@@ -72,6 +72,21 @@ describe('an export', () => {
     expect(exportLedger(ledger)).toEqual(exported);
   });
 
+  it('lists failures by folder and path, in whatever order they came', async () => {
+    const failure = { code: 'x', message: 'x', attempts: 1, history: [], stat: statOf(1), fingerprint: '' };
+    const places = [
+      ['inbox', 'b.pdf'],
+      ['inbox', 'a.pdf'],
+      ['archive', 'z.pdf'],
+    ] as const;
+    await ledger.commit(
+      places.map(([folder, path]) => ({ kind: 'fail' as const, ref: { folder, path }, failure })),
+    );
+    expect(exportLedger(ledger).failures.map(({ folder, path }) => [folder, path])).toEqual(
+      places.toReversed(),
+    );
+  });
+
   it('says of a document that is given with little that the rest is not known', async () => {
     const { documents } = {
       documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
@@ -193,6 +208,12 @@ describe('an import of CSV', () => {
       problems: [{ line: 1 }],
     });
     expect(importLedger('folder,path,docId\n,a.pdf,d1\n', inbox).entries).toHaveLength(1);
+    expect(importLedger('folder,path,docId\n,a.pdf,d1\n', both).problems).toEqual([
+      { line: 2, message: 'no folder named "" is configured; there are inbox, archive' },
+    ]);
+    expect(importLedger('folder,path,docId\nother,a.pdf,d1\n', inbox).problems).toEqual([
+      { line: 2, message: 'no folder named "other" is configured; there is inbox' },
+    ]);
   });
 
   it('names the line of everything that is wrong, and then takes nothing', () => {
@@ -220,6 +241,8 @@ describe('an import of CSV', () => {
       ['path,docId\na.pdf,d1,x\n', 2],
       ['path,docId\na.pdf,d1\nb.pdf,"d2\n', 3],
       ['name,id\na.pdf,d1\n', 1],
+      ['path,docId,path\na.pdf,d1,b.pdf\n', 1],
+      ['path,docId,note\na.pdf,d1,x\n', 1],
       ['', 1],
       ['5', 1],
     ] as const) {
@@ -252,6 +275,18 @@ describe('an import of JSON', () => {
     [
       '{"version": 1, "documents": [], "uploading": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "size": 1, "at": "2026-01-01T00:00:00Z"}]}',
       'uploading: "../a.pdf" is not a path',
+    ],
+    [
+      '{"version": 1, "documents": [], "inDoubt": [{"id": "i", "folder": "inbox", "path": "../a.pdf", "count": 1, "message": "lost", "holds": true, "since": "2026-01-01T00:00:00Z"}]}',
+      'inDoubt: "../a.pdf" is not a path',
+    ],
+    [
+      '{"version": 1, "documents": [], "approved": [{"folder": "inbox", "path": "../a.pdf"}]}',
+      'approved: "../a.pdf" is not a path',
+    ],
+    [
+      '{"version": 1, "documents": [], "deleted": [{"folder": "other", "at": "2026-01-01T00:00:00Z", "count": 1}]}',
+      'deleted: no folder named "other"',
     ],
     [
       '{"version": 1, "documents": [], "held": [{"folder": "other", "since": "2026-01-01T00:00:00Z", "reason": "many"}]}',
