@@ -259,7 +259,8 @@ async function tryMutant(copy, room, mutant, reach) {
   const atMost = startMs + 3 * wanted.reduce((sum, { ms }) => sum + ms, 0);
   const env = { __STRYKER_ACTIVE_MUTANT__: mutant.id };
   const { code, stopped, outcomes } = await jest(copy, words, env, { files: wanted }, atMost);
-  if (stopped) return { end: 'stopped' };
+  // Jest itself did not get to its end, or did not begin.
+  if (stopped || outcomes.length === 0) return { end: 'stopped' };
   if (code === 0) return { end: 'survived', by: `${wanted.length} of ${files.length} files of tests` };
   for (const { path, tests } of outcomes) {
     for (const [name, { failure }] of Object.entries(tests)) {
