@@ -16,7 +16,8 @@ describe('who watches a tree', () => {
     parts: Partial<Parameters<typeof chooseBackend>[0]> = {},
   ): Promise<string> {
     folder = await temporaryFolder();
-    for (let index = 1; index < directories; index += 1) await mkdir(folder.join(`${index}`));
+    await mkdir(folder.join('d'));
+    for (let index = 2; index < directories; index += 1) await mkdir(folder.join('d', `${index}`));
     return chooseBackend({
       root: folder.path,
       followSymlinks: false,

@@ -31,6 +31,14 @@ describe('the backlog', () => {
     expect([...backlog.inDirectory('inbox', 'a').keys()]).toEqual(['x.pdf']);
   });
 
+  it('gives back the fingerprint that all files of a directory share', () => {
+    const backlog = new Backlog();
+    backlog.replace('inbox', 'a', [file('x'), file('y'), file('z'), recorded('1'), recorded('2')], 1);
+    expect(backlog.take({ folder: 'inbox', path: 'a/y' })?.seen.fingerprint).toBe('c');
+    const left = [...backlog.takeNewest(9, anyFolder), ...backlog.takeRecorded(9, anyFolder)];
+    expect(left.map(({ seen }) => seen.fingerprint)).toEqual(['c', 'c', 'c', 'c']);
+  });
+
   it('counts what waits, of a folder and in all', () => {
     const backlog = new Backlog();
     backlog.replace('inbox', '', [file('a'), file('b')], 1);
