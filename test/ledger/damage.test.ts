@@ -116,6 +116,20 @@ describe('P6, P12: a journal that was cut off by a power loss', () => {
   });
 });
 
+describe('a journal that is not the one that it should be', () => {
+  it('is said to begin with nothing, where its first line is gone', async () => {
+    await layOut(dir, withFile(image, journalIn(image), Buffer.from('\n')));
+    await expect(readLedger(dir)).rejects.toThrow(/its first line is missing or damaged/);
+  });
+
+  it('is said to be another one, where a file has the name of the next', async () => {
+    const names = [...image.keys()].filter((name) => name.startsWith('ledger.journal.')).sort();
+    const [older = '', newer = ''] = names;
+    await layOut(dir, withFile(image, newer, fileIn(image, older)));
+    await expect(readLedger(dir)).rejects.toThrow(/it contains journal \d/);
+  });
+});
+
 describe('P6: a journal with a changed byte', () => {
   it('is read up to its last group or refused, and never read wrongly', async () => {
     const name = journalIn(image);
