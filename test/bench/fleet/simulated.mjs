@@ -88,9 +88,9 @@ export async function measureSimulated(home) {
       row(what('time of Redis for one of them'), callMs, 'ms'),
       row(what('memory of Redis for a host'), memory, 'bytes'),
       {
-        ...row('one host: a permit, median', lone.medianMs, 'ms', lessThan(3, lone.medianMs)),
-        against: lone.pingMs,
-        ratio: lone.medianMs / lone.pingMs,
+        ...row('one host: a permit in Redis, median', lone.medianMs, 'ms', lessThan(3, lone.medianMs)),
+        against: lone.localMs,
+        ratio: lone.medianMs / lone.localMs,
       },
       row('one host: ways to Redis and back for a permit', lone.calls, 'calls', atMost(2, lone.calls)),
     ];
@@ -112,8 +112,19 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     onMessage: (_channel, text) => limiter?.hear(text),
     onChange: () => limiter?.connectionChanged(),
   });
+  const own = createLimiter({ requestsPerMinute: most, windowMs, clock: systemClock, recent: [] });
+  let localMs = 0;
+  const local = {
+    ...own,
+    take: async (options) => {
+      const begun = performance.now();
+      const permit = await own.take(options);
+      localMs = performance.now() - begun;
+      return permit;
+    },
+  };
   limiter = new SharedLimiter({
-    local: createLimiter({ requestsPerMinute: most, windowMs, clock: systemClock, recent: [] }),
+    local,
     session: link.session,
     prefix,
     host,
@@ -159,6 +170,7 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     sent: () => sent,
     link,
     limiter,
+    localMs: () => localMs,
     /** How long a request of the highest priority takes from its event on, ms. */
     change: async () => {
       const begun = performance.now();
@@ -178,7 +190,10 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
   };
 }
 
-/** What a permit costs a host that nobody competes with: until it is there, and in calls until it is given back. */
+/**
+ * What a permit costs a host that nobody competes with, beside that of its local limiter: until it is there, and in calls
+ * until it is given back.
+ */
 async function permitCost(redis, to) {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))[1];
   const state = ['run', runId, 'seq', '0', 'last', '1', 'open', '1', 'epoch', '1'];
@@ -186,36 +201,34 @@ async function permitCost(redis, to) {
   const host = openHost('lone', { ...to, port: redis.port, works: false, account: 'lone', most: 1_000 });
   await host.link.tried;
   // A process has nothing compiled at first.
-  for (let count = 0; count < 20; count += 1) await takeAndSpend(host.limiter);
+  for (let count = 0; count < 20; count += 1) await takeAndSpend(host);
   const rounds = 200;
   const calls = redis.calls();
   const begun = performance.now();
   const costs = [];
-  for (let count = 0; count < rounds; count += 1) costs.push(await takeAndSpend(host.limiter));
+  for (let count = 0; count < rounds; count += 1) costs.push(await takeAndSpend(host));
   const signs = (performance.now() - begun) / times.beatMs;
   await delay(100);
-  const pings = [];
-  for (let count = 0; count < rounds; count += 1)
-    pings.push(await timeOf(() => host.link.session().send(['PING'])));
   const perPermit = (redis.calls() - calls - Math.ceil(signs)) / rounds;
   await host.close();
-  const [medianMs] = quantiles(costs, 0.5);
-  const [pingMs] = quantiles(pings, 0.5);
-  return { medianMs, pingMs, calls: Math.round(perPermit * 100) / 100 };
+  const [localMs] = quantiles(
+    costs.map(({ local }) => local),
+    0.5,
+  );
+  const [medianMs] = quantiles(
+    costs.map(({ all, local }) => all - local),
+    0.5,
+  );
+  return { medianMs, localMs, calls: Math.round(perPermit * 100) / 100 };
 }
 
-async function timeOf(act) {
+async function takeAndSpend({ limiter, localMs }) {
   const begun = performance.now();
-  await act();
-  return performance.now() - begun;
-}
-
-async function takeAndSpend(limiter) {
-  let permit;
-  const cost = await timeOf(async () => (permit = await limiter.take()));
+  const permit = await limiter.take();
+  const all = performance.now() - begun;
   await permit.guard.confirm();
   permit.guard.mayBegin();
   permit.spent();
   await delay(2);
-  return cost;
+  return { all, local: localMs() };
 }
