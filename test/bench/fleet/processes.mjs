@@ -36,6 +36,7 @@ export async function measureProcesses(home) {
     };
     places.push(place);
     await mkdir(place.inbox, { recursive: true });
+    for (let number = 0; number < documents; number += 1) await writeBacklog(place, number);
     for (let one = 0; one < (index < pairs ? 2 : 1); one += 1) {
       const cable = await cableTo(redis.port);
       const name = `host-${index}-${one}`;
@@ -43,6 +44,7 @@ export async function measureProcesses(home) {
       hosts.push({ ...(await hostProcess(join(home, name), at)), cable, place, isBusy: false });
     }
   }
+  redis.command('HSET', 'ingestd:{bench}:state', 'halted', '1');
   const arrivals = (since = 0) => sentTo(service).flatMap(({ atMs }) => (atMs >= since ? [atMs] : []));
   const names = () => service.documents().map(({ fileName }) => fileName);
   const reported = new Map();
@@ -59,9 +61,9 @@ export async function measureProcesses(home) {
     };
     await Promise.all([startSome(), startSome(), startSome()]);
     say('all answer');
-    for (const place of places) {
-      for (let number = 0; number < documents; number += 1) await writeBacklog(place, number);
-    }
+    // None of them sends before the last one is there.
+    redis.command('HDEL', 'ingestd:{bench}:state', 'halted');
+    redis.command('PUBLISH', 'ingestd:{bench}:wake', 'ask');
     while (arrivals().length === 0) await delay(50);
 
     const begun = performance.now();
