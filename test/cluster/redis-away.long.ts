@@ -75,6 +75,25 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(mostInWindow(all, windowMs)).toBe(limit);
   }, 90_000);
 
+  it('asks for nothing that waited in the network meanwhile and comes when it is whole again', async () => {
+    const away = await cutHost('away', 0);
+    const first = await away.limiter.take();
+    const release = cable.hold();
+    const others = [away.limiter.take(), away.limiter.take()];
+    first.spent();
+    await eventually(() => codes(away).includes('redis-unavailable'), { withinMs: 10_000 });
+    const permits = await Promise.all(others);
+    await eventually(() => redis.command('ZCARD', 'ingestd:{test}:permits') === '2');
+    for (const permit of permits) permit.giveBack();
+    await eventually(() => redis.command('ZCARD', 'ingestd:{test}:permits') === '0');
+    const calls = () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(redis.command('INFO', 'commandstats'))?.[1]);
+    const before = calls();
+    release();
+    await eventually(() => calls() > before);
+    expect(redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
+  }, 60_000);
+
   it('sends nothing without a share, for as long as it is cut off', async () => {
     const away = await cutHost('away', 0);
     away.work(2);

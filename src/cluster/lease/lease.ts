@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
@@ -100,6 +101,7 @@ export class Lease implements WriteLease {
   readonly #options: LeaseOptions;
   readonly #run = randomBytes(8).toString('hex');
   readonly #lost = new AbortController();
+  #lapse = followedByMany();
   #onTaken = () => {};
   #onLost: (why: string) => void = () => {};
   #fence = 0;
@@ -117,6 +119,7 @@ export class Lease implements WriteLease {
   #again = false;
   #isClosed = false;
   #cancel = () => {};
+  #cancelLapse = () => {};
 
   constructor(options: LeaseOptions) {
     this.#options = options;
@@ -141,6 +144,11 @@ export class Lease implements WriteLease {
   /** Aborted when it is lost. */
   get signal(): AbortSignal {
     return this.#lost.signal;
+  }
+
+  /** Aborted when it is lost, and already when others may take it; another signal after it could be renewed again. */
+  get lapsed(): AbortSignal {
+    return this.#lapse.signal;
   }
 
   /** The shared minute knows the requests of who held it before. */
@@ -199,6 +207,7 @@ export class Lease implements WriteLease {
   async release(): Promise<void> {
     this.#isClosed = true;
     this.#cancel();
+    this.#cancelLapse();
     this.#settle(new Error(lapsed));
     await this.#asking;
     const session = this.#options.session();
@@ -295,7 +304,22 @@ export class Lease implements WriteLease {
     this.#heldAt = sent;
     this.#watched = null;
     if (!isRenewal) this.#onTaken();
-    if (this.holds()) this.#settle(null);
+    if (!this.holds()) return;
+    if (this.#lapse.signal.aborted) this.#lapse = followedByMany();
+    this.#followLapse();
+    this.#settle(null);
+  }
+
+  /** Requests under way end at the very moment from which others may take it: not with the next call of Redis. */
+  #followLapse(): void {
+    this.#cancelLapse();
+    if (this.signal.aborted || this.#isClosed) return;
+    const { clock, times } = this.#options;
+    const leftMs = this.#lifeMs() - this.#age();
+    // Who wakes up after a long time asks Redis first.
+    if (leftMs < -times.beatMs) return;
+    if (leftMs < 0) this.#lapse.abort();
+    else this.#cancelLapse = clock.after(Math.floor(leftMs) + 1, () => this.#followLapse());
   }
 
   /** Follows the folders that come with other leases. */
@@ -357,7 +381,9 @@ export class Lease implements WriteLease {
   #lose(why: string): void {
     if (this.signal.aborted) return;
     this.#cancel();
+    this.#cancelLapse();
     this.#lost.abort();
+    this.#lapse.abort();
     this.#settle(new Error(lapsed));
     this.#onLost(why);
   }
@@ -384,6 +410,13 @@ export class Lease implements WriteLease {
   #now(): Sent {
     return { monotonic: this.#options.clock.monotonic(), wall: this.#options.clock.now() };
   }
+}
+
+/** By all requests under way. */
+function followedByMany(): AbortController {
+  const controller = new AbortController();
+  setMaxListeners(0, controller.signal);
+  return controller;
 }
 
 const lapsed = 'the lease of the state directory is lost';

@@ -27,6 +27,9 @@ function leasedPermit(permit: Permit, lease: Lease): Permit {
     mayBegin: () => lease.holds() && guard?.mayBegin() !== false,
     mayGoOn: () => lease.holds() && guard?.mayGoOn() !== false,
     signal: guard === undefined ? lease.signal : AbortSignal.any([lease.signal, guard.signal]),
+    get lapsed() {
+      return lease.lapsed;
+    },
   };
   return { ...permit, guard: both };
 }

@@ -24,6 +24,8 @@ export interface PermitRequest {
   readonly epoch: number;
   /** What Redis's clock should say. */
   readonly estimate?: number | undefined;
+  /** A request that comes so much later does nothing. */
+  readonly lateMs: number;
   /** In this epoch Redis's clock has jumped. */
   readonly jump?: number | undefined;
   /** Nothing but a sign of life. */
@@ -73,6 +75,8 @@ const words = z
 
 const answerSchema = z.object({
   now: z.number(),
+  /** Nothing was done. */
+  late: z.boolean().default(false),
   granted: whole,
   /** Permits that were to be confirmed and are no longer there. */
   gone: words,

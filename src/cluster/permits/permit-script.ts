@@ -31,6 +31,11 @@ local halted = was[10] or ''
 local limit = math.min(ask.limit, tonumber(was[11] or ask.limit))
 if tostring(limit) ~= was[11] then redis.call('HSET', state, 'limit', limit) end
 
+-- Its host has given it up, and said all of it again: it waited in a network that was cut.
+if ask.estimate and ask.estimate + ask.lateMs < now then
+  return cjson.encode({ now = now, epoch = epoch, seq = seq, late = true })
+end
+
 local function ownerOf(id) return string.match(id, '^(.*)/') end
 local function put(id, score)
   if score <= now then return end

@@ -9,6 +9,7 @@ import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port
 import { pairsOf } from '../redis/pairs.ts';
 import { RedisTime } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
+import { commandMs } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { AloneShare } from './alone-share.ts';
 import type { FleetTimes } from './fleet-times.ts';
@@ -300,6 +301,7 @@ export class SharedLimiter implements LimiterPort {
       idle: (isQuiet && !isWhole) || undefined,
       beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
       estimate: this.#time.estimate(sent.monotonic),
+      lateMs: commandMs,
       jump: news.jump ?? undefined,
       list: isWhole || undefined,
       shares: Object.keys(this.#shares).length === 0 ? undefined : this.#shares,
@@ -324,17 +326,27 @@ export class SharedLimiter implements LimiterPort {
     this.#claims = [];
     this.#jump = null;
     this.#writtenAt = sent;
+    const sayAgain = () => {
+      this.#spent = [...news.spent, ...this.#spent];
+      this.#returned = [...news.returned, ...news.claims, ...ids, ...this.#returned];
+      this.#jump = news.jump ?? this.#jump;
+    };
     let answer: PermitAnswer;
     try {
       answer = readPermitAnswer(await session.evaluate(permitScript, this.#keys, [JSON.stringify(request)]));
     } catch (error) {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
-      this.#spent = [...news.spent, ...this.#spent];
-      this.#returned = [...news.returned, ...news.claims, ...ids, ...this.#returned];
-      this.#jump = news.jump ?? this.#jump;
+      sayAgain();
       throw error;
     }
     const answered: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    if (answer.late) {
+      sayAgain();
+      this.#again = true;
+      // This machine has slept, or Redis's clock has jumped.
+      if (!this.#time.isSteady(answer.now, sent, answered)) this.#noteJump(answer.epoch);
+      return;
+    }
     const granted = ids.slice(0, answer.granted);
     for (const [name] of used) this.#alone.giveBack(name);
     this.#recent = null;
@@ -346,16 +358,20 @@ export class SharedLimiter implements LimiterPort {
     }
     for (const id of answer.gone) this.#held.get(id)?.lose();
     if (!this.#time.isSteady(answer.now, sent, answered)) {
-      this.#jump = answer.epoch;
       this.#returned.push(...granted);
       this.#again = true;
-      this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
+      this.#noteJump(answer.epoch);
       return;
     }
     for (const id of granted) this.#hand(id, sent);
     // What comes of a first answer is asked for now.
     if (!request.want && this.#waiting.length > 0 && !this.#isClosed) this.#again = true;
     else if (this.#waiting.length > 0) this.#askIn(answer.nextMs, answer.rank);
+  }
+
+  #noteJump(epoch: number): void {
+    this.#jump = epoch;
+    this.#options.log.warn({}, 'the clock of Redis jumped; no host sends for one window');
   }
 
   #join(session: RedisSession): void {

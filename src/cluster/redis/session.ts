@@ -25,7 +25,8 @@ interface SessionOptions {
 
 type Client = ReturnType<typeof clientOf>;
 
-const commandMs = 2_000;
+/** A command without an answer after this is given up, and its connection with it. */
+export const commandMs = 2_000;
 const connectMs = 4_000;
 
 /** Connects, by way of the sentinels where there are some. Rejects with a message for people, free of secrets. */

@@ -19,8 +19,10 @@ export interface PermitGuard {
   readonly mayBegin: () => boolean;
   /** Asked before each piece of a body. */
   readonly mayGoOn: () => boolean;
-  /** Aborted when the request may not go on. */
+  /** Aborted when the request may not go on. What was sent in full may still be answered. */
   readonly signal: AbortSignal;
+  /** Aborted when another host may send instead: nothing may arrive any more, and an answer counts no longer. */
+  readonly lapsed?: AbortSignal;
 }
 
 /** What is in line for permits. */

@@ -106,6 +106,7 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
 
     signal.addEventListener('abort', onAbort, { once: true });
     guard?.signal.addEventListener('abort', onLost, { once: true });
+    guard?.lapsed?.addEventListener('abort', onLapsed, { once: true });
     if (signal.aborted) queueMicrotask(onAbort);
     if (body !== null && body.errored !== null) fail(errorCode(body.errored) ?? 'body-failed');
     body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
@@ -141,9 +142,10 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
 
     /** What was sent in full is the service's: its answer is worth waiting for. */
     function onLost(): void {
-      if (sent === 'all') return;
-      // What the operating system has not sent yet must not go out later.
-      watch.reset();
+      if (sent !== 'all') fail('permit-lost');
+    }
+
+    function onLapsed(): void {
       fail('permit-lost');
     }
 
@@ -163,6 +165,9 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       settled = true;
       signal.removeEventListener('abort', onAbort);
       guard?.signal.removeEventListener('abort', onLost);
+      guard?.lapsed?.removeEventListener('abort', onLapsed);
+      // What was given up must not arrive later, after its repetition or a newer change.
+      if (sent !== 'nothing' && (result.kind === 'fault' || result.state !== 'whole')) watch.reset();
       watch.close();
       body?.destroy();
       stream.destroy();

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
+import { dropConnection } from './drop-connection.ts';
 
 /** The slowest connection that is waited for, where no bandwidth is set. */
 const slowestBytesPerMs = 16;
@@ -82,9 +83,7 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
     },
     answered: awaitAnswer,
     reset: () => {
-      // What is encrypted has no such call.
-      if (socket !== null && !('encrypted' in socket)) socket.resetAndDestroy();
-      else socket?.destroy();
+      if (socket !== null) dropConnection(socket);
     },
     close: () => {
       cancelWhole();

@@ -8,11 +8,17 @@ export interface Cable {
   readonly cut: () => void;
   /** New connections pass again; the old ones are reset. */
   readonly join: () => void;
+  /**
+   * What comes on the connections there are waits, as in a network that loses packets, until the function it gives is
+   * called; new connections pass.
+   */
+  readonly hold: () => () => void;
   readonly remove: () => Promise<void>;
 }
 
 export async function cableTo(port: number): Promise<Cable> {
   const pairs = new Set<readonly [Socket, Socket]>();
+  const held = new Map<Socket, Buffer[]>();
   let isCut = false;
   const server = createServer((near) => {
     const far = createConnection({ port, host: '127.0.0.1' });
@@ -20,10 +26,13 @@ export async function cableTo(port: number): Promise<Cable> {
     pairs.add(pair);
     const pass = (from: Socket, to: Socket) => {
       from.on('data', (chunk) => {
-        if (!isCut) to.write(chunk);
+        const waiting = held.get(to);
+        if (waiting !== undefined) waiting.push(chunk);
+        else if (!isCut) to.write(chunk);
       });
       from.on('error', () => {});
       from.on('close', () => {
+        if (held.has(to)) return;
         pairs.delete(pair);
         if (!isCut) to.destroy();
       });
@@ -45,6 +54,13 @@ export async function cableTo(port: number): Promise<Cable> {
     join: () => {
       isCut = false;
       resetAll();
+    },
+    hold: () => {
+      for (const [, far] of pairs) held.set(far, []);
+      return () => {
+        for (const [far, chunks] of held) for (const chunk of chunks) far.write(chunk);
+        held.clear();
+      };
     },
     remove: async () => {
       resetAll();
