@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type { ArrivingRequest, ReceivedRequest } from '../support/read-request.ts';
 import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService, Step } from '../support/scripted-service.ts';
+import type { ScriptedService, ServiceOptions, Step } from '../support/scripted-service.ts';
 
 /** What the service holds of one document. */
 interface HeldDocument {
@@ -34,8 +34,8 @@ interface Taking {
 }
 
 /** Starts a service that holds documents; without a script it answers every request as the interface says. */
-export async function startHoldingService(): Promise<HoldingService> {
-  const service = await startScriptedService();
+export async function startHoldingService(options: ServiceOptions = {}): Promise<HoldingService> {
+  const service = await startScriptedService(options);
   const documents = new Map<string, HeldDocument>();
   let made = 0;
   let stalled = 0;

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 
@@ -42,6 +44,7 @@ export interface LaunchedDaemon {
   /** Resolves when the process has ended. */
   readonly finished: Promise<Finished>;
   readonly signal: (signal: NodeJS.Signals) => void;
+  readonly log: () => string;
 }
 
 export interface RunningDaemon {
@@ -70,6 +73,8 @@ interface Options {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** A command that the program is started through: `sh -c 'umask 0; exec "$@"' sh`. It has to exec. */
   readonly through?: readonly string[];
+  /** It runs in a network of its own: its status comes over its Unix socket, and `fetch` does not reach it. */
+  readonly isElsewhere?: boolean;
 }
 
 /** Sets up a configuration for the real program against a service that runs elsewhere. */
@@ -81,6 +86,7 @@ export async function installation({
   nodeOptions = [],
   environment = {},
   through = [],
+  isElsewhere = false,
 }: Options): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
@@ -135,23 +141,26 @@ export async function installation({
   function launchDaemon(): LaunchedDaemon {
     const { child, finished, log } = launch(['run'], nodeOptions);
     const signal = (which: NodeJS.Signals) => void child.kill(which);
-    last = { finished, signal, answers };
+    last = { finished, signal, answers, log };
     return last;
 
     async function answers(): Promise<RunningDaemon> {
-      const url = await eventually(
+      const { http: url, socket } = await eventually(
         async () => {
           if (child.exitCode !== null || child.signalCode !== null)
             throw new Error(`ended with ${child.exitCode ?? child.signalCode}: ${log()}`);
           const address = await addressOf(stateDir, child.pid);
           if (address === null) return null;
-          const { http } = address;
-          await fetch(`${http}/healthz`);
-          return http;
+          if (isElsewhere) await overSocket(address.socket, '/healthz');
+          else await fetch(`${address.http}/healthz`);
+          return address;
         },
         { withinMs: 20_000 },
       );
-      const status = async () => (await (await fetch(`${url}/api/status`)).json()) as Status;
+      const status = async () => {
+        if (isElsewhere) return JSON.parse(await overSocket(socket, '/api/status')) as Status;
+        return (await (await fetch(`${url}/api/status`)).json()) as Status;
+      };
       return {
         pid: child.pid ?? 0,
         status,
@@ -197,17 +206,36 @@ export async function installation({
   };
 }
 
+interface DaemonAddress {
+  readonly pid: number;
+  readonly http: string;
+  readonly socket: string;
+}
+
 /** What a daemon says of itself in its `daemon.json`: in the state directory, or in its host's part of one that is shared. */
-async function addressOf(
-  state: string,
-  pid: number | undefined,
-): Promise<{ readonly pid: number; readonly http: string } | null> {
+async function addressOf(state: string, pid: number | undefined): Promise<DaemonAddress | null> {
   const hosts = await readdir(join(state, 'hosts')).catch(() => []);
   for (const part of ['.', ...hosts.map((host) => join('hosts', host))]) {
     const text = await readFile(join(state, part, 'daemon.json'), 'utf8').catch(() => null);
     if (text === null) continue;
-    const address = JSON.parse(text) as { pid: number; http: string };
+    const address = JSON.parse(text) as DaemonAddress;
     if (address.pid === pid) return address;
   }
   return null;
+}
+
+function overSocket(socketPath: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path, agent: false, timeout: 5_000 }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('error', reject);
+      response.on('end', () => resolve(text));
+    })
+      .on('timeout', function (this: ClientRequest) {
+        this.destroy(new Error('no answer'));
+      })
+      .on('error', reject)
+      .end();
+  });
 }

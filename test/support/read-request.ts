@@ -31,8 +31,12 @@ export interface ReceivedRequest {
   readonly parts: () => readonly ReceivedPart[];
   /** Counted from 1. */
   readonly connection: number;
+  /** The address it came from. */
+  readonly from: string;
   /** When its head was here: performance.now(). */
   readonly at: number;
+  /** When its last byte so far was here. */
+  readonly lastAt: () => number;
 }
 
 export interface ArrivingRequest {
@@ -98,6 +102,8 @@ function openRequest(rawHead: string, socket: Socket, connection: number) {
   const kept: Buffer[] = [];
   let waits: Wait[] = [];
   let bytes = 0;
+  const at = performance.now();
+  let lastAt = at;
   let ended = false;
   let digest: string | null = null;
 
@@ -125,7 +131,9 @@ function openRequest(rawHead: string, socket: Socket, connection: number) {
     json: () => JSON.parse(text()) as unknown,
     parts: () => readParts(headers['content-type'] ?? '', Buffer.concat(kept), bytes),
     connection,
-    at: performance.now(),
+    from: socket.remoteAddress ?? '',
+    at,
+    lastAt: () => lastAt,
   };
 
   return {
@@ -145,6 +153,7 @@ function openRequest(rawHead: string, socket: Socket, connection: number) {
       if (bytes < keptBytes) kept.push(Buffer.from(own));
       hash.update(own);
       bytes += own.length;
+      lastAt = performance.now();
       settle();
       return chunk.subarray(own.length);
     },

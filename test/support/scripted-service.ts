@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 import { readRequest } from './read-request.ts';
 import type { ArrivingRequest, ReceivedRequest } from './read-request.ts';
@@ -12,7 +13,7 @@ export type Step = (request: ArrivingRequest) => Promise<void> | void;
 
 export interface ScriptedService {
   readonly port: number;
-  /** `http://127.0.0.1:port/oauth`: the token endpoints are below it. */
+  /** `http://127.0.0.1:port/oauth`, or where it listens: the token endpoints are below it. */
   readonly authUrl: string;
   /** `http://127.0.0.1:port`: the ingestion operations are below it. */
   readonly ingestUrl: string;
@@ -34,8 +35,18 @@ export interface ScriptedService {
   readonly close: () => Promise<void>;
 }
 
+export interface ServiceOptions {
+  /** Where it listens; left out: on loopback. */
+  readonly address?: string;
+  /** With a certificate it speaks HTTPS. */
+  readonly tls?: { readonly key: string; readonly cert: string };
+}
+
 /** A service over a real socket that answers as a test's script says, and notes what arrived, byte by byte. */
-export async function startScriptedService(): Promise<ScriptedService> {
+export async function startScriptedService({
+  address = '127.0.0.1',
+  tls,
+}: ServiceOptions = {}): Promise<ScriptedService> {
   const requests: ReceivedRequest[] = [];
   const tokenRequests: ReceivedRequest[] = [];
   const scripted: Step[] = [];
@@ -54,12 +65,15 @@ export async function startScriptedService(): Promise<ScriptedService> {
     return steps.token({ access_token: `token-${tokens}`, refresh_token: `refresh-${tokens}` })(request);
   };
 
-  const server = createServer({ noDelay: true, pauseOnConnect: false }, (socket) => {
-    connections += 1;
-    const connection = connections;
+  const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => undefined);
+  };
+  const serve = (socket: Socket) => {
+    connections += 1;
+    const connection = connections;
+    keep(socket);
     readRequest(socket, connection, (request) => {
       const isToken = request.url.startsWith('/oauth');
       (isToken ? tokenRequests : requests).push(request.received);
@@ -67,14 +81,19 @@ export async function startScriptedService(): Promise<ScriptedService> {
       // A step that waits for a body that never comes ends with its socket.
       Promise.resolve(step(request)).catch(() => socket.destroy());
     });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  };
+  const server =
+    tls === undefined
+      ? createServer({ noDelay: true, pauseOnConnect: false }, serve)
+      : createTlsServer({ noDelay: true, ...tls }, serve).on('connection', keep);
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const { port } = server.address() as AddressInfo;
+  const url = `${tls === undefined ? 'http' : 'https'}://${address}:${port}`;
 
   return {
     port,
-    authUrl: `http://127.0.0.1:${port}/oauth`,
-    ingestUrl: `http://127.0.0.1:${port}`,
+    authUrl: `${url}/oauth`,
+    ingestUrl: url,
     script: (...more) => {
       scripted.push(...more);
     },
@@ -91,7 +110,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
     tokenRequests,
     connections: () => connections,
     away: hangUp,
-    back: () => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve)),
+    back: () => new Promise<void>((resolve) => server.listen(port, address, resolve)),
     close: hangUp,
   };
 

@@ -31,26 +31,41 @@ interface ServerOptions {
   /** For `command`; the user is the usual one where none is named. */
   readonly user?: string;
   readonly password?: string;
+  /** Where it listens; left out: on loopback. */
+  readonly address?: string;
+  /** A command that it is started through, and redis-cli too: `ip netns exec NAME`. It has to exec. */
+  readonly through?: readonly string[];
+  /** More of the server's environment, made at each start. */
+  readonly environment?: () => Readonly<Record<string, string>>;
 }
 
 export async function startRedis(options: ServerOptions = {}): Promise<RedisServer> {
   const port = await freePort();
   const folder = await temporaryFolder();
+  const { address = '127.0.0.1', through = [] } = options;
   let child: ChildProcess | null = null;
 
-  const command = (...words: string[]) =>
-    spawnSync(
+  const command = (...words: string[]) => {
+    const user = options.user === undefined ? [] : ['--user', options.user];
+    const [program = '', ...all] = [
+      ...through,
       'redis-cli',
-      ['-p', String(port), ...(options.user === undefined ? [] : ['--user', options.user]), ...words],
-      {
-        encoding: 'utf8',
-        env: { ...process.env, REDISCLI_AUTH: options.password },
-      },
-    ).stdout.trim();
+      '-h',
+      address,
+      '-p',
+      String(port),
+      ...user,
+      ...words,
+    ];
+    const env = { ...process.env, REDISCLI_AUTH: options.password };
+    return spawnSync(program, all, { encoding: 'utf8', env }).stdout.trim();
+  };
 
   async function start(): Promise<void> {
-    const words = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder.path, '--save', ''];
-    child = spawn('redis-server', [...words, ...(options.more ?? [])], { stdio: 'ignore' });
+    const words = ['--port', String(port), '--bind', address, '--dir', folder.path, '--save', ''];
+    const [program = '', ...all] = [...through, 'redis-server', ...words, ...(options.more ?? [])];
+    const env = { ...process.env, ...options.environment?.() };
+    child = spawn(program, all, { stdio: 'ignore', env });
     await eventually(() => /^PONG|NOPERM/.test(command('PING')), { withinMs: 10_000 });
   }
 
@@ -65,7 +80,7 @@ export async function startRedis(options: ServerOptions = {}): Promise<RedisServ
 
   await start();
   return {
-    url: `redis://127.0.0.1:${port}`,
+    url: `redis://${address}:${port}`,
     port,
     pid: () => child?.pid ?? 0,
     command,
