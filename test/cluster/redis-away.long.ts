@@ -94,6 +94,19 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
   }, 60_000);
 
+  it('sends its whole share where each attempt to reach Redis fails at once', async () => {
+    // As in reality, such attempts come more often than signs of life.
+    const slowBeat = { ...times, beatMs: 4_000 };
+    const options = { redisUrl: redis.url, name: 'away', stateDir: folder.path, limit };
+    const away = await fleetHost({ ...options, times: slowBeat, aloneShare: 5 });
+    hosts.push(away);
+    (await away.limiter.take()).giveBack();
+    await redis.kill();
+    away.work(1);
+    await eventually(() => away.arrivals.length >= 10, { withinMs: 15_000 });
+    expect(mostInWindow(away.arrivals, windowMs)).toBe(5);
+  }, 60_000);
+
   it('sends nothing without a share, for as long as it is cut off', async () => {
     const away = await cutHost('away', 0);
     away.work(2);

@@ -112,6 +112,8 @@ export class SharedLimiter implements LimiterPort {
   #calling: Promise<void> | null = null;
   #again = false;
   #cancelBeat = () => {};
+  /** When the next sign of life is due, monotonic; Infinity: it is not. */
+  #beatAt = Infinity;
   #cancelNext = () => {};
   #rank = 0;
   #last: { readonly answer: PermitAnswer; readonly at: number } | null = null;
@@ -257,7 +259,10 @@ export class SharedLimiter implements LimiterPort {
       return;
     }
     const session = this.#options.session();
-    if (session === null) return this.#arm();
+    if (session === null) {
+      if (this.#isAlone()) this.#sendAlone();
+      return this.#arm();
+    }
     this.#calling = this.#exchange(session)
       .then(() => this.#setTrouble(null))
       .catch((error: unknown) => {
@@ -269,6 +274,8 @@ export class SharedLimiter implements LimiterPort {
       })
       .finally(() => {
         this.#calling = null;
+        this.#cancelBeat();
+        this.#beatAt = Infinity;
         if (this.#again) {
           this.#again = false;
           this.#call();
@@ -526,10 +533,15 @@ export class SharedLimiter implements LimiterPort {
 
   /** The next sign of life; sooner while a request is about to begin. */
   #arm(): void {
-    this.#cancelBeat();
     if (this.#hasLeft) return;
     const ms = this.#heldIds({ begun: false }).length > 0 ? this.#times.validMs / 2 : this.#times.beatMs;
+    const at = this.#clock.monotonic() + ms;
+    // An attempt to reach Redis that has failed is no sign of life: the next one must not wait for it.
+    if (at >= this.#beatAt) return;
+    this.#cancelBeat();
+    this.#beatAt = at;
     this.#cancelBeat = this.#clock.after(ms, () => {
+      this.#beatAt = Infinity;
       for (const permit of this.#held.values()) permit.expire();
       if (this.#isAlone() !== this.#wasAlone) {
         this.#wasAlone = !this.#wasAlone;
