@@ -62,7 +62,7 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
     await redis.remove();
   });
 
-  it('sends not one byte more of it when it wakes up, and sends the document again on another permit', async () => {
+  it('sends not one byte more of it when it wakes up, and sends the document again on another permit (H6)', async () => {
     const { port } = server.address() as AddressInfo;
     settle(redis, 'frozen');
     const authUrl = `http://127.0.0.1:${port}/oauth`;

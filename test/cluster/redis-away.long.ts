@@ -50,7 +50,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     host(name, aloneShare, `redis://127.0.0.1:${cable.port}`);
   const codes = (one: FleetHost) => one.cluster.reasons().map(({ code }) => code);
 
-  it('waits, then sends its share, which the others leave to it, and comes back without a burst', async () => {
+  it('waits, then sends its share, which the others leave to it, and comes back without a burst (H1)', async () => {
     const away = await cutHost('away', 5);
     const others = await host('others', 0);
     for (const one of [away, others]) one.work(4);
@@ -75,7 +75,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(mostInWindow(all, windowMs)).toBe(limit);
   }, 90_000);
 
-  it('asks for nothing that waited in the network meanwhile and comes when it is whole again', async () => {
+  it('asks for nothing that waited in the network meanwhile and comes when it is whole again (H5)', async () => {
     const away = await cutHost('away', 0);
     const first = await away.limiter.take();
     const release = cable.hold();
@@ -94,7 +94,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
   }, 60_000);
 
-  it('sends its whole share where each attempt to reach Redis fails at once', async () => {
+  it('sends its whole share where each attempt to reach Redis fails at once (H9)', async () => {
     // As in reality, such attempts come more often than signs of life.
     const slowBeat = { ...times, beatMs: 4_000 };
     const options = { redisUrl: redis.url, name: 'away', stateDir: folder.path, limit };
@@ -107,7 +107,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     expect(mostInWindow(away.arrivals, windowMs)).toBe(5);
   }, 60_000);
 
-  it('sends nothing without a share, for as long as it is cut off', async () => {
+  it('sends nothing without a share, for as long as it is cut off (H1)', async () => {
     const away = await cutHost('away', 0);
     away.work(2);
     await eventually(() => away.arrivals.length > 0, { withinMs: windowMs * 3 });

@@ -48,7 +48,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
     ['was killed and comes back empty', [], false, /"reason":"empty"/],
     ['was killed and comes back from an old dump', ['--dbfilename', 'old.rdb'], true, /"reason":"restarted"/],
   ])(
-    'starts one window without permits where Redis %s',
+    'starts one window without permits where Redis %s (H9, H10)',
     async (_name, more, isSaved, reason) => {
       redis = await startRedis({ more });
       await threeHosts();
@@ -111,7 +111,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
     ['an hour forward', 3_600],
     ['an hour back', -3_600],
   ])(
-    'starts one window without permits where the clock of Redis jumps %s',
+    'starts one window without permits where the clock of Redis jumps %s (H8)',
     async (_name, seconds) => {
       redis = await startRedis();
       settle(redis, 'jump');

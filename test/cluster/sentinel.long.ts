@@ -27,7 +27,7 @@ describeWhere(missingRedis, 'a fleet on a Redis that Sentinel watches', () => {
     await folder?.remove();
   });
 
-  it('goes on with the replica when the server dies, after one window, and never exceeds the limit', async () => {
+  it('goes on with the replica when the server dies, after one window, and never exceeds the limit (H11)', async () => {
     folder = await temporaryFolder();
     const first = await startRedis();
     const second = await startRedis({ more: ['--replicaof', '127.0.0.1', String(first.port)] });

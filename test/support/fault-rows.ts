@@ -1,14 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** How many rows each section of the fault matrix has. */
-const sections = { F: 57, N: 34, P: 21, S: 21, I: 13 } as const;
+const sections = { F: 57, N: 34, P: 21, S: 21, I: 13, H: 13 } as const;
 
-/** `F1` to `I13`, in order. */
+/** `F1` to `H13`, in order. */
 export const allRows: readonly string[] = Object.entries(sections).flatMap(([letter, count]) =>
   Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
 );
 
-const row = '[FINPS]\\d{1,2}';
+const row = '[FHINPS]\\d{1,2}';
 /** `'F13: …'`, `'F2, F3: …'`, and the bare number of a table's row: `'N5'`. */
 const leading = new RegExp(`['"\`](${row}(?:(?:, | and )${row})*)(?=:|['"\`])`, 'g');
 /** `'… (N7, N9)'`, `'… (interface 4.2, S1)'`. */

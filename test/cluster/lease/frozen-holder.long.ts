@@ -55,7 +55,7 @@ describeWhere(missingRedis, 'a holder that freezes in the middle of an upload', 
     await redis.remove();
   });
 
-  it('sends not one byte more when it wakes up after another has taken over, and stands by', async () => {
+  it('sends not one byte more when it wakes up after another has taken over, and stands by (H6)', async () => {
     const slow = { maxKilobytesPerSecond: 400, idleSeconds: 300 };
     const [one, two] = [await places.add('one', slow), await places.add('two', slow)];
     const first = await one.start();

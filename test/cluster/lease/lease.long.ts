@@ -129,7 +129,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect([a.fence, b.fence]).toEqual([1, 2]);
   });
 
-  it('ends for a host that is cut off before another takes it', async () => {
+  it('ends for a host that is cut off before another takes it (H4)', async () => {
     settle(redis, 'lease');
     const cable = await cabled();
     const a = await holder('a', { port: cable.port });
@@ -161,7 +161,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect(a.holds()).toBe(false);
   });
 
-  it('stays with its holder where Redis comes back empty, and its fence goes on from the names in the directory', async () => {
+  it('stays with its holder where Redis comes back empty, and its fence goes on from the names in the directory (H9)', async () => {
     settle(redis, 'lease');
     const cable = await cabled();
     const a = await holder('a', { port: cable.port });
@@ -195,7 +195,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await eventually(() => a.holds(), { withinMs: times.lifeMs / 2 });
   });
 
-  it('is not believed to be free by a Redis that may be an old one', async () => {
+  it('is not believed to be free by a Redis that may be an old one (H10)', async () => {
     settle(redis, 'lease');
     await (await holder('a')).release();
     redis.command('SAVE');

@@ -28,7 +28,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await redis.remove();
   });
 
-  it('send it once: the second says who sends it, and begins when that host has stopped', async () => {
+  it('send it once: the second says who sends it, and begins when that host has stopped (H13)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
     const first = await one.start();
     await writeFile(join(one.inbox, 'a.txt'), 'a');

@@ -31,7 +31,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     await redis.remove();
   });
 
-  it('work one at a time: the other says that it stands by, and takes over with the same ledger after a kill', async () => {
+  it('work one at a time: the other says that it stands by, and takes over with the same ledger after a kill (H12)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
     const first = await one.start();
     await writeFile(join(one.inbox, 'a.txt'), 'a');

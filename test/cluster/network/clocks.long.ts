@@ -61,11 +61,11 @@ describeWhere(missingFleet(), 'a fleet of hosts whose clocks are wrong', () => {
     expect(mostInWindow(arrivals(), 60)).toBe(limit);
   });
 
-  it('gives each host as much of the minute, whatever its clock says', () => {
+  it('gives each host as much of the minute, whatever its clock says (H7)', () => {
     expect(jain(hosts.map((host) => host.requests().length))).toBeGreaterThanOrEqual(0.95);
   });
 
-  it('hears nothing for one window after Redis’s clock has jumped by an hour, forward and back', () => {
+  it('hears nothing for one window after Redis’s clock has jumped by an hour, forward and back (H8)', () => {
     // It shows in Redis within two seconds, and in its next answers.
     for (const set of jumps) {
       expect(between(set + 8, set + 60)).toEqual([]);

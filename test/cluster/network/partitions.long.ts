@@ -68,7 +68,7 @@ describeWhere(missingFleet(), 'a fleet in which some hosts are cut off until the
   }, 900_000);
   afterAll(() => fleet?.remove());
 
-  it('sends no more than one minute holds in any sixty seconds, as the service sees it', () => {
+  it('sends no more than one minute holds in any sixty seconds, as the service sees it (H1, H2, H3)', () => {
     expect(mostInWindow(arrivals(...all()), 60)).toBe(limit);
   });
 

@@ -53,7 +53,7 @@ describe('a connection that is given up', () => {
     ],
   ];
 
-  it.each(ways)('keeps what was not sent from arriving later: %s', async (_name, isEncrypted, open) => {
+  it.each(ways)('keeps what was not sent from arriving later: %s (H5)', async (_name, isEncrypted, open) => {
     const near = await open(await listen(isEncrypted));
     near.on('error', () => {});
     await once(near, isEncrypted ? 'secureConnect' : 'connect');
