@@ -124,6 +124,10 @@ export function mostInWindow(arrivals: readonly number[], windowMs: number): num
   return most;
 }
 
+export function mean(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0) / values.length;
+}
+
 /** Jain's index: 1 where all have the same, 1/n where one has everything. */
 export function jain(values: readonly number[]): number {
   const sum = values.reduce((total, value) => total + value, 0);

@@ -22,6 +22,8 @@ export interface NetworkHost {
    */
   readonly cut: (...sides: readonly Side[]) => void;
   readonly heal: (...sides: readonly Side[]) => void;
+  /** From now on it finds on the network of Redis only those that moved there too; `heal` brings it back. */
+  readonly moveApart: () => void;
 }
 
 /** Hosts on two switches, and this process as one that listens on the second. */
@@ -87,7 +89,7 @@ export function createNetwork(): Network {
 
   try {
     add(middle);
-    for (const side of ['redis', 'service']) {
+    for (const side of ['redis', 'service', 'apart']) {
       ip(`-n ${middle} link add ${side} type bridge`);
       ip(`-n ${middle} link set ${side} up`);
     }
@@ -130,6 +132,7 @@ export function createNetwork(): Network {
         through: ['nice', '-n', '-10', 'ip', 'netns', 'exec', space, 'sh', '-c', asMachine, 'sh'],
         // A plug that is in no switch: what comes there goes nowhere.
         cut: (...sides) => sides.forEach((side) => ip(`-n ${middle} link set ${port(side)} nomaster`)),
+        moveApart: () => void ip(`-n ${middle} link set ${port('redis')} master apart`),
         heal: (...sides) => sides.forEach((side) => ip(`-n ${middle} link set ${port(side)} master ${side}`)),
       };
     },
