@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import type { ReceivedRequest } from '../../support/read-request.ts';
-import { fleetSeconds, inFleetSeconds } from './support/fast-clock.ts';
+import { fleetSeconds, inFleetSeconds, speed } from './support/fast-clock.ts';
 import { deliveries, missingFleet, networkFleet } from './support/network-fleet.ts';
 import type { Member, NetworkFleet } from './support/network-fleet.ts';
 
@@ -122,7 +122,8 @@ describeWhere(missingFleet(), 'a holder with a stand-by, in the middle of its up
     const { one, two } = pair(fate);
     const begun = Math.min(...two.requests().map(({ at }) => after(at)));
     expect(last(one.requests())).toBeLessThan(begun);
-    expect(begun).toBeLessThan(30);
+    // What this machine takes for it seems longer to fast clocks.
+    expect(begun).toBeLessThan(30 + 3 * (speed - 1));
     expect(states.get(fate)).toBe('standby');
   });
 
