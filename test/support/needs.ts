@@ -13,7 +13,7 @@ export function describeWhere(missing: Missing | null, title: string, tests: () 
     return;
   }
   if (typeof missing === 'object') {
-    describe.skip(`${title} (SKIPPED, not allowed here: ${missing.refused})`, tests);
+    skip(`${title} (SKIPPED, not allowed here: ${missing.refused})`, tests);
     return;
   }
   if (process.env['CI'] === 'true') {
@@ -22,5 +22,11 @@ export function describeWhere(missing: Missing | null, title: string, tests: () 
     });
     return;
   }
-  describe.skip(`${title} (SKIPPED, missing: ${missing})`, tests);
+  skip(`${title} (SKIPPED, missing: ${missing})`, tests);
+}
+
+/** Jest names no skipped test where it runs many files. */
+function skip(title: string, tests: () => void): void {
+  process.stderr.write(`${title}\n`);
+  describe.skip(title, tests);
 }
