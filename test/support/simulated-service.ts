@@ -48,6 +48,8 @@ export interface SimulatedService extends ServicePort {
   /** Of the uploads and modifies among them. */
   readonly parts: readonly SentParts[];
   readonly forget: () => void;
+  /** From now on it says of a document that it does not hold that it does not know it, as the service does. */
+  readonly beStrict: () => void;
   /** The next request is taken and its answer waits until the function that this gives is called. */
   readonly holdNext: () => () => void;
   /** A request was taken and waits for that. */
@@ -67,6 +69,7 @@ export function simulatedService(
   const failures: { outcome: Outcome; taken: boolean }[] = [];
   let held: Promise<void> | null = null;
   let holding = 0;
+  let isStrict = false;
   let observer: (request: OutgoingRequest) => void = () => {};
 
   async function attempt(
@@ -111,6 +114,7 @@ export function simulatedService(
     await way();
     calls.push(call);
     const failure = failures.shift();
+    const isUnknown = isStrict && docIds.length === 1 && !documents.has(docIds[0] ?? '');
     const docId = failure === undefined || failure.taken ? take(contents) : null;
     await way();
     const waits = held;
@@ -124,6 +128,10 @@ export function simulatedService(
     watch?.onAnswer?.(id);
     const outcome =
       failure === undefined ? ({ kind: 'accepted', docId, warning: null } as const) : failure.outcome;
+    if (isUnknown && outcome.kind === 'accepted') {
+      const missing = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true } as const;
+      return { outcome: missing, sent, requests: 1 };
+    }
     // Only an upload without an answer leaves a document that nobody knows: the client says so of no other request.
     if (outcome.kind === 'unknown' && kind !== 'upload') {
       const { code, message } = outcome;
@@ -156,6 +164,9 @@ export function simulatedService(
       return release;
     },
     isHolding: () => holding > 0,
+    beStrict: () => {
+      isStrict = true;
+    },
     failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
     upload: (request, turn, watch) =>
       attempt(

@@ -111,6 +111,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
       return folder;
     },
   });
+  world.service.beStrict();
   const place = (path: string) => (path.startsWith('~/') ? join(outside, basename(path)) : join(root, path));
 
   function mount(...words: readonly [...string[], string]): void {
