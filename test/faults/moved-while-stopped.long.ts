@@ -115,7 +115,7 @@ const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-
 function missing(): string | null {
   try {
     if (process.getuid?.() !== 0) return 'root, to run the daemon as another user';
-    execFileSync('setpriv', ['--version']);
+    execFileSync(asNobody[0] ?? '', ['--version'], { stdio: 'pipe' });
     return null;
   } catch {
     return 'setpriv';

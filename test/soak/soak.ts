@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 
 import * as fc from 'fast-check';
 
+import { barredCrashes } from './barred-crashes.ts';
 import { crashes } from './crashes.ts';
 import type { CrashFigures } from './crashes.ts';
 import { hourOfWork } from './hour-of-work.ts';
@@ -21,7 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     regime: { type: 'string' },
     histories: { type: 'string' },
-    /** Of the random histories those with directories that cannot be read, and mounts: in a mount namespace. */
+    /** Those with directories that cannot be read, and mounts: in a mount namespace. */
     barred: { type: 'boolean', default: false },
   },
 });
@@ -54,15 +55,22 @@ try {
     await fc.assert(histories(inDoubt), { numRuns, seed });
     await fc.assert(diskHistories(inDoubt), { numRuns, seed });
   }
-  if (runs > 0 && !values.barred) await barredHistories(Math.ceil(runs / 4));
-  for (const [index, regime] of chosen.entries()) {
+  if (!values.barred)
+    await inNamespace(
+      runs > 0 ? ['--histories', String(Math.ceil(runs / 4))] : ['--kills', String(Math.ceil(kills / 5))],
+    );
+  else if (runs === 0) {
+    say(`${kills} kills of a daemon that may not read everything, with a mount that comes and goes`);
+    await barredCrashes({ kills, random: seededRandom(seed), say });
+  }
+  for (const [index, regime] of values.barred ? [] : chosen.entries()) {
     const share =
       Math.floor((kills * (index + 1)) / chosen.length) - Math.floor((kills * index) / chosen.length);
     if (share === 0) continue;
     say(`crashes: ${share} kills, settings “${regime.name}”`);
     crashed.push(await crashes(regime, { kills: share, random: seededRandom(seed + index), say }));
   }
-  if (minutes > 0) {
+  if (minutes > 0 && !values.barred) {
     say(`an hour’s worth of work in ${minutes} minutes`);
     figures = await hourOfWork({ minutes, random: seededRandom(seed), say });
   }
@@ -81,20 +89,18 @@ failed ||= figures.some(({ ok }) => !ok);
 say(failed ? `FAILED (seed ${seed})` : 'everything agrees');
 process.exit(failed ? 1 : 0);
 
-/** In a process of its own, whose mounts end with it, whatever ends it. */
-async function barredHistories(count: number): Promise<void> {
+/** With unreadable directories and mounts: in a process of its own, whose mounts end with it, whatever ends it. */
+async function inNamespace(options: readonly string[]): Promise<void> {
   const namespace = ['--mount', '--propagation', 'private'];
   if (process.getuid?.() !== 0 || spawnSync('unshare', [...namespace, 'true']).status !== 0) {
-    say(
-      'LEFT OUT: histories with unreadable directories and mounts, which need root and the command unshare',
-    );
+    say('LEFT OUT: unreadable directories and mounts, which need root and the commands unshare and setpriv');
     return;
   }
-  const options = ['--barred', '--histories', String(count), '--seed', String(seed)];
-  const words = [...namespace, process.execPath, ...process.execArgv, process.argv[1] ?? '', ...options];
+  const script = [...process.execArgv, process.argv[1] ?? '', '--barred', '--seed', String(seed)];
+  const words = [...namespace, process.execPath, ...script, ...options];
   const child = spawn('unshare', words, { stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error('histories with unreadable directories and mounts failed, see above');
+  if (code !== 0) throw new Error('it failed with unreadable directories and mounts, see above');
 }
 
 function inWords(error: unknown): string {
