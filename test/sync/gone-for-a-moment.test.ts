@@ -43,9 +43,10 @@ describe('I2: a document whose file is saved again and again by unlink and recre
 
 describe('I1: a file that is moved out of a directory below an ignore file that is not valid', () => {
   it.each([
-    ['itself', 'd/a.txt', 'a.txt'],
-    ['with its directory', 'd/e', 'f'],
-  ])('keeps its document: %s', async (_, from, to) => {
+    ['itself', 'd/a.txt', 'a.txt', ''],
+    ['with its directory', 'd/e', 'f', ''],
+    ['itself, where the rules before ignored it', 'd/a.txt', 'a.txt', '*.txt\n'],
+  ])('keeps its document: %s', async (_, from, to, rules) => {
     const before = async (inbox: SyncedFolder['inbox']) => {
       await mkdir(inbox.join('d/e'), { recursive: true });
       await writeFile(inbox.join('d/a.txt'), 'a');
@@ -53,6 +54,8 @@ describe('I1: a file that is moved out of a directory below an ignore file that 
     };
     opened = world = await syncedFolder({ before });
     const known = [...world.docIds().values()].sort();
+    await writeFile(at('d/.ingestignore'), rules);
+    await after(10_000);
     await writeFile(at('d/.ingestignore'), invalidRules);
     await after(10_000);
     world.service.forget();

@@ -81,7 +81,6 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
 
 /** What a rule says of a path it says whether anything is there or not. */
 function isGone(folder: FolderState, path: string): boolean {
-  if (unlistedTrouble(folder, path) !== null) return false;
   try {
     return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) === undefined;
   } catch (error) {
