@@ -117,8 +117,8 @@ describe('P6, P12: a journal that was cut off by a power loss', () => {
 });
 
 describe('a journal that is not the one that it should be', () => {
-  it('is said to begin with nothing, where its first line is gone', async () => {
-    await layOut(dir, withFile(image, journalIn(image), Buffer.from('\n')));
+  it.each(['', '\n'])('is said to have no first line, where it holds %j', async (content) => {
+    await layOut(dir, withFile(image, journalIn(image), Buffer.from(content)));
     await expect(readLedger(dir)).rejects.toThrow(/its first line is missing or damaged/);
   });
 

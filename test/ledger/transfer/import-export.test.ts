@@ -281,6 +281,10 @@ describe('an import of JSON', () => {
       'inDoubt: "../a.pdf" is not a path',
     ],
     [
+      '{"version": 1, "documents": [], "failures": [{"folder": "inbox", "path": "../a.pdf", "code": "x", "message": "x", "attempts": 1, "history": [], "stat": {"size": 1, "mtimeMs": 1, "ctimeMs": 1, "birthtimeMs": 1, "ino": 1, "dev": 1}, "fingerprint": ""}]}',
+      'failures: "../a.pdf" is not a path',
+    ],
+    [
       '{"version": 1, "documents": [], "approved": [{"folder": "inbox", "path": "../a.pdf"}]}',
       'approved: "../a.pdf" is not a path',
     ],
