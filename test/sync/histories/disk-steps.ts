@@ -250,14 +250,15 @@ export function diskStep({
       ]),
     },
     {
-      weight: 2,
-      arbitrary: fresh.map(([path, text, then]): DiskStep => [
-        `write ${path} ${shown(text)} and lose the answer, then ${shown(then)}`,
+      weight: 3,
+      arbitrary: fc.tuple(fresh, fc.boolean()).map(([[path, text, then], takesBack]): DiskStep => [
+        `write ${path} ${shown(text)} and lose the answer, then ${takesBack ? 'take it back' : shown(then)}`,
         async (world) => {
+          const before = takesBack ? world.files().get(path)?.content : undefined;
           world.service.failNext(failures.lost, { taken: true });
           await world.change(({ write }) => write(path, text));
           await world.pass(aMomentMs);
-          await world.change(({ write }) => write(path, then));
+          await world.change(({ write }) => write(path, before ?? then));
         },
       ]),
     },
