@@ -169,7 +169,8 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     const [dead, alive] = [await host(), await host()];
     service.scriptTokens(steps.silence());
     const lost = dead.tokens.access().catch(() => null);
-    await eventually(() => redis.command('KEYS', '*:lease') !== '');
+    await eventually(() => grants().length === 1);
+    expect(redis.command('KEYS', '*:lease')).not.toBe('');
     dead.link.close();
     dead.tokens.close();
     await lost;

@@ -14,6 +14,15 @@ let world: EngineWorld;
 
 afterEach(() => world.close());
 
+/** Another directory in place of the root, with the same files, each made once more. */
+function replaceWithCopies({ folder }: EngineWorld): void {
+  folder.replaceRoot();
+  for (const [path, content] of folder.contents()) {
+    folder.remove(path);
+    folder.write(path, content);
+  }
+}
+
 async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
   const made = await engineWorld(options);
   for (let index = 0; index < count; index += 1) made.folder.write(`a/${index}.txt`, `text ${index}`);
@@ -463,11 +472,7 @@ describe('the sync engine', () => {
 
   it('holds a deletion in another root, though it holds copies of all that the old one held (I3)', async () => {
     world = await filled(3);
-    world.folder.replaceRoot();
-    for (const [path, content] of world.folder.contents()) {
-      world.folder.remove(path);
-      world.folder.write(path, content);
-    }
+    replaceWithCopies(world);
     world.folder.scan();
     await world.quiesce();
     world.folder.scan();
@@ -480,7 +485,9 @@ describe('the sync engine', () => {
 
   it('deletes again by itself under another root that a person approved, in all folders', async () => {
     world = await filled(5);
-    world.folder.replaceRoot();
+    replaceWithCopies(world);
+    world.folder.scan();
+    await world.quiesce();
     world.folder.remove('a/0.txt');
     world.folder.scan();
     await world.quiesce();
