@@ -103,3 +103,24 @@ describe('I6: while the root cannot be listed', () => {
     expect(modes.slice(1)).toEqual(path === '.ingestignore' ? [] : ['NONE']);
   });
 });
+
+describe('I5: a document whose attachment is ignored for a while', () => {
+  it('is sent when the rules let it again', async () => {
+    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld(options);
+    opened = disk;
+    await disk.change(({ write }) => {
+      write('a.txt', 'a');
+      write('x.csv', 'x');
+      write('a.txt.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["x.csv"]}');
+    });
+    await disk.quiesce();
+    await disk.change(({ write }) => write('.ingestignore', '*.csv\n'));
+    await disk.change(({ write }) => write('a.txt', 'another'));
+    await disk.quiesce();
+    expect(disk.service.calls).toEqual(['upload']);
+    await disk.change(({ write }) => write('.ingestignore', 'b.txt\n'));
+    await disk.quiesce();
+    expect(disk.service.calls).toEqual(['upload', 'modify']);
+  });
+});

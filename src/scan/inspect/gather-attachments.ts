@@ -58,10 +58,12 @@ export async function gatherAttachments(
     const message = `it has ${found.length} attachments, but the service accepts at most ${maxAttachments}; remove some`;
     return unfit('too-many-attachments', message);
   }
+  const directory = directoryOf(document);
+  const rules = folder.tree.get(directory)?.rules ?? folder.rules;
   return {
     kind: 'attachments',
     attachments: found,
-    keys: [...own.keys, ...listedKeys(folder, directoryOf(document), listed)],
+    keys: [...own.keys, ...listedKeys(folder, { directory, rules }, listed)],
   };
 }
 

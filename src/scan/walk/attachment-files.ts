@@ -1,5 +1,5 @@
 import { errorCode } from '../../model/errors.ts';
-import { joinPath } from '../../model/document.ts';
+import { directoryOf, joinPath } from '../../model/document.ts';
 import { lstatSync } from 'node:fs';
 
 import type { Entry } from './entry.ts';
@@ -65,24 +65,36 @@ export function attachmentKeys(path: string, listing: AttachmentListing): (reado
   ];
 }
 
-/** The same of the files that a sidecar lists: their paths as written, and their state. */
+/**
+ * The same of the files that a sidecar lists: their paths as written, and their state. `rules`: those of the document's
+ * directory, which a scan that lists it has not written down yet.
+ */
 export function listedKeys(
   folder: FolderState,
-  directory: string,
+  { directory, rules }: { readonly directory: string; readonly rules: readonly PlacedRules[] },
   listed: readonly string[],
 ): readonly (readonly [string, string])[] {
-  return listed.map((text) => [text, listedKey(folder, directory, text)] as const);
+  return listed.map((text) => {
+    const place = resolveAttachment(directory, text, folder.settings.attachments);
+    return [text, place.kind === 'inside' ? listedKey(folder, place.path, rules) : place.kind] as const;
+  });
 }
 
-/** A word where there is no regular file. */
-function listedKey(folder: FolderState, directory: string, text: string): string {
-  const place = resolveAttachment(directory, text, folder.settings.attachments);
-  if (place.kind !== 'inside') return place.kind;
+/** A word where there is no regular file, or one that is ignored: it counts again when the rules let it. */
+function listedKey(folder: FolderState, path: string, rules: readonly PlacedRules[]): string {
+  if (isIgnored(path, rules)) return 'ignored';
   try {
-    const stats = lstatSync(locateOnDisk(folder, place.path), { throwIfNoEntry: false });
+    const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
     if (stats === undefined) return 'missing';
     return stats.isFile() ? statKey(stats) : kindOf(stats);
   } catch (error) {
     return errorCode(error) ?? 'unreadable';
   }
+}
+
+function isIgnored(path: string, rules: readonly PlacedRules[]): boolean {
+  if (ignoringPattern(rules, path, false) !== null) return true;
+  for (let at = directoryOf(path); at !== ''; at = directoryOf(at))
+    if (ignoringPattern(rules, at, true) !== null) return true;
+  return false;
 }

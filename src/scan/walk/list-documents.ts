@@ -109,7 +109,7 @@ async function fingerprintOf(
   if (sidecar === undefined || entry === undefined)
     return documentFingerprint(fingerprint, { sidecar: null, attachments: keys });
   const listed = paired.lists?.get(sidecar.name)?.attachments ?? [];
-  keys.push(...listedKeys(folder, path, listed));
+  keys.push(...listedKeys(folder, { directory: path, rules }, listed));
   return documentFingerprint(fingerprint, {
     sidecar: { kind: sidecar.kind, key: entryKey(entry) },
     attachments: keys,
