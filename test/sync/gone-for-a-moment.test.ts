@@ -105,21 +105,26 @@ describe('I6: while the root cannot be listed', () => {
 });
 
 describe('I5: a document whose attachment is ignored for a while', () => {
-  it('is sent when the rules let it again', async () => {
+  it.each([
+    ['beside it', '', 'x.csv'],
+    ['below it, by a rule in a directory', 'd/', 'e/x.csv'],
+    ['below it, by a rule of its own directory', 'd/e/', 'e/x.csv'],
+  ])('is sent when the rules let it again: %s', async (_, place, attachment) => {
     const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
     const disk = await diskWorld(options);
     opened = disk;
+    const directory = place === '' ? '' : 'd/';
     await disk.change(({ write }) => {
-      write('a.txt', 'a');
-      write('x.csv', 'x');
-      write('a.txt.meta.json', '{"shareInfo":{"mode":"NONE"},"attachments":["x.csv"]}');
+      write(`${directory}a.txt`, 'a');
+      write(`${directory}${attachment}`, 'x');
+      write(`${directory}a.txt.meta.json`, JSON.stringify({ attachments: [attachment] }));
     });
     await disk.quiesce();
-    await disk.change(({ write }) => write('.ingestignore', '*.csv\n'));
-    await disk.change(({ write }) => write('a.txt', 'another'));
+    await disk.change(({ write }) => write(`${place}.ingestignore`, '*.csv\n'));
+    await disk.change(({ write }) => write(`${directory}a.txt`, 'another'));
     await disk.quiesce();
     expect(disk.service.calls).toEqual(['upload']);
-    await disk.change(({ write }) => write('.ingestignore', 'b.txt\n'));
+    await disk.change(({ write }) => write(`${place}.ingestignore`, 'b.txt\n'));
     await disk.quiesce();
     expect(disk.service.calls).toEqual(['upload', 'modify']);
   });

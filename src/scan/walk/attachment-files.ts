@@ -1,5 +1,5 @@
 import { errorCode } from '../../model/errors.ts';
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { joinPath } from '../../model/document.ts';
 import { lstatSync } from 'node:fs';
 
 import type { Entry } from './entry.ts';
@@ -8,6 +8,7 @@ import { listDirectory } from './list-directory.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
+import { classifyPath, directoriesTo } from '../inspect/classify-path.ts';
 import { isTransient } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -71,18 +72,23 @@ export function attachmentKeys(path: string, listing: AttachmentListing): (reado
  */
 export function listedKeys(
   folder: FolderState,
-  { directory, rules }: { readonly directory: string; readonly rules: readonly PlacedRules[] },
+  document: DocumentDirectory,
   listed: readonly string[],
 ): readonly (readonly [string, string])[] {
   return listed.map((text) => {
-    const place = resolveAttachment(directory, text, folder.settings.attachments);
-    return [text, place.kind === 'inside' ? listedKey(folder, place.path, rules) : place.kind] as const;
+    const place = resolveAttachment(document.directory, text, folder.settings.attachments);
+    return [text, place.kind === 'inside' ? listedKey(folder, place.path, document) : place.kind] as const;
   });
 }
 
+interface DocumentDirectory {
+  readonly directory: string;
+  readonly rules: readonly PlacedRules[];
+}
+
 /** A word where there is no regular file, or one that is ignored: it counts again when the rules let it. */
-function listedKey(folder: FolderState, path: string, rules: readonly PlacedRules[]): string {
-  if (isIgnored(path, rules)) return 'ignored';
+function listedKey(folder: FolderState, path: string, document: DocumentDirectory): string {
+  if (isIgnored(folder, path, document)) return 'ignored';
   try {
     const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
     if (stats === undefined) return 'missing';
@@ -92,9 +98,15 @@ function listedKey(folder: FolderState, path: string, rules: readonly PlacedRule
   }
 }
 
-function isIgnored(path: string, rules: readonly PlacedRules[]): boolean {
-  if (ignoringPattern(rules, path, false) !== null) return true;
-  for (let at = directoryOf(path); at !== ''; at = directoryOf(at))
-    if (ignoringPattern(rules, at, true) !== null) return true;
-  return false;
+function isIgnored(folder: FolderState, path: string, { directory, rules }: DocumentDirectory): boolean {
+  if (directory !== '' && !path.startsWith(`${directory}/`))
+    return classifyPath(folder, path).kind === 'ignored';
+  let here = rules;
+  for (const at of directoriesTo(path)) {
+    if (at.length <= directory.length) continue;
+    if (ignoringPattern(here, at, true) !== null) return true;
+    const own = folder.tree.get(at)?.rules ?? [];
+    here = [...rules, ...own.filter((placed) => placed.directory.length > directory.length)];
+  }
+  return ignoringPattern(here, path, false) !== null;
 }
