@@ -644,8 +644,8 @@ export class Engine {
     if (move.kind === 'unclear') return movedOn;
     if (move.kind === 'move') {
       if (!(await this.#follow(task, move))) return movedOn;
-      // Another move that brings a record to this very path is about to be durable.
-    } else if (this.#moving.has(task.key)) return movedOn;
+      // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
+    } else if (this.#moving.has(task.key) || this.#isRecordMoving(document)) return movedOn;
     const record = task.isLost ? null : (this.#ledger.get(document.ref) ?? null);
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
@@ -667,6 +667,19 @@ export class Engine {
       unclearable: operation.unclearable,
     });
     return isAdopted ? { kind: 'clean' } : movedOn;
+  }
+
+  /** The record of this very file is another path's, and changes its path just now. */
+  #isRecordMoving({ ref, stat }: FoundDocument): boolean {
+    if (this.#moving.size === 0) return false;
+    return this.#ledger
+      .findByInode(stat.ino)
+      .some(
+        (entry) =>
+          refKey(entry.ref) !== refKey(ref) &&
+          this.#moving.has(refKey(entry.ref)) &&
+          sameFile(entry.record.stat, stat),
+      );
   }
 
   /** Has doubts follow their file to where it stands now. Gives what holds it back; undefined: nothing. */

@@ -129,3 +129,30 @@ describe('I5: a document whose attachment is ignored for a while', () => {
     expect(disk.service.calls).toEqual(['upload', 'modify']);
   });
 });
+
+describe('I1: a file that is moved on while its record is being written down at the place before', () => {
+  it('keeps its document, also where a new file stands at its first path by then', async () => {
+    let slowMs = 0;
+    const options = { inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld({ ...options, slow: () => slowMs });
+    opened = disk;
+    await disk.change(({ write }) => write('a.txt', 'a'));
+    await disk.quiesce();
+    const docId = disk.docIds().get('a.txt');
+    slowMs = 3_000;
+    await disk.change(({ rename }) => rename('a.txt', 'b.txt'));
+    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    await disk.change(({ rename, write }) => {
+      rename('b.txt', 'c.txt');
+      write('a.txt', 'new');
+    });
+    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    slowMs = 0;
+    await disk.quiesce();
+    await disk.pass(61_000);
+    await disk.quiesce();
+    expect(disk.docIds().get('c.txt')).toBe(docId);
+    expect([...disk.docIds().keys()].sort()).toEqual(['a.txt', 'c.txt']);
+    expect(disk.service.documents.size).toBe(2);
+  });
+});
