@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { haltFleet } from '../../src/cluster/fleet/halt.ts';
 import { openLink } from '../../src/cluster/redis/link.ts';
 import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
+import type { RedisAddress } from '../../src/lib/server/redis-address.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -82,6 +84,36 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
     const later = arrivals().filter((at) => at > set + 150);
     expect(Math.min(...later) - set).toBeGreaterThanOrEqual(windowMs - 200);
     expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+  }, 60_000);
+
+  it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
+    redis = await startRedis();
+    await threeHosts();
+    const prefix = 'ingestd:{test}';
+    const link = openLink({
+      address: parseRedisAddress(redis.url) as RedisAddress,
+      clock: systemClock,
+      log: recordedLog(),
+      channels: [],
+      onMessage: () => undefined,
+      onChange: () => undefined,
+    });
+    try {
+      const session = await eventually(() => link.session());
+      const state = `${prefix}:state`;
+      const arePaused = () =>
+        hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
+      await haltFleet(session, { prefix, isHalted: true });
+      await eventually(arePaused);
+      redis.command('DEL', state);
+      await eventually(() => redis.command('HGET', state, 'halted') !== '');
+      await haltFleet(session, { prefix, isHalted: false });
+      const resumed = performance.now();
+      await eventually(() => arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
+      expect(redis.command('HGET', state, 'halted')).toBe('');
+    } finally {
+      link.close();
+    }
   }, 60_000);
 
   it('puts back what is under way, and counts it to its end', async () => {

@@ -5,7 +5,11 @@ const haltScript = `
 local time = redis.call('TIME')
 local changed
 if ARGV[1] == 'halt' then changed = redis.call('HSETNX', KEYS[1], 'halted', time[1])
-else changed = redis.call('HDEL', KEYS[1], 'halted') end
+else
+  changed = redis.call('HDEL', KEYS[1], 'halted')
+  -- Hosts that put back what Redis has forgotten do not put back a pause that was before.
+  redis.call('HSET', KEYS[1], 'resumed', time[1])
+end
 redis.call('PUBLISH', ARGV[2], 'ask')
 return changed
 `;

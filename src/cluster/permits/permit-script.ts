@@ -94,7 +94,9 @@ for _, name in ipairs(redis.call('ZRANGEBYSCORE', seen, '-inf', now - day)) do
   if redis.call('HDEL', shares, name) == 1 then version = version + 1 end
 end
 if lost > now then
-  if ask.halted and halted == '' then
+  -- Unless a person has ended that pause since.
+  local resumed = tonumber(redis.call('HGET', state, 'resumed') or 0)
+  if ask.halted and halted == '' and tonumber(ask.halted) > resumed then
     halted = ask.halted
     redis.call('HSET', state, 'halted', halted)
   end

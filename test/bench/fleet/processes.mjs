@@ -63,6 +63,7 @@ export async function measureProcesses(home) {
     say('all answer');
     // None of them sends before the last one is there.
     redis.command('HDEL', 'ingestd:{bench}:state', 'halted');
+    redis.command('HSET', 'ingestd:{bench}:state', 'resumed', '2');
     redis.command('PUBLISH', 'ingestd:{bench}:wake', 'ask');
     while (arrivals().length === 0) await delay(50);
 
