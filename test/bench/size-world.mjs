@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { startService } from './world.mjs';
+import { environmentOf, startService } from './world.mjs';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const watcher = new URL('./watch-event-loop.mjs', import.meta.url).href;
@@ -73,14 +73,7 @@ export async function makeWorld(home, count) {
     http: { port: 0 },
   };
   await writeFile(file, JSON.stringify(configuration), { mode: 0o600 });
-  const env = {
-    PATH: process.env.PATH,
-    INGESTD_API_KEY: credentials.apiKey,
-    INGESTD_CLIENT_ID: credentials.clientId,
-    INGESTD_CLIENT_SECRET: credentials.clientSecret,
-    INGESTD_USERNAME: credentials.username,
-    INGESTD_PASSWORD: credentials.password,
-  };
+  const env = environmentOf(credentials);
   return {
     inbox: join(home, 'inbox/'),
     copy: join(home, 'copy/'),

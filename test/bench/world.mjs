@@ -31,6 +31,18 @@ export function sentTo(service) {
   return service.requestLog().filter(({ operation }) => operation !== 'auth' && operation !== 'revoke');
 }
 
+/** The environment in which the program finds these credentials, and nothing of ours. */
+export function environmentOf(credentials) {
+  return {
+    PATH: process.env.PATH,
+    INGESTD_API_KEY: credentials.apiKey,
+    INGESTD_CLIENT_ID: credentials.clientId,
+    INGESTD_CLIENT_SECRET: credentials.clientSecret,
+    INGESTD_USERNAME: credentials.username,
+    INGESTD_PASSWORD: credentials.password,
+  };
+}
+
 /** The built program on folders below `home`, against `service`. `more` is merged into the configuration. */
 export async function installDaemon(home, service, more = {}) {
   const folders = more.folders ?? [{ name: 'inbox', path: './inbox' }];
@@ -45,14 +57,7 @@ export async function installDaemon(home, service, more = {}) {
   };
   const file = join(home, 'ingestd.yaml');
   await writeFile(file, JSON.stringify(configuration));
-  const env = {
-    PATH: process.env.PATH,
-    INGESTD_API_KEY: credentials.apiKey,
-    INGESTD_CLIENT_ID: credentials.clientId,
-    INGESTD_CLIENT_SECRET: credentials.clientSecret,
-    INGESTD_USERNAME: credentials.username,
-    INGESTD_PASSWORD: credentials.password,
-  };
+  const env = environmentOf(credentials);
   const launch = (...words) => {
     const child = spawn(process.execPath, [program, ...words, '--config', file], {
       env,

@@ -58,8 +58,8 @@ function sentWords({ where }: FolderHolder): string {
 }
 
 /**
- * Gives why the fleet lets this host send nothing, once that has lasted for `timing.stopSeconds` (with a share of its own
- * for when Redis is away, until that would have begun) and no request went out meanwhile; null: it has not.
+ * Gives why the fleet lets this host send nothing, once that has lasted for `ms` and no request went out meanwhile; null:
+ * it has not.
  */
 export function createFleetPatience(
   ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },

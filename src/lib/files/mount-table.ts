@@ -15,23 +15,11 @@ export interface Mount {
 export function parseMountTable(text: string): readonly Mount[] {
   return text.split('\n').flatMap((line) => {
     const [front = '', back = ''] = line.split(' - ');
-    const [, , device, root, path] = front.split(' ');
-    const [type, source = ''] = back.split(' ');
-    return device === undefined ||
-      root === undefined ||
-      path === undefined ||
-      type === undefined ||
-      type === ''
-      ? []
-      : [
-          {
-            path: unescapeOctal(path),
-            device,
-            root: unescapeOctal(root),
-            type,
-            source: unescapeOctal(source),
-          },
-        ];
+    const [, , device = '', root = '', path = ''] = front.split(' ');
+    const [type = '', source = ''] = back.split(' ');
+    if (path === '' || type === '') return [];
+    const mount = { path: unescapeOctal(path), root: unescapeOctal(root), source: unescapeOctal(source) };
+    return [{ ...mount, device, type }];
   });
 }
 

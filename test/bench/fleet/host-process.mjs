@@ -3,6 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { environmentOf } from '../world.mjs';
+
 const built = new URL('../../../dist/main.js', import.meta.url).pathname;
 const modules = new URL('../../../build/main.js', import.meta.url).pathname;
 const scaled = new URL('scaled-times.mjs', import.meta.url).pathname;
@@ -26,14 +28,7 @@ export async function hostProcess(home, { name, service, redisPort, inbox, state
   };
   const file = join(home, 'ingestd.yaml');
   await writeFile(file, JSON.stringify(configuration));
-  const env = {
-    PATH: process.env.PATH,
-    INGESTD_API_KEY: credentials.apiKey,
-    INGESTD_CLIENT_ID: credentials.clientId,
-    INGESTD_CLIENT_SECRET: credentials.clientSecret,
-    INGESTD_USERNAME: credentials.username,
-    INGESTD_PASSWORD: credentials.password,
-  };
+  const env = environmentOf(credentials);
   const program = isScaled ? ['--import', scaled, modules] : [built];
   let child = null;
   let ended = Promise.resolve();
