@@ -45,10 +45,10 @@ export async function pairEntries(
     known: folder.tree.get(directory)?.lists,
     inFull: before.size > 0,
   });
-  const documents = new Map(sorted.documents.map((entry) => [entry.name, entry]));
-  const pair = () =>
-    pairSidecars({
-      sidecars: new Set(sorted.sidecars.keys()),
+  const pair = (sidecars: Iterable<string>, owners: readonly Entry[]) => {
+    const documents = new Map(owners.map((entry) => [entry.name, entry]));
+    return pairSidecars({
+      sidecars: new Set(sidecars),
       documents: new Set(documents.keys()),
       others: sorted.has,
       isAttachment: (name) => claims.isAttachment(joinPath(directory, name)),
@@ -56,17 +56,27 @@ export async function pairEntries(
       counts: (sidecar, document) =>
         counts(settings.sidecarOwner, sorted.sidecars.get(sidecar), documents.get(document)),
     });
+  };
+  const pairDocuments = () => pair(sorted.sidecars.keys(), sorted.documents);
   const claimsBy = (pairing: Pairing) => {
-    const stated = statedClaims(folder, directory, pairing, lists);
+    // A file that a rule leaves out keeps its attachments: they must not go out as documents in its stead.
+    const ofLeftOut = pair(unusedBy(pairing, sorted), sorted.leftOut);
+    const stated = statedClaims(folder, directory, [...pairing.sidecars, ...ofLeftOut.sidecars], lists);
     return lastingClaims(folder, directory, { before, stated, sorted });
   };
-  const first = claimsBy(pair());
+  const first = claimsBy(pairDocuments());
   const changed = claims.set(directory, first.lasting);
   // Once more: a document that turned out to be an attachment makes no stem ambiguous.
-  const pairing = pair();
+  const pairing = pairDocuments();
   if (changed.length === 0) return { ...pairing, lists, changed, againMs: first.againMs };
   const { lasting, againMs } = claimsBy(pairing);
   return { ...pairing, lists, changed: [...changed, ...claims.set(directory, lasting)], againMs };
+}
+
+/** Sidecars that are of no document. */
+function unusedBy({ sidecars, unpaired }: Pairing, sorted: SortedEntries): readonly string[] {
+  const used = new Set([...sidecars.values()].map(({ name }) => name));
+  return [...sorted.sidecars.keys()].filter((name) => !used.has(name) && unpaired.get(name) !== 'foreign');
 }
 
 /**
@@ -198,7 +208,7 @@ async function readAttachmentList(
 function statedClaims(
   folder: FolderState,
   directory: string,
-  { sidecars }: Pairing,
+  sidecars: Iterable<readonly [document: string, sidecar: StemSidecar]>,
   lists: ReadonlyMap<string, SidecarList>,
 ): OwnersClaims {
   const claims = new Map<string, Claim>();

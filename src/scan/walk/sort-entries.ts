@@ -15,6 +15,8 @@ export interface SortedEntries {
   readonly otherFiles: readonly Entry[];
   /** Regular files that `include` leaves out, and why: they may be attachments. */
   readonly excludedFiles: readonly (readonly [entry: Entry, exclusion: string])[];
+  /** Regular files of a document's type that an ignore rule or `include` leaves out: what their sidecars list stays reserved. */
+  readonly leftOut: readonly Entry[];
   /** Files that would be documents but for their names' Unicode form. */
   readonly twins: readonly Entry[];
   /** By name. Not only regular files: a link that looks like a sidecar keeps its document from being sent. */
@@ -52,6 +54,7 @@ export function sortEntries(
   const documents: Entry[] = [];
   const otherFiles: Entry[] = [];
   const excludedFiles: (readonly [Entry, string])[] = [];
+  const leftOut: Entry[] = [];
   const twins: Entry[] = [];
   const sidecars = new Map<string, Entry>();
   const children: Entry[] = [];
@@ -64,6 +67,8 @@ export function sortEntries(
     const path = joinPath(directory, name);
     const linked = entry.linkedFrom !== null;
     const found = classifyEntry({ path, kind, linked, twin, rules, include, excluded });
+    const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
+    if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
       const real = joinPath(directory, twin ? entry.raw : name);
       skips.push({ path: real, code: found.code, message: found.message });
@@ -102,6 +107,7 @@ export function sortEntries(
     documents,
     otherFiles,
     excludedFiles,
+    leftOut,
     twins: twins.filter(({ raw }) => !has(printableTwin(raw))),
     sidecars,
     children,

@@ -142,6 +142,23 @@ describe('a file that a valid sidecar attached stays an attachment (I5)', () => 
     expect(await documents()).toEqual(['report.pdf']);
   });
 
+  it.each([
+    ['its name', 'report.pdf.meta.json'],
+    ['its stem', 'report.meta.json'],
+  ])('of a document that was ignored when it was first seen, by a sidecar of %s', async (_, sidecar) => {
+    await folder.write('.ingestignore', '*.pdf');
+    await folder.write('salaries.csv', 'jane,100');
+    await folder.write('report.pdf', 'report');
+    await folder.write(sidecar, listing);
+    expect(await documents()).toEqual([]);
+    expect(await documents(10 * removeGraceMs)).toEqual([]);
+    await writeFile(folder.join(sidecar), '{}');
+    const now = new Date(wallClock());
+    await utimes(folder.join(sidecar), now, now);
+    await documents();
+    expect(await documents(settleMs)).toEqual(['salaries.csv']);
+  });
+
   it('while its sidecar could be that of several documents', async () => {
     await attach('report.meta.json');
     await folder.write('report.txt', 'another');
