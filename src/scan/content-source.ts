@@ -13,13 +13,11 @@ const chunkBytes = 1024 * 1024;
 const spareBuffers: Buffer[] = [];
 const mostSpareBuffers = 4;
 
-/** Makes an open file a source of exactly `size` bytes. The handle is closed with the source. */
+/** Makes an open file a source of exactly `size` bytes. The handle stays open until the source is closed. */
 export function createContentSource(handle: FileHandle, size: number): ContentSource {
   const hash = createHash('sha256');
   let digest: string | null = null;
-  let closing: Promise<void> | null = null;
   let streamed = false;
-  const close = () => (closing ??= handle.close());
 
   async function* chunks(): AsyncGenerator<Buffer> {
     let at = 0;
@@ -42,15 +40,13 @@ export function createContentSource(handle: FileHandle, size: number): ContentSo
       if (streamed) throw new ContentChangedError('the content was streamed already');
       streamed = true;
       // One chunk ahead, whatever its size.
-      const stream = Readable.from(chunks(), { objectMode: false, highWaterMark: 1 });
-      stream.once('close', () => void close().catch(() => undefined));
-      return stream;
+      return Readable.from(chunks(), { objectMode: false, highWaterMark: 1 });
     },
     sha256: () => {
       if (digest === null) throw new ContentChangedError('the content was not streamed to its end');
       return digest;
     },
-    close,
+    close: () => handle.close(),
   };
 }
 

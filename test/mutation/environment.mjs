@@ -1,7 +1,7 @@
 // Part of `npm run mutate`: jest's environment of each test file. It runs only the tests that the run wants, none after the
 // first failure, and writes which mutants each test has reached, how long it took and how it ended.
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node'; // jest's own, in the version that jest brings
 
@@ -67,11 +67,12 @@ export default class MutationEnvironment extends TestEnvironment {
 function reachOfThreads() {
   const file = join(folder, `threads-${process.pid}`);
   try {
-    return readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    const ids = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+    // The threads have it open.
+    truncateSync(file);
+    return ids;
   } catch {
     return [];
-  } finally {
-    rmSync(file, { force: true });
   }
 }
 

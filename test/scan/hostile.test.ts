@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   appendFile,
+  chmod,
   link,
   mkdir,
   open,
@@ -18,8 +19,10 @@ import { createServer } from 'node:net';
 
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
+import type { ContentSource } from '../../src/model/ports/folder-port.ts';
 import { openContent } from '../../src/scan/content.ts';
 import { hashAtOnce } from '../../src/scan/inspect/hash-at-once.ts';
+import { asUser } from '../support/as-user.ts';
 import { eventually } from '../support/eventually.ts';
 import { folderWorld } from './folder-world.ts';
 import type { FolderWorld } from './folder-world.ts';
@@ -136,6 +139,7 @@ describe('hostile names', () => {
     expect([fileName, ref.path]).toEqual([nfc, `alone/${nfc}`]);
     const source = await world.port.open(`alone/${nfc}`, fileStat);
     expect(String(Buffer.concat(await source.stream().toArray()))).toBe('alone');
+    await source.close();
   });
 
   it('F23: names and paths that are too long to exist are absent, and no error', async () => {
@@ -261,13 +265,18 @@ describe('files that change while they are read', () => {
   beforeAll(async () => {
     world = await folderWorld({ maxFileBytes: 200 * 1024 * 1024 });
   });
-  afterAll(() => world.close());
+  afterAll(async () => {
+    for (const source of sources) await source.close();
+    await world.close();
+  });
 
+  const sources: ContentSource[] = [];
   const large = 4 * 1024 * 1024;
   const sourceOf = async (name: string) => {
     await world.write(name, Buffer.alloc(large, 'a'));
     const { stat: fileStat } = await world.document(name);
     const source = await world.port.open(name, fileStat);
+    sources.push(source);
     return { stat: fileStat, source, stream: source.stream() };
   };
   const rest = async (stream: AsyncIterable<Buffer>, during: () => Promise<unknown>) => {
@@ -295,6 +304,19 @@ describe('files that change while they are read', () => {
     expect(new Set(hashes)).toEqual(new Set([createHash('sha256').update(bytes).digest('hex')]));
     await appendFile(world.join('large.pdf'), 'x');
     expect(await world.port.hash('large.pdf', fileStat)).toBeNull();
+  });
+
+  it.each([
+    ['small', 10],
+    ['large', 300 * 1024],
+  ])('S19: a %s file that cannot be read is not taken for one that changed', async (name, size) => {
+    await world.write(`${name}.txt`, Buffer.alloc(size, 'a'));
+    const { stat: fileStat } = await world.document(`${name}.txt`);
+    await chmod(world.home.path, 0o755);
+    await chmod(world.join(`${name}.txt`), 0);
+    const { ctimeMs } = await stat(world.join(`${name}.txt`));
+    const hash = () => world.port.hash(`${name}.txt`, { ...fileStat, ctimeMs });
+    await expect(asUser(hash)).rejects.toMatchObject({ code: 'content-unreadable' });
   });
 
   it('F29: a file that is truncated ends in an error at once, and has no hash', async () => {
@@ -337,6 +359,8 @@ describe('files that change while they are read', () => {
       longest = Math.max(longest, chunk.length);
     }
     expect([length, longest <= 1024 * 1024]).toEqual([150 * 1024 * 1024, true]);
+    await source.close();
+    await source.close();
   });
 
   it('F13: another file of the same size in its place is not opened for the one that was looked at', async () => {

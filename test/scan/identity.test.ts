@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 
+import { asUser, nobody } from '../support/as-user.ts';
 import { recordOf } from '../support/core-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -17,20 +18,14 @@ const at = (path: string) => world.inbox.join(path);
 /** Longer than the grace period and all retries. */
 const longMs = 60_000;
 
-const nobody = 65_534;
-
-/** Root may read everything: as somebody else, who owns the folder, what cannot be read is shut. */
-async function asUser(act: () => Promise<void>): Promise<void> {
-  if (process.getuid?.() !== 0) return act();
+/** As somebody who is not root and owns the folder. */
+async function asOwner(act: () => Promise<void>): Promise<void> {
   const { home } = world;
-  for (const path of ['', ...(await readdir(home.path, { recursive: true }))])
-    await chown(home.join(path), nobody, nobody);
-  process.seteuid?.(nobody);
-  try {
-    await act();
-  } finally {
-    process.seteuid?.(0);
+  if (process.getuid?.() === 0) {
+    for (const path of ['', ...(await readdir(home.path, { recursive: true }))])
+      await chown(home.join(path), nobody, nobody);
   }
+  await asUser(act);
 }
 
 async function settle(): Promise<void> {
@@ -204,7 +199,7 @@ describe('I2: a document whose file is gone from its path', () => {
         },
       });
       const docId = world.docIds().get('dir/closed/a.txt');
-      await asUser(async () => {
+      await asOwner(async () => {
         await chmod(at('dir/closed'), 0o200);
         await settle();
         await rename(at(from), at(to));

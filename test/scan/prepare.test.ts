@@ -9,12 +9,14 @@ import type { Folder } from '../../src/scan/folder.ts';
 import { folderSettingsOf } from '../support/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 describe('a folder that is scanned before anybody listens', () => {
   let home: TemporaryFolder;
   let folder: Folder;
+  let log: RecordedLog;
   const calls: string[] = [];
   const listener: FolderListener = {
     directory: ({ directory, entries }) => {
@@ -26,6 +28,7 @@ describe('a folder that is scanned before anybody listens', () => {
 
   beforeEach(async () => {
     calls.length = 0;
+    log = recordedLog();
     home = await temporaryFolder();
     folder = openFolder({
       settings: folderSettingsOf(home.join('inbox'), { watch: 'native' }),
@@ -39,7 +42,7 @@ describe('a folder that is scanned before anybody listens', () => {
       maxFileBytes: 1_000,
       stateDir: home.join('state'),
       clock: systemClock,
-      log: recordedLog(),
+      log,
       watcher: 'native',
     });
   });
@@ -76,6 +79,13 @@ describe('a folder that is scanned before anybody listens', () => {
     await home.write('inbox/a.pdf', 'a');
     await eventually(() => calls.includes('start'));
     expect(calls).toContain(': a.pdf');
+    await eventually(() => folder.health().state === 'watching' && !folder.health().busy);
+    await folder.rescan('rescan');
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'folder unavailable',
+      'folder available again',
+      'watching folder',
+    ]);
   });
 
   it('tells of a change only where it is', async () => {

@@ -77,6 +77,17 @@ describe('scheduler of scans', () => {
     expect(causes()).toEqual(['0 overflow all', '10000 overflow all']);
   });
 
+  it('F43: scans everything once more ten seconds after it did, for what was lost meanwhile', async () => {
+    const { clock, scheduler, causes } = scheduled();
+    await clock.advance(1_000);
+    scheduler.lost(false);
+    await clock.advance(4_000);
+    scheduler.lost(false);
+    await clock.advance(60_000);
+    scheduler.lost(false);
+    expect(causes()).toEqual(['1000 overflow all', '11000 overflow all', '65000 overflow all']);
+  });
+
   it('scans a directory with an event at once, also right after a long first scan', async () => {
     const { clock, scheduler, causes } = scheduled({ scanMs: 700 });
     void scheduler.everything('start', true);
@@ -93,6 +104,16 @@ describe('scheduler of scans', () => {
     }
     expect(requests.length).toBeGreaterThan(10);
     expect(requests.length).toBeLessThanOrEqual(21);
+  });
+
+  it('scans what changed while it rested as soon as it has, though nothing else happens', async () => {
+    const { clock, scheduler, causes } = scheduled({ scanMs: 100 });
+    scheduler.changed(['a']);
+    await clock.advance(150);
+    scheduler.changed(['a']);
+    scheduler.changed(['b']);
+    await clock.advance(10_000);
+    expect(causes()).toEqual(['0 event a', '500 event a,b']);
   });
 
   it('looks into a directory once more when what changed in it has had time to settle', async () => {

@@ -49,6 +49,23 @@ describe('the sync engine', () => {
     expect(world.service.calls).toHaveLength(2);
   });
 
+  it('writes in the log of which document each activity is, and what there is to say about it', async () => {
+    world = await filled(1);
+    world.folder.rename('a/0.txt', 'b.txt');
+    world.folder.scan();
+    await world.quiesce();
+    const docId = world.docIds().get('b.txt');
+    expect(world.log.lines).toEqual([
+      { level: 'info', message: 'uploaded', data: { folder: 'inbox', path: 'a/0.txt', docId } },
+      {
+        level: 'info',
+        message: 'moved',
+        data: { folder: 'inbox', path: 'b.txt', docId, message: 'from inbox/a/0.txt' },
+      },
+      { level: 'info', message: 'modified', data: { folder: 'inbox', path: 'b.txt', docId } },
+    ]);
+  });
+
   it('sends five edits in a second as one modify', async () => {
     world = await filled(1);
     for (let edit = 0; edit < 5; edit += 1) {

@@ -119,6 +119,7 @@ describe('what is no longer as it was scanned', () => {
     await rename(folder.join('d'), `${folder.path}-away`);
     await symlink(`${folder.path}-away`, folder.join('d'));
     expect(await folder.verdict('d/a.pdf')).toBe('ignored symbolic-link');
+    expect(await folder.verdict('d')).toBe('skipped symbolic-link');
     await rm(`${folder.path}-away`, { recursive: true });
   });
 
@@ -255,6 +256,18 @@ describe('what a file beside documents is', () => {
     expect(await words('a.meta.json')).toContain('the sidecar of a.pdf');
     expect(await words('a.csv')).toContain('an attachment of other.pdf');
     expect(await folder.inspect('a.pdf')).toMatchObject({ document: { metadata: { title: 'A' } } });
+  });
+
+  it.each([
+    [['d/a.pdf.meta.json'], { sidecar: 'name', defaults: [] }],
+    [['d/a.meta.json'], { sidecar: 'stem', defaults: [] }],
+    [['d/a.pdf.meta.json', 'd/a.meta.json'], { sidecar: 'name', defaults: [] }],
+    [['.meta.json', 'd/.meta.json'], { sidecar: null, defaults: ['', 'd'] }],
+    [[], undefined],
+  ])('is remembered with its document: %j', async (beside, companions) => {
+    await scanned({ 'd/a.pdf': 'a', ...Object.fromEntries(beside.map((path) => [path, '{}'])) });
+    const found = await folder.inspect('d/a.pdf');
+    expect(found.kind === 'document' ? found.document.companions : found).toEqual(companions);
   });
 
   it('says where each field of its metadata comes from', async () => {

@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { FileStat } from '../../../src/model/document.ts';
+import { packEntries, unpackScan } from '../../../src/scan/walk/packed-scan.ts';
+
+const statOf = (first: number): FileStat => ({
+  size: first,
+  mtimeMs: first + 1,
+  ctimeMs: first + 2,
+  birthtimeMs: first + 3,
+  ino: first + 4,
+  dev: first + 5,
+});
+const about = {
+  directory: 'd',
+  cause: 'event',
+  skips: [],
+  subdirectories: ['e'],
+  identity: { dev: 1, ino: 2, birthtimeMs: 3 },
+} as const;
+
+describe('a scan that crosses from thread to thread is what it was', () => {
+  it.each([
+    ['without entries', []],
+    ['with one', [['a.pdf', 'f']]],
+    [
+      'with equal fingerprints',
+      [
+        ['a.pdf', 'f'],
+        ['b.pdf', 'f'],
+        ['c.pdf', 'f'],
+      ],
+    ],
+    [
+      'with different ones',
+      [
+        ['a.pdf', 'f'],
+        ['b.pdf', ''],
+        ['c.pdf', 'g'],
+      ],
+    ],
+  ] as const)('%s', (_, named) => {
+    const entries = named.map(([name, fingerprint], at) => ({
+      name,
+      fingerprint,
+      stat: statOf(at * 10 + 1),
+    }));
+    expect(unpackScan('inbox', { ...about, ...packEntries(entries) })).toEqual({
+      ...about,
+      folder: 'inbox',
+      entries: entries.map(({ name, ...entry }) => ({ path: `d/${name}`, ...entry })),
+    });
+  });
+});
