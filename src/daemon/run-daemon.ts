@@ -6,7 +6,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { isWithin } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import { verdict } from '../model/report/headline.ts';
+import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
@@ -17,7 +17,7 @@ import type { Place } from './process/join-cluster.ts';
 import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Signals } from './process/signals.ts';
-import { warnOfLostState } from './process/state-volume.ts';
+import { warnOfLostState } from './process/warn-of-lost-state.ts';
 import { systemClock } from './system-clock.ts';
 import { version } from './version.ts';
 
@@ -156,7 +156,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       onRunning();
       log.info({ holder: place.lease.holder?.host ?? null, dir: settings.state.dir }, 'standing by');
       notify.ready();
-      notify.status(verdict(standing.control.status()));
+      notify.status(statusLine(standing.control.status()));
       const stopWatchdog = notify.watchdog(standing.control.healthy);
       return await ended.finally(stopWatchdog);
     } finally {
@@ -199,7 +199,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         clock: systemClock,
         log,
       });
-      const stopListening = daemon.control.onStatus(() => notify.status(verdict(daemon.control.status())));
+      const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
       const over = new AbortController();
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh };
       try {

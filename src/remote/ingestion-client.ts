@@ -12,8 +12,8 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './http/agents.ts';
-import { createAttempt } from './attempt.ts';
-import type { Attempted, Sent } from './attempt.ts';
+import { createSendCall } from './send-call.ts';
+import type { CallResult, Sent } from './send-call.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
 import type { Call } from './operation-calls.ts';
 import { createBandwidth } from './http/bandwidth.ts';
@@ -58,10 +58,10 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   const { maxKilobytesPerSecond, concurrency } = settings;
   /** Of one request among as many as may be sent at once. */
   const ownBytesPerMs = (maxKilobytesPerSecond ?? Infinity) / concurrency;
-  const attempt = createAttempt({
+  const send = createSendCall({
     ingestUrl: options.ingestUrl,
     sendApiKey: settings.sendApiKey,
-    exchange: { agents, clock, waits: waitsOf(settings, ownBytesPerMs), signal: stopping.signal },
+    http: { agents, clock, waits: waitsOf(settings, ownBytesPerMs), signal: stopping.signal },
     bandwidth:
       maxKilobytesPerSecond === undefined ? null : createBandwidth(maxKilobytesPerSecond * 1000, clock),
   });
@@ -84,7 +84,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       permit.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
     }
-    const first = await attempt(call, {
+    const first = await send(call, {
       permit,
       watch,
       accessToken: (bytes) => tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) }),
@@ -103,18 +103,18 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     } catch (error) {
       return { ...nothingSent(withoutToken(error)), requests: 1 };
     }
-    const second = await attempt(call, { permit, watch, accessToken: async () => accessToken });
+    const second = await send(call, { permit, watch, accessToken: async () => accessToken });
     const result = conclude(call, second);
     if (result.outcome.kind === 'unauthorized') tokens.refuse(accessToken, result.outcome.message);
     return { ...result, requests: 1 + result.requests };
   }
 
-  function conclude({ operation, docId }: Call, tried: Attempted): FileOutcome {
-    if (tried.kind === 'held') return nothingSent(tried.outcome);
-    const { accessToken, exchange, contents } = tried;
-    const raw = judge(exchange, { operation, docId, now: clock.now() });
+  function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
+    if (ended.kind === 'unsent') return nothingSent(ended.outcome);
+    const { accessToken, result, contents } = ended;
+    const raw = judge(result, { operation, docId, now: clock.now() });
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
-    const status = exchange.kind === 'answer' ? exchange.status : null;
+    const status = result.kind === 'answer' ? result.status : null;
     if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);
     if (outcome.kind === 'unavailable' && outcome.retryAfterMs !== null) limiter.pause(outcome.retryAfterMs);
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
@@ -122,8 +122,8 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   }
 }
 
-function isUnauthorized({ exchange }: Sent): boolean {
-  return exchange.kind === 'answer' && exchange.status === 401;
+function isUnauthorized({ result }: Sent): boolean {
+  return result.kind === 'answer' && result.status === 401;
 }
 
 function nothingSent(outcome: Outcome): FileOutcome {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../model/ports/service-port.ts';
 import { describeFault } from './http/describe-fault.ts';
 import { isUsableDocId } from './http/wire-schemas.ts';
-import type { Answer, Exchange, Fault } from './http/exchange.ts';
+import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/wire-schemas.ts';
 
@@ -38,14 +38,14 @@ const laterStatuses = new Set([408, 425, 429]);
 const foreignWords = ', but not from the service itself; check service.ingestUrl and any proxy in between';
 
 /**
- * Decides the outcome of an exchange: by status first, then by the envelope. Messages are raw: redact them before they are shown.
+ * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they are shown.
  *
  * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
  * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own statement that it
  * did not accept it. Everything else may be repeated without harm, so it is unavailable. A 404 that does not come from
  * the service says nothing about a document.
  */
-export function judge(result: Exchange, circumstances: Circumstances): Outcome {
+export function judge(result: HttpResult, circumstances: Circumstances): Outcome {
   return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
 }
 

@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import { settleOnce } from '../lib/queue/settle-once.ts';
+import { endPermitOnce } from '../model/end-permit-once.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -141,7 +141,7 @@ export function createLimiter({
   function occupy(): Permit {
     const slot: Slot = { freeAt: null };
     slots.add(slot);
-    return settleOnce((isSpent) => (isSpent ? freeLater(slot, windowMs) : free(slot)));
+    return endPermitOnce((isSpent) => (isSpent ? freeLater(slot, windowMs) : free(slot)));
   }
 
   function freeLater(slot: Slot, ms: number): void {

@@ -16,7 +16,7 @@ import {
   modifyMetadata,
   uploadMetadata,
 } from './http/wire-schemas.ts';
-import type { WireRequest } from './http/exchange.ts';
+import type { HttpRequest } from './http/send-http-request.ts';
 import type { OperationKind } from './judge-answer.ts';
 
 const maxAttachments = 10;
@@ -24,7 +24,7 @@ const maxAttachments = 10;
 /** One operation, ready to be sent and sent again. */
 export interface Call {
   readonly operation: OperationKind;
-  readonly method: WireRequest['method'];
+  readonly method: HttpRequest['method'];
   /** Below the prefix of interface section 4, encoded. */
   readonly path: string;
   /** The document it is about; null where that is not exactly one. */

@@ -59,14 +59,14 @@ import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
 import { aboutDelete, deletableOf, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
-import { createDurableCommit } from './send/durable-commit.ts';
-import type { DurableCommit } from './send/durable-commit.ts';
+import { createLedgerWriter } from './send/ledger-writer.ts';
+import type { LedgerWriter } from './send/ledger-writer.ts';
 import { aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { Modifiable } from './send/modify.ts';
 import { consequenceOf, movedOnMs } from './send/outcome.ts';
 import type { Consequence } from './send/outcome.ts';
-import { createSendRequest } from './send/request.ts';
-import type { RequestResult, SendRequest, Totals } from './send/request.ts';
+import { createTrackedRequest } from './send/tracked-request.ts';
+import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
 import { Transfers } from './send/transfers.ts';
 import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/upload.ts';
 import type { OpenFile } from './send/upload.ts';
@@ -169,9 +169,9 @@ export class Engine {
   readonly #views: ReadonlyMap<string, FolderView>;
   readonly #began: number;
   readonly #search: FileSearch;
-  readonly #commit: DurableCommit;
+  readonly #writer: LedgerWriter;
   readonly #breaker: CircuitBreaker;
-  readonly #request: SendRequest;
+  readonly #request: TrackedRequest;
   readonly #timers: DueTimes<string>;
   readonly #inspections: WorkQueue;
   readonly #sends: WorkQueue;
@@ -207,7 +207,7 @@ export class Engine {
     this.tasks = new TaskStore(ledger, clock.monotonic);
     const ports = folders.map(({ port }) => port);
     this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
-    this.#commit = createDurableCommit({
+    this.#writer = createLedgerWriter({
       ledger: { ...ledger, commit: (changes) => ledger.commit(changes.map((one) => this.#markRoot(one))) },
       clock,
       log,
@@ -223,9 +223,9 @@ export class Engine {
       restMs: options.authRestMs,
       changed: options.onChange,
     });
-    this.#request = createSendRequest({
+    this.#request = createTrackedRequest({
       clock,
-      commit: this.#commit,
+      writer: this.#writer,
       breaker: this.#breaker,
       transfers: this.transfers,
       metrics,
@@ -254,7 +254,7 @@ export class Engine {
     if (intents.length === 0) return;
     const message = 'ingestd stopped before the service answered the upload';
     const holds = this.#options.settings.safety.inDoubt === 'hold';
-    await this.#commit.commit(
+    await this.#writer.commit(
       intents.flatMap(({ id, ref, stat, at }): readonly Change[] => [
         { kind: 'doubt', doubt: { id, ref, stat, count: 1, since: at, message, holds } },
         { kind: 'resolve', id },
@@ -367,7 +367,7 @@ export class Engine {
     const isOld = known?.seenAt === undefined || Math.abs(seenAt - known.seenAt) >= seenAtEveryMs;
     if (isTrusted && (!isRecorded || isOld)) {
       const identity = acceptedRoot(known, root, seenAt);
-      void this.#commit.commit([{ kind: 'root', folder, identity }]).catch(() => {});
+      void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
     if (isTrusted) void this.#rememberMounts(folder).catch(() => {});
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
@@ -417,7 +417,7 @@ export class Engine {
       ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
       ...recorded.map(({ ref }): Change => ({ kind: 'clear', ref })),
     ];
-    if (changes.length > 0) await this.#commit.commit(changes);
+    if (changes.length > 0) await this.#writer.commit(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectDoubtful();
@@ -433,7 +433,7 @@ export class Engine {
    */
   async decide(ref: DocumentRef, changes: readonly Change[]): Promise<boolean> {
     if (this.tasks.get(ref)?.state.kind === 'sending' || this.#moving.has(refKey(ref))) return false;
-    await this.#commit.commit(changes);
+    await this.#writer.commit(changes);
     const task = this.#taskAt(ref);
     if (task !== undefined) {
       const hasRecord = this.#ledger.get(ref) !== undefined;
@@ -466,15 +466,15 @@ export class Engine {
       const end: Change = { kind: 'hold', folder: name, hold: null };
       if (held.length > 0) {
         const paths = held.map(({ ref }) => ref.path);
-        await this.#commit.commit([{ kind: 'approve', folder: name, paths }, end]);
-      } else if (this.#ledger.hold(name) !== undefined) await this.#commit.commit([end]);
+        await this.#writer.commit([{ kind: 'approve', folder: name, paths }, end]);
+      } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
       // The present root is right, says the person.
       const identity = (await this.#folders.get(name)?.port.rootNow()) ?? null;
       if (identity !== null) {
         const known = this.#ledger.root(name);
         const accepted = acceptedRoot(known, identity, known?.seenAt);
         const mounts = await this.#mountsOf(name);
-        await this.#commit.commit([
+        await this.#writer.commit([
           { kind: 'root', folder: name, identity: accepted },
           { kind: 'mounts', folder: name, mounts },
         ]);
@@ -691,7 +691,7 @@ export class Engine {
     const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
     const following = followingDoubts(found, document).filter(({ id, holds }) => open.has(`${holds} ${id}`));
     if (following.length > 0)
-      await this.#commit.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
+      await this.#writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
     const doubt = this.#ledger
       .doubts()
       .find(({ ref, holds }) => holds && refKey(ref) === refKey(document.ref));
@@ -751,7 +751,7 @@ export class Engine {
       if (this.#ledger.get(task.ref)?.docId !== docId) return false;
       if (change === null) return true;
       this.#reportUnclearable(task.ref, unclearable);
-      await this.#commit.commit([change]);
+      await this.#writer.commit([change]);
       return true;
     } finally {
       release();
@@ -768,7 +768,7 @@ export class Engine {
     for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
     const came = new Set(left.filter(({ ref }) => this.#leavePath(ref)));
-    await this.#commit.commit(changesOf(this.#ledger, move)).finally(release);
+    await this.#writer.commit(changesOf(this.#ledger, move)).finally(release);
     for (const { entry, to, isEdited } of steps) {
       const arrived = this.tasks.get(to);
       const movedAt = this.#clock.monotonic();
@@ -889,7 +889,7 @@ export class Engine {
       const root = await this.#rootNow(ref.folder);
       if (isRootChanged(ref.folder, { ledger: this.#ledger, view, root })) return;
     }
-    await this.#commit.commit([{ kind: 'clear', ref }]);
+    await this.#writer.commit([{ kind: 'clear', ref }]);
   }
 
   // ── Deletions: waited for, judged together, held for a person ───────────────────────────────────────────────────
@@ -980,7 +980,7 @@ export class Engine {
   /** What lies on a mount is not removed with it, at the next start either. */
   async #rememberMounts(folder: string): Promise<void> {
     const mounts = mountsToRemember(this.#ledger.mounts(folder), await this.#mountsOf(folder));
-    if (mounts !== null) await this.#commit.commit([{ kind: 'mounts', folder, mounts }]);
+    if (mounts !== null) await this.#writer.commit([{ kind: 'mounts', folder, mounts }]);
   }
 
   /** The same for directories that came, one question for all that come together. */
@@ -1053,7 +1053,7 @@ export class Engine {
     this.#holding.set(folder, reason);
     this.#report({ folder, path: '', what: 'held', docId: null, message: reason, documents });
     try {
-      await this.#commit.commit([{ kind: 'hold', folder, hold: { since: this.#clock.now(), reason } }]);
+      await this.#writer.commit([{ kind: 'hold', folder, hold: { since: this.#clock.now(), reason } }]);
     } finally {
       this.#holding.delete(folder);
     }
@@ -1067,10 +1067,10 @@ export class Engine {
   async #endApproval({ ref }: Task): Promise<void> {
     const { folder, path } = ref;
     if (this.#ledger.isApproved(ref))
-      await this.#commit.commit([{ kind: 'unapprove', folder, paths: [path] }]);
+      await this.#writer.commit([{ kind: 'unapprove', folder, paths: [path] }]);
     if (this.#ledger.hold(folder) === undefined || !this.#viewOf(folder).isScanned) return;
     for (const task of this.tasks.missing(folder)) if (!this.#ledger.isApproved(task.ref)) return;
-    await this.#commit.commit([{ kind: 'hold', folder, hold: null }]);
+    await this.#writer.commit([{ kind: 'hold', folder, hold: null }]);
   }
 
   async #rootNow(folder: string): Promise<RootIdentity | null> {
@@ -1211,7 +1211,7 @@ export class Engine {
   }
 
   #hasRoom(): boolean {
-    if (this.#isStopped || this.#commit.trouble() !== null) return false;
+    if (this.#isStopped || this.#writer.trouble() !== null) return false;
     return this.#sends.running < this.#breaker.width(this.#options.settings.service.concurrency);
   }
 
@@ -1285,7 +1285,7 @@ export class Engine {
     const replaced = 'the service may have extra copies of it, because answers to uploads were lost';
     const record = uploadedRecord(document, operation, { docId, sent, doubts, now });
     try {
-      await this.#commit.commit([
+      await this.#writer.commit([
         { kind: 'put', ref: task.ref, record },
         ...traceOfDuplicates(task.ref, this.#ledger.get(task.ref), now, replaced),
         ...resolved,
@@ -1311,7 +1311,7 @@ export class Engine {
   async #conflict(task: Task, docId: string, resolved: readonly Change[]): Promise<void> {
     const message = 'the service answered with the docId of another document';
     const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat });
-    await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
+    await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
     this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
     const owner = this.#ledger.findByDocId(docId);
     const whose = owner === undefined ? 'another document' : refKey(owner);
@@ -1329,7 +1329,7 @@ export class Engine {
     const { outcome, sent } = result;
     if (outcome.kind !== 'accepted') return this.#refuse(task, 'modify', result);
     this.#reportUnclearable(task.ref, found.operation.unclearable);
-    await this.#commit.commit(modifiedChanges(found, sent, this.#clock.now()));
+    await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
     this.#modified(task, found, outcome.warning);
   }
 
@@ -1358,7 +1358,7 @@ export class Engine {
     if (outcome.kind === 'accepted') {
       for (const { task, found } of members) this.#reportUnclearable(task.ref, found.operation.unclearable);
       const now = this.#clock.now();
-      await this.#commit.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
+      await this.#writer.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
       for (const { task, found } of members) this.#modified(task, found, outcome.warning);
       return;
     }
@@ -1396,7 +1396,7 @@ export class Engine {
     const isStray =
       isUnknownThere && !isExpected && this.#breaker.manyMissing() && !this.#ledger.isApproved(task.ref);
     const marks = takeBackMarks(batch, result, this.#ledger);
-    if (marks.length > 0) await this.#commit.commit(marks);
+    if (marks.length > 0) await this.#writer.commit(marks);
     if (isStray) {
       const reason = 'the service knew none of the last documents; its address may be wrong';
       await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
@@ -1408,7 +1408,7 @@ export class Engine {
 
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
-    await this.#commit.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
+    await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
     this.totals.deleted += batch.length;
     for (const { task, docId } of batch) {
       this.#report({ ...task.ref, what: 'deleted', docId, message: warning });
@@ -1435,7 +1435,7 @@ export class Engine {
   async #refuse(task: Task, operation: SendKind, result: RequestResult): Promise<void> {
     const resolved = resolvedBy(result);
     const isInDoubt = result.outcome.kind === 'unknown' || result.outcome.kind === 'accepted';
-    if (!isInDoubt && resolved.length > 0) await this.#commit.commit(resolved);
+    if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
     const consequence = consequenceOf(result.outcome, {
       attempts: task.attempts,
@@ -1478,7 +1478,7 @@ export class Engine {
         const { message } = consequence.reason;
         const { holds } = consequence;
         const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat, holds });
-        await this.#commit.commit([{ kind: 'doubt', doubt }, ...resolved]);
+        await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
         // What is held is reported by what comes next.
         if (!holds) this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
         await this.#apply(task, operation, consequence.next, []);
@@ -1494,7 +1494,7 @@ export class Engine {
     const attempt: Attempt = { at: this.#clock.now(), operation, ...reason };
     const history = [...before, attempt].slice(-longestHistory);
     if (seen !== null) {
-      await this.#commit.commit([{ kind: 'fail', ref, failure: { ...reason, attempts, history, ...seen } }]);
+      await this.#writer.commit([{ kind: 'fail', ref, failure: { ...reason, attempts, history, ...seen } }]);
     }
     this.#move(task, { kind: 'failed', reason, recorded: true, attempts });
     this.#reportFailed(ref, reason);
@@ -1539,7 +1539,7 @@ export class Engine {
       message: `${message}; the document stays at the service as it was last sent`,
     });
     const noted = { ...record, said: [...said, `remains ${code}`] };
-    await this.#commit.commit([{ kind: 'put', ref, record: noted }]).finally(release);
+    await this.#writer.commit([{ kind: 'put', ref, record: noted }]).finally(release);
   }
 
   // ── How it stands, and the end ──────────────────────────────────────────────────────────────────────────────────
@@ -1601,7 +1601,7 @@ export class Engine {
   }
 
   reasons(): readonly Reason[] {
-    const trouble = this.#commit.trouble();
+    const trouble = this.#writer.trouble();
     const reasons = this.#breaker.reasons();
     // An outage that nothing waits for is none that anybody knows of: what has to be sent next finds out.
     const isOver = reasons.length > 0 && this.isIdle();
@@ -1640,7 +1640,7 @@ export class Engine {
       abort();
       await isWithin(this.#clock, abortedMs, ended);
     }
-    this.#commit.close();
+    this.#writer.close();
   }
 
   #viewOf(folder: string): FolderView {

@@ -32,17 +32,17 @@ const fault = fc.record({
   host: fc.constant('service.example:443'),
   sent,
 });
-const exchange = fc.oneof(answer, fault);
+const httpResult = fc.oneof(answer, fault);
 const circumstances = fc.record({
   operation,
   docId: fc.option(fc.string()),
   now: fc.constant(Date.UTC(2026, 0, 1)),
 });
 
-describe('what comes of an exchange', () => {
+describe('what comes of a request', () => {
   it('is decided for every answer, and an upload is accepted with a usable docId only', () => {
     fc.assert(
-      fc.property(exchange, circumstances, (result, around) => {
+      fc.property(httpResult, circumstances, (result, around) => {
         const outcome = judge(result, around);
         if (outcome.kind !== 'accepted') return;
         expect(result.kind).toBe('answer');
@@ -55,7 +55,7 @@ describe('what comes of an exchange', () => {
 
   it('is never merely unavailable for an upload that may have been taken, but for the service saying so', () => {
     fc.assert(
-      fc.property(exchange, circumstances, (result, around) => {
+      fc.property(httpResult, circumstances, (result, around) => {
         const outcome = judge(result, { ...around, operation: 'upload' });
         if (outcome.kind !== 'unavailable' || result.sent !== 'all') return;
         expect(result.kind).toBe('answer');
@@ -70,7 +70,7 @@ describe('what comes of an exchange', () => {
 
   it('is unknown for uploads only: everything else may be repeated', () => {
     fc.assert(
-      fc.property(exchange, circumstances, (result, around) => {
+      fc.property(httpResult, circumstances, (result, around) => {
         if (judge(result, around).kind === 'unknown') expect(around.operation).toBe('upload');
       }),
       { numRuns: 2000 },

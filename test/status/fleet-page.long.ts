@@ -102,7 +102,7 @@ describeWhere(missing, 'the page of any host', () => {
     expect(await host('gamma').innerText()).toContain('Last seen');
     await redis.kill();
     await eventually(
-      async () => (await page.locator('#fleet-verdict').innerText()).startsWith('Redis cannot be reached'),
+      async () => (await page.locator('#fleet-headline').innerText()).startsWith('Redis cannot be reached'),
       { withinMs: 20_000 },
     );
     expect((await well.fetch('/api/fleet')).status).toBe(503);

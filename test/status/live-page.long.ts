@@ -54,7 +54,7 @@ withTool('chromium', chromiumFound, () => {
     await page.waitForSelector('body[data-loaded]');
   };
   const put = (path: string, text = path) => writeFile(place.home.join(path), text);
-  const headline = () => page.locator('#verdict').innerText();
+  const headline = () => page.locator('#headline').innerText();
   const says = (text: string) => eventually(async () => (await headline()) === text, { withinMs: 15_000 });
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
 

@@ -75,12 +75,12 @@ withTool('chromium', chromiumFound, () => {
   const textOf = (page: Page, selector: string) => page.locator(selector).first().innerText();
 
   describe('the page in a browser', () => {
-    it('shows the verdict at once, even without its script, and weighs less than 100 KB', async () => {
+    it('shows the headline at once, even without its script, and weighs less than 100 KB', async () => {
       const world = await open({ status: busyStatus() });
       const plain = await (await contextFor({ javaScriptEnabled: false })).newPage();
       pages.push(plain);
       await plain.goto(world.url);
-      expect(await textOf(plain, '#verdict')).toMatch(/^10 documents failed, 37 deletions held/);
+      expect(await textOf(plain, '#headline')).toMatch(/^10 documents failed, 37 deletions held/);
       // What happened is asked for later: until then nothing is said of it.
       expect(await plain.locator('#activity-none').isVisible()).toBe(false);
 
@@ -101,14 +101,14 @@ withTool('chromium', chromiumFound, () => {
     it('follows what happens without being loaded again', async () => {
       const world = await open({ status: { folders: [aFolder({ onDisk: 2, synced: 1, pending: 1 })] } });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe('Delivering 1 document');
+      expect(await textOf(page, '#headline')).toBe('Delivering 1 document');
       world.control.happen({ path: 'new/report.pdf', what: 'uploaded' });
       world.control.change({
         state: 'idle',
         folders: [aFolder({ onDisk: 2, synced: 2 })],
         rate: { limit: 50, used: 12, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
       });
-      await eventually(async () => (await textOf(page, '#verdict')) === 'All 2 documents delivered');
+      await eventually(async () => (await textOf(page, '#headline')) === 'All 2 documents delivered');
       expect(await textOf(page, '#activity-list li')).toContain('inbox/new/report.pdf');
       expect(await textOf(page, '#budget-used')).toBe('12 of 50 requests in the last minute');
       expect(await textOf(page, '#spoken')).toContain('document');
@@ -189,7 +189,7 @@ withTool('chromium', chromiumFound, () => {
       await eventually(() => world.control.calls.length === 2);
       world.control.change({ state: 'idle', paused: ['inbox'] });
       await page.getByRole('button', { name: 'Pause scans' }).waitFor();
-      expect(await textOf(page, '#verdict')).toBe('inbox paused');
+      expect(await textOf(page, '#headline')).toBe('inbox paused');
       expect(await textOf(page, '#state')).toBe('Attention');
       await page.getByRole('button', { name: 'Rescan inbox' }).click();
       await eventually(async () => (await textOf(page, '#toast')) === 'Scanning inbox.');
@@ -207,7 +207,7 @@ withTool('chromium', chromiumFound, () => {
         },
       });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe('Paused');
+      expect(await textOf(page, '#headline')).toBe('Paused');
       expect(await textOf(page, '#progress')).toBe('1 of 3 documents delivered');
       expect(await textOf(page, '#queue')).toBe('2 queued.');
       expect(await page.locator('#reasons li').getAttribute('data-level')).toBe('attention');
@@ -240,7 +240,7 @@ withTool('chromium', chromiumFound, () => {
         },
       });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe(
+      expect(await textOf(page, '#headline')).toBe(
         '3 documents waiting (1 still changing, 1 for a sidecar, 1 to be retried)',
       );
       expect(await textOf(page, '#state')).toBe('Waiting');
@@ -289,7 +289,7 @@ withTool('chromium', chromiumFound, () => {
       const failed = [aFolder({ onDisk: 36, synced: 17, failed: 9, skipped: 10 })];
       const world = await open({ status: { state: 'idle', folders: failed } });
       const page = await visit(world);
-      expect(await textOf(page, '#verdict')).toBe('9 documents failed');
+      expect(await textOf(page, '#headline')).toBe('9 documents failed');
       expect(await textOf(page, '#state')).toBe('Attention');
       expect(await page.title()).toBe('9 documents failed · ingestd');
       expect(await page.getAttribute('#favicon', 'href')).toBe('/assets/icon-attention.svg');
@@ -301,11 +301,11 @@ withTool('chromium', chromiumFound, () => {
       const since = '2026-01-01T00:00:00Z';
       const hold = { folder: 'inbox', count: 101, since, reason: 'all at once', paths: [] };
       world.control.change({ folders: [aFolder({ held: 101 })], held: [hold] });
-      await eventually(async () => (await textOf(page, '#verdict')) === '101 deletions held');
+      await eventually(async () => (await textOf(page, '#headline')) === '101 deletions held');
       expect(await page.locator('#invitation').isVisible()).toBe(false);
       const reasons = [{ code: 'credentials-refused', message: 'the service refused the password' }];
       world.control.change({ state: 'degraded', reasons });
-      await eventually(async () => (await textOf(page, '#verdict')) === 'Credentials refused');
+      await eventually(async () => (await textOf(page, '#headline')) === 'Credentials refused');
       expect(await textOf(page, '#state')).toBe('Error');
       expect(await page.locator('#fleet').isVisible()).toBe(false);
       expect(await textOf(page, '#reasons')).toMatch(/^The service refused the password\.\n/);
@@ -430,7 +430,7 @@ withTool('chromium', chromiumFound, () => {
       await eventually(async () => (await page.locator('#activity-list li').count()) === 1);
       await page.locator('.host').waitFor();
       for (const place of [
-        '#verdict',
+        '#headline',
         '#failures',
         '#held',
         '#doubts',
@@ -459,7 +459,7 @@ withTool('chromium', chromiumFound, () => {
       await first.stop();
       await page.locator('#offline').waitFor({ state: 'visible' });
       expect(await textOf(page, '#state')).toBe('Offline');
-      expect(await textOf(page, '#verdict')).toBe('ingestd does not answer');
+      expect(await textOf(page, '#headline')).toBe('ingestd does not answer');
       const http = { host: '127.0.0.1', port: first.port };
       const second = await open({ http, status: { ...busyStatus(), state: 'idle' } });
       await page.locator('#offline').waitFor({ state: 'hidden' });
@@ -516,7 +516,7 @@ withTool('chromium', chromiumFound, () => {
       await page.getByLabel('Token').fill('0123456789abcdef');
       await page.getByRole('button', { name: 'Log in' }).click();
       await page.waitForSelector('body[data-loaded]');
-      expect(await textOf(page, '#verdict')).toBe('Nothing to deliver yet');
+      expect(await textOf(page, '#headline')).toBe('Nothing to deliver yet');
     });
 
     it.each([

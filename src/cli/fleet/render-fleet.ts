@@ -1,18 +1,18 @@
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
+import { fleetHeadline } from '../../model/report/fleet.ts';
 import type { Output } from '../output.ts';
 
 const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const;
 const mostFailures = 3;
 
-/** All hosts, the verdict first and those that need a person before the others. */
+/** All hosts, the headline first and those that need a person before the others. */
 export function renderFleet(fleet: FleetStatus, colors: Output['colors']): string[] {
   const { rate, hosts } = fleet;
   const width = Math.max(0, ...hosts.map(({ host }) => host.length));
   return [
-    colors.bold(colors[healthColors[fleet.health]](fleetVerdict(fleet))),
+    colors.bold(colors[healthColors[fleet.health]](fleetHeadline(fleet))),
     '',
     ...hosts.flatMap((host) => hostRows(host, width, colors)),
     ...(hosts.length === 0 ? [] : ['']),

@@ -3,8 +3,8 @@ import type { FailureStatus, Status } from '../../model/report/status.ts';
 import {
   startTrouble,
   failuresInDoubt,
-  ledgerVerdict,
-  verdict,
+  ledgerLine,
+  statusLine,
   withDoubts,
 } from '../../model/report/headline.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
@@ -22,7 +22,7 @@ const MAX_ROWS = 10;
 /** Names of one folder's held deletions. */
 const MAX_NAMES = 5;
 
-/** A few lines, the verdict first: what a person reads in two seconds. */
+/** A few lines, the headline first: what a person reads in two seconds. */
 export function renderStatus(status: Status, view: StatusView): string[] {
   return [
     headline(status, view),
@@ -41,7 +41,7 @@ export function renderStatus(status: Status, view: StatusView): string[] {
 }
 
 function headline(status: Status, { colors, running }: StatusView): string {
-  const text = running ? verdict(status) : ledgerVerdict(status);
+  const text = running ? statusLine(status) : ledgerLine(status);
   return colors.bold(colors[healthColors[status.health]](text));
 }
 
@@ -112,7 +112,7 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
   ];
 }
 
-/** Without what stands under the uploads in doubt; apart from what is retried, which the verdict counts as waiting. */
+/** Without what stands under the uploads in doubt; apart from what is retried, which the headline counts as waiting. */
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = failuresInDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
-import { ledgerVerdict, verdict } from '../../model/report/headline.ts';
+import { ledgerLine, statusLine } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -10,7 +10,7 @@ import type { Prepared } from '../context/prepare.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { fleetAddress } from '../fleet/fleet-address.ts';
-import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
+import { fleetHeadline } from '../../model/report/fleet.ts';
 import { renderFleet } from '../fleet/render-fleet.ts';
 import { renderStatus } from './render-status.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
@@ -64,7 +64,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
     const { fleetStatus } = await import('../../commands/fleet/ask-fleet.ts');
     const found = await fleetStatus(await fleetAddress(context, flags));
     if (flags.json) output.json(found);
-    else if (flags.check === true) output.line(`${found.health}: ${fleetVerdict(found)}`);
+    else if (flags.check === true) output.line(`${found.health}: ${fleetHeadline(found)}`);
     else for (const line of renderFleet(found, output.colors)) output.line(line);
     return flags.check === true ? checkCodes[found.health] : 0;
   } catch (error) {
@@ -81,7 +81,7 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
     const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
     if (flags.json) context.output.json(raw);
     else {
-      const words = daemon === null ? ledgerVerdict(status) : verdict(status);
+      const words = daemon === null ? ledgerLine(status) : statusLine(status);
       context.output.line(`${status.health}: ${words}`);
     }
     return checkCodes[daemon === null ? 'error' : status.health];

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { settleOnce } from '../../lib/queue/settle-once.ts';
+import { endPermitOnce } from '../../model/end-permit-once.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
@@ -13,7 +13,7 @@ import { commandMs } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { AloneShare } from './alone-share.ts';
 import type { FleetTimes } from './fleet-times.ts';
-import { HeldPermit } from './held-permit.ts';
+import { SharedPermit } from './shared-permit.ts';
 import { readPermitAnswer } from './permit-request.ts';
 import type { PermitAnswer, PermitRequest } from './permit-request.ts';
 import { permitScript } from './permit-script.ts';
@@ -88,7 +88,7 @@ export class SharedLimiter implements LimiterPort {
   /** Whoever has a local permit and waits for one in Redis. */
   #waiting: Waiting[] = [];
   #demand: Demand = { level: 0, count: 0 };
-  readonly #held = new Map<string, HeldPermit>();
+  readonly #held = new Map<string, SharedPermit>();
   /** What Redis does not know yet: answered permits with the time of the answer, and those that were not used. */
   #spent: { readonly id: string; readonly at: number }[] = [];
   #returned: string[] = [];
@@ -457,7 +457,7 @@ export class SharedLimiter implements LimiterPort {
       this.#again = true;
       return;
     }
-    const permit = new HeldPermit(id, {
+    const permit = new SharedPermit(id, {
       heldAt,
       clock: this.#clock,
       times: this.#times,
@@ -477,7 +477,7 @@ export class SharedLimiter implements LimiterPort {
 
   /** Lets a request begin; `end` is called once, when its permit was used or given back. */
   #admit({ own, go }: Waiting, end: (isSpent: boolean) => void, guard?: Permit['guard']): void {
-    const permit = settleOnce((isSpent) => {
+    const permit = endPermitOnce((isSpent) => {
       if (isSpent) own.spent();
       else own.giveBack();
       end(isSpent);

@@ -11,7 +11,7 @@ import type {
 } from '../../model/report/status.ts';
 import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { noWaits, waitKindOf } from '../../model/report/waits.ts';
+import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';

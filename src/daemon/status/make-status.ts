@@ -15,7 +15,7 @@ import type {
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
-import { noWaits, waitKinds } from '../../model/report/waits.ts';
+import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
 import { unconfigured } from '../../model/report/unconfigured.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';

@@ -14,7 +14,7 @@ export const pageHtml = `<!doctype html>
 <header class="top">
   <div>
     <p class="kicker">Embedded ingestion service</p>
-    <h1 id="verdict" aria-live="polite">Loading …</h1>
+    <h1 id="headline" aria-live="polite">Loading …</h1>
     <p class="about">What has arrived at the service: the other side of the watched folders. For trials and tests, on this machine only.</p>
   </div>
   <p id="live" class="live" role="status">connecting</p>

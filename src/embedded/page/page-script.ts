@@ -43,9 +43,9 @@ function live(state, words) {
 }
 
 function render({ total, totalBytes, found, documents }) {
-  const verdict = total === 0 ? 'No documents yet'
+  const headline = total === 0 ? 'No documents yet'
     : total.toLocaleString('en') + (total === 1 ? ' document, ' : ' documents, ') + size(totalBytes);
-  if (byId('verdict').textContent !== verdict) byId('verdict').textContent = verdict;
+  if (byId('headline').textContent !== headline) byId('headline').textContent = headline;
   byId('empty').hidden = total > 0;
   byId('heading').hidden = total === 0;
   byId('search').hidden = total === 0;

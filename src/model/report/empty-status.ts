@@ -1,5 +1,5 @@
 import type { FolderStatus, Status } from './status.ts';
-import { noWaits } from './waits.ts';
+import { noWaits } from './wait-kinds.ts';
 
 /** The counts of a folder of which nothing is known. */
 export const noDocuments: Omit<FolderStatus, 'name' | 'path' | 'state'> = {

@@ -1,6 +1,6 @@
 import type { FolderStatus, Status, FailureStatus } from './status.ts';
-import { waitKinds } from './waits.ts';
-import type { WaitKind } from './waits.ts';
+import { waitKinds } from './wait-kinds.ts';
+import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
@@ -54,7 +54,7 @@ export function secondsLeft({
 }
 
 /** Headline, its reason, the progress and what else needs a person: for one line of text. */
-export function verdict(status: Status): string {
+export function statusLine(status: Status): string {
   const first = headline(status);
   const progress = progressLine(status);
   const covered = status.health === 'ok' && first.endsWith('delivered');
@@ -72,7 +72,7 @@ export function verdict(status: Status): string {
 }
 
 /** The same where no daemon runs. Deliveries are left out where something prevents the next start. */
-export function ledgerVerdict(status: Status): string {
+export function ledgerLine(status: Status): string {
   const { synced, pending, waiting, failed } = sumsOf(status.folders);
   const trouble = startTrouble(status);
   if (trouble !== undefined) {

@@ -1,5 +1,5 @@
 import type { AuthStatus } from '../ports/service-port.ts';
-import type { WaitKind } from './waits.ts';
+import type { WaitKind } from './wait-kinds.ts';
 
 /** No list of a status or report is longer; beside it stands how many there are in all. */
 export const longestList = 1_000;

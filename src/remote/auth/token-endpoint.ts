@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
-import { exchange } from '../http/exchange.ts';
-import type { Answer, ExchangeOptions, WireBody } from '../http/exchange.ts';
+import { sendHttpRequest } from '../http/send-http-request.ts';
+import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
 import { describeAnswer, parseJson, readRetryAfter } from '../http/read-answer.ts';
 import { revocation, tokenResponse } from '../http/wire-schemas.ts';
 
@@ -28,7 +28,7 @@ export interface TokenEndpoint {
   ) => Promise<'done' | 'expired'>;
 }
 
-export interface TokenEndpointOptions extends ExchangeOptions {
+export interface TokenEndpointOptions extends HttpOptions {
   readonly authUrl: string;
   /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, credentials: Credentials) => string;
@@ -81,14 +81,14 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
   async function post(
     path: string,
     credentials: Credentials,
-    { headers, body }: { readonly headers: Record<string, string>; readonly body: WireBody | null },
+    { headers, body }: { readonly headers: Record<string, string>; readonly body: HttpBody | null },
   ): Promise<Answer> {
     if (!isHeaderSafe(credentials.apiKey) || !isHeaderSafe(credentials.clientId)) {
       throw new CredentialsRefusedError(
         'the API key or the client ID contains characters that an HTTP header does not allow',
       );
     }
-    const result = await exchange(
+    const result = await sendHttpRequest(
       {
         method: 'POST',
         url: `${authUrl}${path}`,
@@ -124,7 +124,7 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
 }
 
 /** A text as the body of a request. */
-export function textBody(text: string): WireBody {
+export function textBody(text: string): HttpBody {
   const bytes = Buffer.from(text);
   return { stream: Readable.from([bytes]), bytes: bytes.length };
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import type { WireBody } from './exchange.ts';
+import type { HttpBody } from './send-http-request.ts';
 
 /** How much late timers may catch up; also the largest burst after a pause. */
 const burstMs = 100;
@@ -36,7 +36,7 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock): Bandwidth
 }
 
 /** The same body, slowed to `bandwidth`; an error of one stream is passed on to the other. */
-export function throttled({ stream, bytes }: WireBody, bandwidth: Bandwidth): WireBody {
+export function throttled({ stream, bytes }: HttpBody, bandwidth: Bandwidth): HttpBody {
   const slow = Readable.from(inPieces(stream, bandwidth), { objectMode: false });
   // A stream that was never read would leave the other open.
   slow.once('close', () => stream.destroy());

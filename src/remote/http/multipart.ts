@@ -6,7 +6,7 @@ import FormData from 'form-data';
 import { ContentChangedError } from '../../model/errors.ts';
 import { mediaTypeOf } from '../../model/names-and-types.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
-import type { WireBody } from './exchange.ts';
+import type { HttpBody } from './send-http-request.ts';
 
 /** A file that is open and goes out under `name`. */
 export interface OpenPart {
@@ -17,7 +17,7 @@ export interface OpenPart {
 
 export interface Multipart {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: WireBody;
+  readonly body: HttpBody;
 }
 
 /**

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 
 import * as z from 'zod';
 
-import type { Answer } from './exchange.ts';
+import type { Answer } from './send-http-request.ts';
 import { envelope } from './wire-schemas.ts';
 import type { Envelope } from './wire-schemas.ts';
 

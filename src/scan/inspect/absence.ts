@@ -6,8 +6,8 @@ import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { directoriesTo } from './classify-path.ts';
-import { afterScanMs, settling, unknown } from './results.ts';
-import type { NoDocument } from './results.ts';
+import { afterScanMs, settling, unknown } from './no-document.ts';
+import type { NoDocument } from './no-document.ts';
 import { readRoot, sameRoot } from '../walk/root-identity.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */

@@ -7,8 +7,8 @@ import { isAttachmentDirectory } from '../rules/classify.ts';
 import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { ignored, unknown } from './results.ts';
-import type { NoDocument } from './results.ts';
+import { ignored, unknown } from './no-document.ts';
+import type { NoDocument } from './no-document.ts';
 import { directoriesTo } from './classify-path.ts';
 
 /** What lies on the way to a path. */

@@ -10,7 +10,7 @@ import { entryKey } from './entry.ts';
 import type { NamedEntry } from './packed-scan.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor } from './visit-options.ts';
+import type { Visitor } from './visitor.ts';
 import { placeBelow } from './root-identity.ts';
 
 /** A directory that was listed, sorted and paired. */

@@ -23,7 +23,7 @@ import { readIgnoreFile } from './read-ignore-file.ts';
 import { placeBelow } from './root-identity.ts';
 import { sortEntries } from './sort-entries.ts';
 import type { SortedEntries } from './sort-entries.ts';
-import type { Visitor, WatchState } from './visit-options.ts';
+import type { Visitor, WatchState } from './visitor.ts';
 
 /** What came of a visit. */
 export type Visit =

@@ -11,7 +11,7 @@ import type { RootReading } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './read-directory.ts';
 import type { Visit } from './read-directory.ts';
-import type { Visitor } from './visit-options.ts';
+import type { Visitor } from './visitor.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 
 /** One scan to do. */

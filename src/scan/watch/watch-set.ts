@@ -6,7 +6,7 @@ import { createChokidarWatcher } from './chokidar-backend.ts';
 import { eventlessFileSystemAt } from './network-file-systems.ts';
 import type { FolderState } from '../folder-state.ts';
 import { createNativeWatcher } from './native-backend.ts';
-import type { WatchState } from '../walk/visit-options.ts';
+import type { WatchState } from '../walk/visitor.ts';
 import type { Watcher, WatcherEvents } from './backend.ts';
 
 /** Watches the directories of a folder whose file systems report events. */

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { printable } from '../../lib/text/printable.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
-import { waitKinds } from '../../model/report/waits.ts';
+import { waitKinds } from '../../model/report/wait-kinds.ts';
 import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
 

@@ -3,7 +3,7 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { fleetVerdict } from '../../model/report/fleet-verdict.ts';
+import { fleetHeadline } from '../../model/report/fleet.ts';
 import { groupByCause } from './data/group-by-cause.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { momentWords } from './data/time-words.ts';
@@ -41,13 +41,13 @@ export function createFleet(): (status: PageStatus) => void {
 
   function showFleet(fleet: FleetStatus | null): void {
     const { fleet: own, rate } = newest ?? {};
-    const verdict = byId('fleet-verdict');
-    setAttribute(verdict, 'data-health', fleet?.health ?? 'attention');
+    const headline = byId('fleet-headline');
+    setAttribute(headline, 'data-health', fleet?.health ?? 'attention');
     setText(
-      verdict,
-      fleet === null ? 'Redis cannot be reached: nothing is known of the other hosts' : fleetVerdict(fleet),
+      headline,
+      fleet === null ? 'Redis cannot be reached: nothing is known of the other hosts' : fleetHeadline(fleet),
     );
-    setText(byId('fleet-line'), `Fleet: ${verdict.textContent}`);
+    setText(byId('fleet-line'), `Fleet: ${headline.textContent}`);
     setAttribute(byId('fleet-line'), 'data-health', fleet?.health ?? 'attention');
     if (fleet === null || rate === undefined) return;
     setText(

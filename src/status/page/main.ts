@@ -69,7 +69,7 @@ function setOffline(offline: boolean): void {
   // Coming back, the status that follows says the state.
   if (!offline) return;
   setText(byId('state'), 'Offline');
-  setText(byId('verdict'), 'ingestd does not answer');
+  setText(byId('headline'), 'ingestd does not answer');
   document.title = 'Offline · ingestd';
 }
 

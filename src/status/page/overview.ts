@@ -55,7 +55,7 @@ export function createOverview(): (status: PageStatus) => void {
 
   return (status) => {
     const phrase = printable(status.headline);
-    setText(byId('verdict'), phrase);
+    setText(byId('headline'), phrase);
     setText(byId('progress'), status.progress);
     byId('progress').hidden = status.progress === '';
     speak(phrase);

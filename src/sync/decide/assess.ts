@@ -6,7 +6,7 @@ import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-
 import type { Reason } from '../../model/report/status.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { keptCode } from '../tasks/task.ts';
-import { attachmentsAsHeld } from './attachments-as-held.ts';
+import { unsentAttachments } from './unsent-attachments.ts';
 
 /** A document that has to be sent, and what it was compared with. */
 export interface Sendable {
@@ -149,7 +149,7 @@ export function adoptionOf(
       sha256: sha256 ?? record.sha256,
       stat: document.stat,
       fingerprint: document.fingerprint,
-      attachments: attachmentsAsHeld(compared, record),
+      attachments: unsentAttachments(compared, record),
       companions: document.companions,
       metadata: accepted,
       ...(said.length === 0 ? null : { said }),

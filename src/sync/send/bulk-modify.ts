@@ -2,7 +2,7 @@ import type { BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { markUnsure } from './modify.ts';
 import type { Modifiable } from './modify.ts';
-import type { RequestAbout } from './request.ts';
+import type { RequestAbout } from './tracked-request.ts';
 
 /** One document of a bulk call. */
 export interface BulkMember {

@@ -3,7 +3,7 @@ import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-
 import type { FileOutcome } from '../../model/ports/service-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { isPerhapsGone } from './modify.ts';
-import type { RequestAbout } from './request.ts';
+import type { RequestAbout } from './tracked-request.ts';
 import { doubtAbout } from './upload.ts';
 
 /** A document whose file is gone. */

@@ -3,8 +3,8 @@ import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
-import { attachmentsAsHeld } from '../decide/attachments-as-held.ts';
-import type { RequestAbout } from './request.ts';
+import { unsentAttachments } from '../decide/unsent-attachments.ts';
+import type { RequestAbout } from './tracked-request.ts';
 import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
 import type { OpenFile } from './upload.ts';
 
@@ -51,7 +51,7 @@ export function modifiedChanges(
   const newContent = operation.content ? sent[0]?.sha256 : undefined;
   const attachments = operation.attachments
     ? recordedAttachments(document.attachments, sent.slice(operation.content ? 1 : 0))
-    : attachmentsAsHeld(compared, record);
+    : unsentAttachments(compared, record);
   return [
     {
       kind: 'put',

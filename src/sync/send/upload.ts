@@ -3,7 +3,7 @@ import type { Doubt, LedgerRecord, RecordedAttachment } from '../../model/ports/
 import type { Operation } from '../../model/operation.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
 import type { OutgoingFile, SentContent, UploadRequest } from '../../model/ports/service-port.ts';
-import type { RequestAbout } from './request.ts';
+import type { RequestAbout } from './tracked-request.ts';
 
 /** Opens a file of the document's folder for sending. */
 export type OpenFile = (path: string, stat: FileStat) => Promise<ContentSource>;

@@ -1,7 +1,7 @@
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { waitKindOf } from '../../model/report/waits.ts';
-import type { WaitKind } from '../../model/report/waits.ts';
+import { waitKindOf } from '../../model/report/wait-kinds.ts';
+import type { WaitKind } from '../../model/report/wait-kinds.ts';
 
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
 export const keptCode = 'kept';

@@ -7,11 +7,11 @@ import {
   failuresInDoubt,
   headline,
   isMuted,
-  ledgerVerdict,
+  ledgerLine,
   progressLine,
   secondsLeft,
   startTrouble,
-  verdict,
+  statusLine,
   withDoubts,
 } from '../../../src/model/report/headline.ts';
 import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/words.ts';
@@ -396,7 +396,7 @@ describe('the verdict', () => {
       'Folder inbox unavailable, 1 document failed. 3 of 4 documents delivered. /srv/inbox does not exist',
     ],
   ])('%s', (_name, given, words) => {
-    expect(verdict(given)).toBe(words);
+    expect(statusLine(given)).toBe(words);
   });
 });
 
@@ -443,7 +443,7 @@ describe('the verdict of the ledger alone', () => {
       'ingestd is not running. The ledger belongs to another service: the ledger is of b',
     ],
   ])('%s', (_name, given, words) => {
-    expect(ledgerVerdict({ ...given, state: 'stopped' })).toBe(words);
+    expect(ledgerLine({ ...given, state: 'stopped' })).toBe(words);
   });
 });
 

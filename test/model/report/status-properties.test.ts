@@ -7,11 +7,11 @@ import {
   headline,
   progressLine,
   secondsLeft,
-  verdict,
+  statusLine,
 } from '../../../src/model/report/headline.ts';
 import type { Reason, Status } from '../../../src/model/report/status.ts';
-import { waitKinds } from '../../../src/model/report/waits.ts';
-import type { WaitKind } from '../../../src/model/report/waits.ts';
+import { waitKinds } from '../../../src/model/report/wait-kinds.ts';
+import type { WaitKind } from '../../../src/model/report/wait-kinds.ts';
 import { filledOf, sharesOf } from '../../../src/status/page/data/shares.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
@@ -190,7 +190,7 @@ describe('in any state', () => {
   it('one line of it doubles no mark and says nothing twice', () => {
     fc.assert(
       fc.property(statuses, (status) => {
-        const line = verdict(status);
+        const line = statusLine(status);
         expect(line).not.toMatch(/[.?!,;:][.?!,;:]|  /);
         const parts = line.split('. ');
         expect(new Set(parts.map((part) => part.toLowerCase())).size).toBe(parts.length);

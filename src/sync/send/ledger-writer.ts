@@ -5,11 +5,11 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
-export interface DurableCommit {
+export interface LedgerWriter {
   /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
   /** One attempt, for what must not go on without: rejects when the disk does not take it. */
-  readonly once: (changes: readonly Change[]) => Promise<void>;
+  readonly commitOnce: (changes: readonly Change[]) => Promise<void>;
   /** Why nothing is sent now; null: the disk takes it. */
   readonly trouble: () => Reason | null;
   readonly close: () => void;
@@ -26,14 +26,14 @@ interface Options {
   readonly changed: () => void;
 }
 
-export function createDurableCommit({ ledger, clock, log, changed }: Options): DurableCommit {
+export function createLedgerWriter({ ledger, clock, log, changed }: Options): LedgerWriter {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();
   let cancelProbe = () => {};
   let probeMs = firstRetryMs;
 
-  async function once(changes: readonly Change[]): Promise<void> {
+  async function commitOnce(changes: readonly Change[]): Promise<void> {
     try {
       await ledger.commit(changes);
       if (trouble !== null) log.info({}, 'ledger can be written again');
@@ -57,14 +57,15 @@ export function createDurableCommit({ ledger, clock, log, changed }: Options): D
 
   /** Finds out by itself that there is room again, when nobody else commits. */
   function probe(): void {
-    if (!closed) void once([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
+    if (!closed)
+      void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
   }
 
   async function commit(changes: readonly Change[]): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();
       try {
-        await once(changes);
+        await commitOnce(changes);
         return;
       } catch (error) {
         if (errorCode(error) !== 'ledger-unwritable') throw error;
@@ -87,7 +88,7 @@ export function createDurableCommit({ ledger, clock, log, changed }: Options): D
 
   return {
     commit,
-    once,
+    commitOnce,
     trouble: () => trouble,
     close: () => {
       closed = true;

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../../src/daemon/system-clock.ts';
 import type { PermitGuard } from '../../../src/model/ports/service-port.ts';
 import { createAgents } from '../../../src/remote/http/agents.ts';
-import { exchange } from '../../../src/remote/http/exchange.ts';
+import { sendHttpRequest } from '../../../src/remote/http/send-http-request.ts';
 
 let server: Server | undefined;
 const bodies: string[] = [];
@@ -45,7 +45,7 @@ interface Sending {
 function send(url: string, { body = null, bytes = 4, signal, guard }: Sending = {}) {
   const agents = createAgents('http://127.0.0.1');
   const waits = { connectMs: 5_000, idleMs: 5_000, responseMs: 5_000, slowestBytesPerMs: 16 };
-  return exchange(
+  return sendHttpRequest(
     { method: 'POST', url, headers: {}, body: body === null ? null : { stream: body, bytes }, guard },
     { agents, clock: systemClock, waits, signal: signal ?? new AbortController().signal },
   );

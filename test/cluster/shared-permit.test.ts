@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { AloneShare } from '../../src/cluster/permits/alone-share.ts';
-import { HeldPermit } from '../../src/cluster/permits/held-permit.ts';
+import { SharedPermit } from '../../src/cluster/permits/shared-permit.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -12,7 +12,7 @@ describe('a permit in the hands of its host', () => {
     const clock = manualClock();
     const asked: number[] = [];
     const now = () => ({ monotonic: clock.monotonic(), wall: clock.now() });
-    const permit = new HeldPermit('h/1', { heldAt: now(), clock, times, ask: () => asked.push(1) });
+    const permit = new SharedPermit('h/1', { heldAt: now(), clock, times, ask: () => asked.push(1) });
     return { clock, permit, asked, now };
   };
 

@@ -1,5 +1,5 @@
 /** The two ways in which a permit ends. `end` is called once, by whichever of them is called first. */
-export function settleOnce(end: (isSpent: boolean) => void): {
+export function endPermitOnce(end: (isSpent: boolean) => void): {
   readonly spent: () => void;
   readonly giveBack: () => void;
 } {

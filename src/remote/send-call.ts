@@ -10,8 +10,8 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { Call, Content } from './operation-calls.ts';
 import { type Bandwidth, throttled } from './http/bandwidth.ts';
-import { exchange } from './http/exchange.ts';
-import type { Exchange, ExchangeOptions, WireBody } from './http/exchange.ts';
+import { sendHttpRequest } from './http/send-http-request.ts';
+import type { HttpResult, HttpOptions, HttpBody } from './http/send-http-request.ts';
 import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
 import { textBody } from './auth/token-endpoint.ts';
@@ -23,19 +23,19 @@ const prefix = '/services/i/ingestion-api/v1';
 /** It was sent, or its connection was tried. */
 export interface Sent {
   readonly kind: 'sent';
-  readonly exchange: Exchange;
+  readonly result: HttpResult;
   readonly accessToken: AccessToken;
   /** What went out; empty unless the answer was a success. */
   readonly contents: readonly SentContent[];
 }
 
-/** `held`: nothing was sent, for a local reason. */
-export type Attempted = Sent | { readonly kind: 'held'; readonly outcome: Outcome };
+/** `unsent`: nothing went out, for a local reason. */
+export type CallResult = Sent | { readonly kind: 'unsent'; readonly outcome: Outcome };
 
-export interface AttemptOptions {
+export interface SendCallOptions {
   readonly ingestUrl: string;
   readonly sendApiKey: boolean;
-  readonly exchange: ExchangeOptions;
+  readonly http: HttpOptions;
   /** Null: unlimited. */
   readonly bandwidth: Bandwidth | null;
 }
@@ -48,25 +48,27 @@ export interface Ticket {
 }
 
 /** Sends a call once on the given permit, which is spent or given back. Never rejects. */
-export function createAttempt(options: AttemptOptions): (call: Call, ticket: Ticket) => Promise<Attempted> {
+export function createSendCall(
+  options: SendCallOptions,
+): (call: Call, ticket: Ticket) => Promise<CallResult> {
   return async (call, ticket) => {
     const parts: OpenPart[] = [];
-    const held = (outcome: Outcome): Attempted => {
+    const unsent = (outcome: Outcome): CallResult => {
       ticket.permit.giveBack();
-      return { kind: 'held', outcome };
+      return { kind: 'unsent', outcome };
     };
     try {
       // All of them before the first byte goes out: one that is gone costs no request.
       await openParts(call.content, parts);
       const accessToken = await orOutcome(ticket.accessToken(sizeOf(parts)), withoutToken);
-      if (accessToken.kind === 'failed') return held(accessToken.outcome);
+      if (accessToken.kind === 'failed') return unsent(accessToken.outcome);
       const id = randomUUID();
       const noted = await orOutcome(note(ticket.watch, id), ledgerUnwritable);
-      if (noted.kind === 'failed') return held(noted.outcome);
+      if (noted.kind === 'failed') return unsent(noted.outcome);
       const outgoing = call.signedBy?.(accessToken.value.credentials.username) ?? call;
       return await send(outgoing, parts, { ...options, ...ticket, accessToken: accessToken.value, id });
     } catch (error) {
-      return held(withoutContent(error));
+      return unsent(withoutContent(error));
     } finally {
       await Promise.allSettled(parts.map(({ source }) => source.close()));
     }
@@ -77,14 +79,14 @@ export function createAttempt(options: AttemptOptions): (call: Call, ticket: Tic
 async function send(
   call: Call,
   parts: readonly OpenPart[],
-  ticket: AttemptOptions &
+  ticket: SendCallOptions &
     Omit<Ticket, 'accessToken'> & { readonly accessToken: AccessToken; readonly id: string },
-): Promise<Attempted> {
+): Promise<CallResult> {
   const { ingestUrl, sendApiKey, bandwidth, accessToken, permit, watch } = ticket;
   try {
     await permit.guard?.confirm();
     const { headers, body } = await wireBody(call.content, parts);
-    const result = await exchange(
+    const result = await sendHttpRequest(
       {
         method: call.method,
         url: `${ingestUrl}${prefix}${call.path}`,
@@ -98,14 +100,14 @@ async function send(
         ...(watch.onBytes === undefined ? {} : { onBytes: watch.onBytes }),
         guard: permit.guard,
       },
-      ticket.exchange,
+      ticket.http,
     );
     // Without a connection the service has not counted the request.
     if (result.sent === 'nothing') permit.giveBack();
     else permit.spent();
     return {
       kind: 'sent',
-      exchange: result,
+      result: result,
       accessToken,
       contents: isSuccess(result) ? parts.map(contentOf) : [],
     };
@@ -153,7 +155,7 @@ async function openPart(field: OpenPart['field'], file: OutgoingFile): Promise<O
 async function wireBody(
   content: Content,
   parts: readonly OpenPart[],
-): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: WireBody | null }> {
+): Promise<{ readonly headers: Readonly<Record<string, string>>; readonly body: HttpBody | null }> {
   if (content.kind === 'none') return { headers: {}, body: null };
   if (content.kind === 'json') {
     const headers = { 'content-type': 'application/json' };
@@ -166,7 +168,7 @@ function sizeOf(parts: readonly OpenPart[]): number {
   return parts.reduce((sum, { source }) => sum + source.size, 0);
 }
 
-function isSuccess(result: Exchange): boolean {
+function isSuccess(result: HttpResult): boolean {
   return result.kind === 'answer' && result.status < 300 && result.sent === 'all';
 }
 

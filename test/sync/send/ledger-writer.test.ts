@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { LedgerUnwritableError } from '../../../src/model/errors.ts';
 import type { Change, LedgerPort } from '../../../src/model/ports/ledger-port.ts';
-import { createDurableCommit } from '../../../src/sync/send/durable-commit.ts';
-import type { DurableCommit } from '../../../src/sync/send/durable-commit.ts';
+import { createLedgerWriter } from '../../../src/sync/send/ledger-writer.ts';
+import type { LedgerWriter } from '../../../src/sync/send/ledger-writer.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -17,7 +17,7 @@ let log: RecordedLog;
 let fails: Error | null;
 let attempts: { at: number; what: string }[];
 let changes: (string | null)[];
-let disk: DurableCommit;
+let disk: LedgerWriter;
 
 beforeEach(() => {
   clock = manualClock();
@@ -29,7 +29,7 @@ beforeEach(() => {
     attempts.push({ at: clock.monotonic(), what: first === undefined ? '' : nameOf(first) });
     return fails === null ? Promise.resolve() : Promise.reject(fails);
   };
-  disk = createDurableCommit({
+  disk = createLedgerWriter({
     ledger: { commit } as unknown as LedgerPort,
     clock,
     log,
@@ -63,7 +63,7 @@ describe('a commit while the disk takes nothing', () => {
 
   it('that must not wait fails, and the disk is tried by itself until it takes something', async () => {
     fails = unwritable;
-    await expect(disk.once([change])).rejects.toBe(unwritable);
+    await expect(disk.commitOnce([change])).rejects.toBe(unwritable);
     await clock.advance(20_000);
     expect(times('clear')).toEqual([0]);
     expect(times('probe').length).toBeGreaterThan(2);
@@ -78,7 +78,7 @@ describe('a commit while the disk takes nothing', () => {
   it('that fails for another reason is not tried again', async () => {
     fails = new Error('a defect');
     await expect(disk.commit([change])).rejects.toThrow('a defect');
-    await expect(disk.once([change])).rejects.toThrow('a defect');
+    await expect(disk.commitOnce([change])).rejects.toThrow('a defect');
     expect([disk.trouble(), log.lines]).toEqual([null, []]);
   });
 

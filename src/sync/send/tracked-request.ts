@@ -3,7 +3,7 @@ import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { DurableCommit } from './durable-commit.ts';
+import type { LedgerWriter } from './ledger-writer.ts';
 import type { Transfers } from './transfers.ts';
 
 /** What this process did since it started. */
@@ -35,7 +35,7 @@ export interface RequestAbout {
 export type RequestResult = FileOutcome & { readonly intentIds: readonly string[] };
 
 /** Makes one request: counted, journalled before it goes out, watched, and its outcome noted by the circuit breaker. */
-export type SendRequest = (
+export type TrackedRequest = (
   about: RequestAbout,
   call: (watch: RequestWatch) => Promise<FileOutcome>,
 ) => Promise<RequestResult>;
@@ -46,9 +46,9 @@ class PausedError extends Error {
 }
 
 /** What it makes rejects with a PausedError where the folder is paused before the request, or its repetition, goes out. */
-export function createSendRequest({
+export function createTrackedRequest({
   clock,
-  commit,
+  writer,
   breaker,
   transfers,
   metrics,
@@ -56,13 +56,13 @@ export function createSendRequest({
   isPaused,
 }: {
   readonly clock: Clock;
-  readonly commit: DurableCommit;
+  readonly writer: LedgerWriter;
   readonly breaker: CircuitBreaker;
   readonly transfers: Transfers;
   readonly metrics: MetricsPort;
   readonly totals: Totals;
   readonly isPaused: (folder: string) => boolean;
-}): SendRequest {
+}): TrackedRequest {
   return async ({ intent, before = [], mayBeGone = false, ...about }, call) => {
     const transfer = transfers.start(about);
     const intentIds: string[] = [];
@@ -78,13 +78,13 @@ export function createSendRequest({
         const changes: Change[] = [{ kind: 'sent', id, at }, ...before];
         if (intent !== undefined) changes.push({ kind: 'intent', intent: { ...intent, id, at } });
         wentOut = false;
-        await commit.once(changes);
+        await writer.commitOnce(changes);
         wentOut = true;
         if (intent !== undefined) intentIds.push(id);
         totals.requests += 1;
       },
       onAnswer: (id) => {
-        void commit.once([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
+        void writer.commitOnce([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
       },
       onBytes: (count) => {
         transfer.bytes(count);
@@ -97,7 +97,7 @@ export function createSendRequest({
       if (isTooLate) {
         // What went out before was refused for its token: nothing is in doubt.
         if (intentIds.length > 0)
-          await commit.commit(intentIds.map((intentId): Change => ({ kind: 'resolve', id: intentId })));
+          await writer.commit(intentIds.map((intentId): Change => ({ kind: 'resolve', id: intentId })));
         throw new PausedError('paused');
       }
       const isExpected = mayBeGone && result.outcome.kind === 'missing' && result.outcome.isOwnWord;

@@ -4,8 +4,8 @@ import { LedgerUnwritableError } from '../../../src/model/errors.ts';
 import type { Change } from '../../../src/model/ports/ledger-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../../src/model/ports/service-port.ts';
 import { createCircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
-import { createSendRequest } from '../../../src/sync/send/request.ts';
-import type { RequestAbout, SendRequest } from '../../../src/sync/send/request.ts';
+import { createTrackedRequest } from '../../../src/sync/send/tracked-request.ts';
+import type { RequestAbout, TrackedRequest } from '../../../src/sync/send/tracked-request.ts';
 import { Transfers } from '../../../src/sync/send/transfers.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
@@ -32,7 +32,7 @@ let paused: string[];
 let diskFails: boolean;
 let transfers: Transfers;
 const totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
-let request: SendRequest;
+let request: TrackedRequest;
 
 beforeEach(() => {
   clock = manualClock();
@@ -43,7 +43,7 @@ beforeEach(() => {
   diskFails = false;
   transfers = new Transfers();
   Object.assign(totals, { requests: 0, bytesSent: 0 });
-  const once = (changes: readonly Change[]) => {
+  const commit = (changes: readonly Change[]) => {
     if (diskFails) return Promise.reject(new LedgerUnwritableError('no space'));
     committed.push(...changes);
     return Promise.resolve();
@@ -55,9 +55,9 @@ beforeEach(() => {
     restMs: () => 0,
     changed: () => {},
   });
-  request = createSendRequest({
+  request = createTrackedRequest({
     clock,
-    commit: { once, commit: once, trouble: () => null, close: () => {} },
+    writer: { commitOnce: commit, commit, trouble: () => null, close: () => {} },
     breaker: { ...breaker, note: ({ kind }, about) => noted.push([kind, about]) },
     transfers,
     metrics: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { judgeStateMount, warnOfLostState } from '../../src/daemon/process/state-volume.ts';
+import { judgeStateMount, warnOfLostState } from '../../src/daemon/process/warn-of-lost-state.ts';
 
 const root =
   '604 509 0:61 / / ro,relatime master:231 - overlay overlay rw,lowerdir=/l,upperdir=/u,workdir=/w';

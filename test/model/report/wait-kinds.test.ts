@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { waitKindOf } from '../../../src/model/report/waits.ts';
+import { waitKindOf } from '../../../src/model/report/wait-kinds.ts';
 
 it.each([
   ['settling', 'settling'],

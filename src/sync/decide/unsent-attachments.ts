@@ -5,7 +5,7 @@ import type { ComparedDocument } from '../../model/operation.ts';
  * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. Of
  * those that an answer was lost about it says nothing, so that the next ones are sent.
  */
-export function attachmentsAsHeld(
+export function unsentAttachments(
   { document, attachmentHashes }: ComparedDocument,
   record: LedgerRecord | null,
 ): readonly RecordedAttachment[] {

@@ -14,18 +14,18 @@ import type { Waits } from './watch-connection.ts';
 const maxAnswerBytes = 1024 * 1024;
 
 /** A request as it goes onto the wire, once. */
-export interface WireRequest {
+export interface HttpRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: WireBody | null;
+  readonly body: HttpBody | null;
   /** Called with the number of bytes of each piece of the body as it goes out. */
   readonly onBytes?: (bytes: number) => void;
   /** Keeps it from going out, or on; left out: nothing does. */
   readonly guard?: PermitGuard | undefined;
 }
 
-export interface WireBody {
+export interface HttpBody {
   /** Used up by the request, and destroyed whenever it ends. */
   readonly stream: Readable;
   /** Exact. */
@@ -52,9 +52,9 @@ export interface Fault {
   readonly sent: BodySent;
 }
 
-export type Exchange = Answer | Fault;
+export type HttpResult = Answer | Fault;
 
-export interface ExchangeOptions {
+export interface HttpOptions {
   readonly agents: Agents;
   readonly clock: Clock;
   readonly waits: Waits;
@@ -65,7 +65,7 @@ export interface ExchangeOptions {
  * Sends one request and reads its answer. Never rejects, follows no redirect, repeats nothing, unpacks nothing and
  * carries no error object out: theirs hold the whole request, secrets included.
  */
-export function exchange(request: WireRequest, options: ExchangeOptions): Promise<Exchange> {
+export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Promise<HttpResult> {
   return new Promise((resolve) => {
     const { agents, clock, waits, signal } = options;
     const { guard } = request;
@@ -160,7 +160,7 @@ export function exchange(request: WireRequest, options: ExchangeOptions): Promis
       finish({ kind: 'answer', ...head, state, text, sent });
     }
 
-    function finish(result: Exchange): void {
+    function finish(result: HttpResult): void {
       if (settled) return;
       settled = true;
       signal.removeEventListener('abort', onAbort);

@@ -8,7 +8,7 @@ import type { FleetTimes } from './fleet-times.ts';
  * A place in the shared minute as its host holds it. It counts from when the command went out that granted or renewed
  * it, by the clock that says more: the monotonic one stands still while the machine sleeps, the wall clock may be set.
  */
-export class HeldPermit {
+export class SharedPermit {
   readonly id: string;
   readonly guard: PermitGuard;
   readonly #clock: Clock;

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { fleetVerdict } from '../../../src/model/report/fleet-verdict.ts';
+import { fleetHeadline } from '../../../src/model/report/fleet.ts';
 import type { FleetHost, FleetStatus } from '../../../src/model/report/fleet.ts';
 
 function hostNamed(host: string, parts: Partial<FleetHost> = {}): FleetHost {
@@ -61,4 +61,4 @@ it.each([
     ),
     '2 hosts need attention. 2 hosts are gone. 2 hosts connected',
   ],
-])('a fleet of %s in one line', (_name, fleet, words) => expect(fleetVerdict(fleet)).toBe(words));
+])('a fleet of %s in one line', (_name, fleet, words) => expect(fleetHeadline(fleet)).toBe(words));
