@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import { endPermitOnce } from '../model/end-permit-once.ts';
+import { endPermitOnce } from '../model/ports/end-permit-once.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { endPermitOnce } from '../../model/end-permit-once.ts';
+import { endPermitOnce } from '../../model/ports/end-permit-once.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
