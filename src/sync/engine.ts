@@ -646,7 +646,8 @@ export class Engine {
       if (!(await this.#follow(task, move))) return movedOn;
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
     } else if (this.#moving.has(task.key) || this.#isRecordMoving(document)) return movedOn;
-    const record = task.isLost ? null : (this.#ledger.get(document.ref) ?? null);
+    const known = this.#ledger.get(document.ref);
+    const record = known === undefined || known.docId === task.unknownDocId ? null : known;
     // An upload that waits for a person's word, after a restart too: `safety.inDoubt` is hold.
     const doubt = record === null ? await this.#holdingDoubt(document) : undefined;
     if (doubt !== undefined) return { kind: 'unfit', reason: doubt };
@@ -1473,7 +1474,7 @@ export class Engine {
         return this.#settleSoon(task, movedOnMs);
       case 'uploadAgain':
         // The record stays until the new one stands: an address that is wrong must not cost a docId.
-        return this.#move(task, { kind: 'replan', isLost: true });
+        return this.#move(task, { kind: 'replan', unknownDocId: consequence.docId });
       case 'doubt': {
         const { message } = consequence.reason;
         const { holds } = consequence;

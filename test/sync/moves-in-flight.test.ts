@@ -8,9 +8,9 @@ let world: EngineWorld;
 
 afterEach(() => world.close());
 
-async function filled(count: number): Promise<EngineWorld> {
+async function filled(count: number, requestsPerMinute = 5_000): Promise<EngineWorld> {
   const made = await engineWorld({
-    service: { requestsPerMinute: 5_000 },
+    service: { requestsPerMinute, onMissing: 'upload' },
     safety: { maxDeleteCount: 1_000 },
   });
   for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
@@ -95,6 +95,24 @@ describe('moves while requests are under way', () => {
       world.service.documents.get(docId)?.content,
     ]);
     expect(Object.fromEntries(held)).toEqual({ '1.txt': 'text 1', 'back.txt': 'text 0' });
+    expectNoMistake();
+  });
+
+  it('bring their record to a path whose own document the service does not know, and nothing is uploaded', async () => {
+    world = await filled(2, 3);
+    const moved = world.docIds().get('1.txt');
+    world.folder.write('0.txt', 'edited');
+    world.folder.scan();
+    world.service.failNext({ kind: 'missing', status: 404, message: 'unknown', isOwnWord: true });
+    await asked('modify');
+    // No permit is left for the upload that follows.
+    world.folder.remove('0.txt');
+    world.folder.rename('1.txt', '0.txt');
+    world.folder.scan();
+    await world.quiesce();
+    expect([...world.docIds()]).toEqual([['0.txt', moved]]);
+    expect(world.service.calls).not.toContain('upload');
+    expect([...world.service.documents.keys()]).toEqual([moved]);
     expectNoMistake();
   });
 

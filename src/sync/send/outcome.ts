@@ -16,7 +16,7 @@ export type Consequence =
   /** The file moved on: it is inspected again soon. */
   | { readonly kind: 'settle' }
   /** The service does not know the document: it is uploaded again. */
-  | { readonly kind: 'uploadAgain' };
+  | { readonly kind: 'uploadAgain'; readonly docId: string };
 
 interface Circumstances {
   /** Attempts before this one. */
@@ -80,7 +80,7 @@ function missing(
   const { record, breaker, onMissing } = now;
   // What we deleted ourselves, before its file came back, is nobody else's decision.
   const isAgain = isPerhapsGone(record) || (onMissing === 'upload' && !breaker.manyMissing());
-  if (record !== undefined && isAgain) return { kind: 'uploadAgain' };
+  if (record !== undefined && isAgain) return { kind: 'uploadAgain', docId: record.docId };
   const words = `the service does not know the document ${record?.docId ?? ''}: ${message}`;
   return { kind: 'fail', reason: { code: 'missing-at-service', message: words } };
 }

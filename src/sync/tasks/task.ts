@@ -73,8 +73,11 @@ export interface TaskFacts {
   readonly hashed: { readonly stat: FileStat; readonly sha256: string } | null;
   /** When its document came here from another path, monotonic ms; null: it did not, as far as is known. */
   readonly movedAt: number | null;
-  /** The service no longer has it and it is to be uploaded again; its record stays until that is done. */
-  readonly isLost: boolean;
+  /**
+   * The service does not know the document of this docId, which is to be uploaded again; its record stays until that is
+   * done, and counts for nothing meanwhile. A record with another docId, which a move brought here, is not meant.
+   */
+  readonly unknownDocId: string | null;
   /** What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise. */
   readonly waitedFor: WaitKind | null;
   readonly state: TaskState;
@@ -129,8 +132,8 @@ export type TaskEvent =
   | { readonly kind: 'delivered' }
   /** The service holds it no longer, and neither does the ledger. */
   | { readonly kind: 'deleted' }
-  /** Nothing came of it: inspect it again. `alone`: it broke a bulk call; `isLost`: the service does not know it. */
-  | { readonly kind: 'replan'; readonly alone?: true; readonly isLost?: true }
+  /** Nothing came of it: inspect it again. `alone`: it broke a bulk call; `unknownDocId`: the service does not know that. */
+  | { readonly kind: 'replan'; readonly alone?: true; readonly unknownDocId?: string }
   | {
       readonly kind: 'retryLater';
       readonly dueAt: number;
@@ -171,7 +174,7 @@ export function newFacts({
     alone: false,
     hashed: null,
     movedAt: null,
-    isLost: false,
+    unknownDocId: null,
     // It changed a moment ago: whether anything is to be sent of it is not known yet.
     waitedFor: priority === 'live' ? 'settling' : null,
     state: { kind: 'inspect' },
@@ -269,7 +272,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
         attempts: 0,
         reported: null,
         alone: false,
-        isLost: false,
+        unknownDocId: null,
       });
     case 'deleted':
       return state.kind === 'sending' ? inspect({ ...task, hasRecord: false }) : task;
@@ -278,7 +281,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return inspect({
         ...task,
         alone: task.alone || event.alone === true,
-        isLost: task.isLost || event.isLost === true,
+        unknownDocId: event.unknownDocId ?? task.unknownDocId,
       });
     case 'retryLater': {
       if (state.kind !== 'sending') return task;

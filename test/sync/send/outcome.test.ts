@@ -171,7 +171,12 @@ describe('after an answer that accepts nothing, a document', () => {
         },
       },
     ],
-    ['that it does not know is uploaded again', missing, { onMissing: 'upload' }, { kind: 'uploadAgain' }],
+    [
+      'that it does not know is uploaded again',
+      missing,
+      { onMissing: 'upload' },
+      { kind: 'uploadAgain', docId: 'doc-1' },
+    ],
     [
       'that it does not know, as none, fails',
       missing,

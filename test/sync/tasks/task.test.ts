@@ -156,15 +156,21 @@ describe('a task', () => {
   });
 
   it('that was delivered starts afresh, and has a record', () => {
-    const task = taskIn(states.sending, { attempts: 3, alone: true, isLost: true, reported: reason });
-    const clean = { attempts: 0, alone: false, isLost: false, reported: null, hasRecord: true };
+    const task = taskIn(states.sending, {
+      attempts: 3,
+      alone: true,
+      unknownDocId: 'doc-1',
+      reported: reason,
+    });
+    const clean = { attempts: 0, alone: false, unknownDocId: null, reported: null, hasRecord: true };
     expect(next(task, events.delivered)).toMatchObject(clean);
   });
 
-  it('stays out of bulk calls once one with it failed, and stays lost until it is delivered', () => {
+  it('stays out of bulk calls once one with it failed, and unknown to the service until it is delivered', () => {
     const alone = next(taskIn(states.sending), { kind: 'replan', alone: true });
-    const lost = next({ ...alone, state: states.sending }, { kind: 'replan', isLost: true });
-    expect([lost.alone, lost.isLost]).toEqual([true, true]);
+    const unknown = next({ ...alone, state: states.sending }, { kind: 'replan', unknownDocId: 'doc-1' });
+    const again = next({ ...unknown, state: states.sending }, { kind: 'replan' });
+    expect([again.alone, again.unknownDocId]).toEqual([true, 'doc-1']);
   });
 
   it('that a person wants tried again goes before the backlog, as if for the first time', () => {
