@@ -98,15 +98,17 @@ export function simulatedService(
     try {
       for (const file of files) {
         const source = await file.open();
+        sources.push(source);
         let content = '';
         for await (const chunk of source.stream()) content += String(chunk);
         contents.push(content);
-        sources.push(source);
         sent.push({ sha256: source.sha256(), size: source.size });
       }
     } catch (error) {
       turn.giveBack();
       return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
+    } finally {
+      await Promise.all(sources.map((source) => source.close()));
     }
     if (files.length > 0) observer({ kind, docIds, sources, metadata });
     const id = randomUUID();
