@@ -1,4 +1,4 @@
-import { type SettingKey, settingKeys } from './settings/list-keys.ts';
+import { type SettingKey, settingKeys } from './settings/setting-keys.ts';
 import { secretVariables } from './secrets/secret-names.ts';
 
 /** The page that lists every key of the configuration with its default and its environment variable, in Markdown. */

@@ -12,7 +12,7 @@ import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './ledger/follow-folders.ts';
 import { claimLedger } from './ledger/ledger-service.ts';
-import { sharedFolders } from './ledger/shared-ledger.ts';
+import { sharedFolders } from './ledger/shared-folders.ts';
 import { isDirectory, requireFolders } from './require-folders.ts';
 
 const mebibyte = 1024 * 1024;

@@ -21,7 +21,7 @@ import { createChanges } from './status/changes.ts';
 import { createControl } from './control/control.ts';
 import { isPaused } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
-import { duplicateLister } from './status/list-duplicates.ts';
+import { duplicateLister } from './status/status-of-ledger.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { makeStatus } from './status/make-status.ts';

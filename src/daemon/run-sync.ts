@@ -10,7 +10,7 @@ import type { Daemon } from './daemon.ts';
 import { joinCluster } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
-import { createFleetPatience, takePlace } from './process/take-place.ts';
+import { createFleetPatience, waitForLease } from './process/wait-for-lease.ts';
 import { systemClock } from './system-clock.ts';
 
 /** How far one pass has come. */
@@ -84,7 +84,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
     const gaveUp =
       place === null
         ? null
-        : await takePlace(place, settings, {
+        : await waitForLease(place, settings, {
             patienceMs: blockedMs(settings),
             advice: 'Stop ingestd there first.',
           });

@@ -1,7 +1,7 @@
 import { damaged, isTooNew } from './damage.ts';
 import { readChange } from './format/change-format.ts';
-import { createDataFiller } from './format/fill-data.ts';
-import type { DataFiller, RejectedRecord } from './format/fill-data.ts';
+import { createDataFiller } from './format/data-filler.ts';
+import type { DataFiller, RejectedRecord } from './format/data-filler.ts';
 import { readOldChange } from './format/old-format.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';

@@ -17,7 +17,7 @@ import type { CallResult, Sent } from './send-call.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
 import type { Call } from './operation-calls.ts';
 import { createBandwidth } from './http/bandwidth.ts';
-import { judge } from './judge-answer.ts';
+import { judgeAnswer } from './judge-answer.ts';
 import type { AccessToken, TokenSource } from './auth/token-source.ts';
 import { waitsOf } from './http/watch-connection.ts';
 import { withoutToken } from './auth/token-source.ts';
@@ -112,7 +112,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   function conclude({ operation, docId }: Call, ended: CallResult): FileOutcome {
     if (ended.kind === 'unsent') return nothingSent(ended.outcome);
     const { accessToken, result, contents } = ended;
-    const raw = judge(result, { operation, docId, now: clock.now() });
+    const raw = judgeAnswer(result, { operation, docId, now: clock.now() });
     const outcome = redacted(raw, (text) => tokens.redact(text, accessToken));
     const status = result.kind === 'answer' ? result.status : null;
     if (status !== null && status !== 401 && status < 500) tokens.confirm(accessToken);

@@ -45,26 +45,8 @@ const foreignWords = ', but not from the service itself; check service.ingestUrl
  * did not accept it. Everything else may be repeated without harm, so it is unavailable. A 404 that does not come from
  * the service says nothing about a document.
  */
-export function judge(result: HttpResult, circumstances: Circumstances): Outcome {
-  return result.kind === 'fault' ? judgeFault(result, circumstances) : judgeAnswer(result, circumstances);
-}
-
-function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): Outcome {
-  if (code === 'content-changed')
-    return { kind: 'changed', message: 'the file changed while it was being sent' };
-  if (code === 'content-unreadable') {
-    return { kind: 'unreadable', message: 'the file could not be read to its end' };
-  }
-  const words = describeFault(code);
-  const message = `the service (${host}): ${words.message}`;
-  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message };
-  if (operation === 'upload' && sent === 'all') {
-    return { kind: 'unknown', code: words.code, message: `${message} after the whole request was sent` };
-  }
-  return { kind: 'unavailable', code: words.code, message, retryAfterMs: null, sent };
-}
-
-function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
+export function judgeAnswer(answer: HttpResult, circumstances: Circumstances): Outcome {
+  if (answer.kind === 'fault') return judgeFault(answer, circumstances);
   const { status, sent } = answer;
   const { operation } = circumstances;
   if (status >= 200 && status < 300) return judgeSuccess(answer, circumstances);
@@ -91,6 +73,21 @@ function judgeAnswer(answer: Answer, circumstances: Circumstances): Outcome {
     date: answer.headers.date,
   });
   return { kind: 'unavailable', code, message, retryAfterMs, sent };
+}
+
+function judgeFault({ code, host, sent }: Fault, { operation }: Circumstances): Outcome {
+  if (code === 'content-changed')
+    return { kind: 'changed', message: 'the file changed while it was being sent' };
+  if (code === 'content-unreadable') {
+    return { kind: 'unreadable', message: 'the file could not be read to its end' };
+  }
+  const words = describeFault(code);
+  const message = `the service (${host}): ${words.message}`;
+  if (words.misaddressed) return { kind: 'misaddressed', code: words.code, message };
+  if (operation === 'upload' && sent === 'all') {
+    return { kind: 'unknown', code: words.code, message: `${message} after the whole request was sent` };
+  }
+  return { kind: 'unavailable', code: words.code, message, retryAfterMs: null, sent };
 }
 
 /** Interface 7.3: failures are reported in the envelope. */

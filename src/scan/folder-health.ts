@@ -1,6 +1,6 @@
 import type { FolderHealth } from '../model/ports/folder-port.ts';
 import { printable } from '../lib/text/printable.ts';
-import { raiseWatchLimitCommand } from '../lib/files/watch-limit.ts';
+import { raiseWatchLimitCommand } from '../lib/files/inotify.ts';
 import { countWords } from '../lib/text/words.ts';
 import type { ScanReport } from './worker/protocol.ts';
 

@@ -1,6 +1,6 @@
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings } from '../model/settings.ts';
-import { raiseWatchLimitCommand } from '../lib/files/watch-limit.ts';
+import { raiseWatchLimitCommand } from '../lib/files/inotify.ts';
 import type { ScanReport } from './worker/protocol.ts';
 
 /** Logs what changed about a folder, once each. */

@@ -1,23 +1,38 @@
-import { resolve } from 'node:path';
+import { resolve, relative, sep } from 'node:path';
 
 import PQueue from 'p-queue';
 
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { ContentChangedError, errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import { openContent } from './content.ts';
+import { openContent } from './open-content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
 import { folderHealth } from './folder-health.ts';
 import type { Trouble } from './folder-health.ts';
 import { createFolderLog } from './folder-log.ts';
 import { smallFileBytes } from './inspect/hash-at-once.ts';
-import type { FolderOptions } from './folder-options.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
-import type { Questions, ScanOutcome, ScanReport, ScanRequest } from './worker/protocol.ts';
+import type { Questions, ScanOutcome, ScanReport, ScanRequest, WorkerPlan } from './worker/protocol.ts';
 import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
-import { workerPlan } from './worker/worker-plan.ts';
+import type { Clock } from '../lib/time/clock.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { FolderSettings, TimingSettings } from '../model/settings.ts';
+import type { Watcher } from './watch/backend.ts';
+
+/** What a folder is opened with. */
+export interface FolderOptions {
+  readonly settings: FolderSettings;
+  readonly timing: TimingSettings;
+  readonly maxFileBytes: number;
+  /** Nothing in it is ever looked at, should it lie in the folder. */
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly log: LogPort;
+  /** Who watches; without a word, the size of the tree decides. */
+  readonly watcher?: Watcher['kind'];
+}
 
 /** A folder that can begin before anybody listens. */
 export interface Folder extends FolderPort {
@@ -222,4 +237,20 @@ export function openFolder(options: FolderOptions): Folder {
 
 function isChanged(error: unknown): boolean {
   return error instanceof ContentChangedError;
+}
+
+/** What the scanning thread of a folder is started with. `root` is absolute. */
+function workerPlan(options: FolderOptions, root: string): WorkerPlan {
+  const { settings, timing, maxFileBytes, stateDir, watcher } = options;
+  const state = relative(root, resolve(stateDir));
+  const inside = state !== '' && state !== '..' && !state.startsWith(`..${sep}`);
+  return {
+    settings,
+    maxFileBytes,
+    settleMs: timing.settleMs,
+    removeGraceMs: timing.removeGraceMs,
+    root,
+    excluded: inside ? state.normalize('NFC') : null,
+    backend: watcher ?? null,
+  };
 }

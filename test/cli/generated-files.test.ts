@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { generatedFiles } from '../../src/cli/pages/generated-files.ts';
-import { settingKeys } from '../../src/config/settings/list-keys.ts';
+import { settingKeys } from '../../src/config/settings/setting-keys.ts';
 
 describe('what is made from the settings and the commands', () => {
   it.each([...generatedFiles()])('%s is up to date (npm run docs)', async (path, text) => {

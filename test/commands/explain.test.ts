@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/ports/control-port.ts';
-import { explain } from '../../src/commands/why/explain-offline.ts';
+import { whyOffline } from '../../src/commands/why/why-offline.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -26,7 +26,7 @@ afterEach(() => folder.remove());
 
 async function why(path: string): Promise<Why> {
   const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
-  return explain({ settings, log: recordedLog() }, path);
+  return whyOffline({ settings, log: recordedLog() }, path);
 }
 
 describe('why, where no daemon runs', () => {

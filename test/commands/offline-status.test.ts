@@ -5,7 +5,7 @@ import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
-import { openAsItStands } from '../../src/commands/open-folders-unwatched.ts';
+import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/core-fixtures.ts';
 import { ingestd } from '../support/ingestd.ts';

@@ -1,7 +1,7 @@
 import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
-import { settingKeys } from '../../src/config/settings/list-keys.ts';
+import { settingKeys } from '../../src/config/settings/setting-keys.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const yaml = `

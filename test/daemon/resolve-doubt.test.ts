@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { resolveDoubt } from '../../src/daemon/control/end-doubt.ts';
+import { resolveDoubt } from '../../src/daemon/control/resolve-doubt.ts';
 import type { Resolution } from '../../src/model/ports/control-port.ts';
 import { type EngineWorld, engineWorld } from '../support/engine-world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { createSlidingWindow } from '../../src/embedded/http/request-limit.ts';
+import { createSlidingWindow } from '../../src/embedded/http/sliding-window.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 describe('the sliding window', () => {

@@ -6,7 +6,7 @@ import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../src/model/ports/service-port.ts';
 import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../src/model/settings.ts';
 import type { Activity, Status } from '../../src/model/report/status.ts';
-import { listDuplicates } from '../../src/daemon/status/list-duplicates.ts';
+import { listDuplicates } from '../../src/daemon/status/status-of-ledger.ts';
 import { makeStatus } from '../../src/daemon/status/make-status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../src/remote/ingestion-client.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import type { BodySent } from '../../src/model/ports/service-port.ts';
-import { judge } from '../../src/remote/judge-answer.ts';
+import { judgeAnswer } from '../../src/remote/judge-answer.ts';
 import type { OperationKind } from '../../src/remote/judge-answer.ts';
 import { isUsableDocId } from '../../src/remote/http/wire-schemas.ts';
 
@@ -43,7 +43,7 @@ describe('what comes of a request', () => {
   it('is decided for every answer, and an upload is accepted with a usable docId only', () => {
     fc.assert(
       fc.property(httpResult, circumstances, (result, around) => {
-        const outcome = judge(result, around);
+        const outcome = judgeAnswer(result, around);
         if (outcome.kind !== 'accepted') return;
         expect(result.kind).toBe('answer');
         expect(result.sent).toBe('all');
@@ -56,7 +56,7 @@ describe('what comes of a request', () => {
   it('is never merely unavailable for an upload that may have been taken, but for the service saying so', () => {
     fc.assert(
       fc.property(httpResult, circumstances, (result, around) => {
-        const outcome = judge(result, { ...around, operation: 'upload' });
+        const outcome = judgeAnswer(result, { ...around, operation: 'upload' });
         if (outcome.kind !== 'unavailable' || result.sent !== 'all') return;
         expect(result.kind).toBe('answer');
         if (result.kind === 'answer') {
@@ -71,7 +71,7 @@ describe('what comes of a request', () => {
   it('is unknown for uploads only: everything else may be repeated', () => {
     fc.assert(
       fc.property(httpResult, circumstances, (result, around) => {
-        if (judge(result, around).kind === 'unknown') expect(around.operation).toBe('upload');
+        if (judgeAnswer(result, around).kind === 'unknown') expect(around.operation).toBe('upload');
       }),
       { numRuns: 2000 },
     );
@@ -121,11 +121,11 @@ describe('what comes of a request', () => {
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
     const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
     const docId = asked === 'upload' ? null : 'mine';
-    expect(judge({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
+    expect(judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
   });
 
   it('names the other document when the answer to a modify does', () => {
-    const outcome = judge(
+    const outcome = judgeAnswer(
       {
         kind: 'answer',
         status: 200,
@@ -155,7 +155,7 @@ describe('what comes of a request', () => {
     ['constructor', 'unavailable', 'constructor'],
     ['a secret? with spaces', 'unavailable', 'unknown'],
   ])('of a connection that fails with %s is %s (N1, N2)', (code, kind, word) => {
-    const outcome = judge(
+    const outcome = judgeAnswer(
       { kind: 'fault', code, host: 'service.example:443', sent: 'nothing' },
       { operation: 'upload', docId: null, now: 0 },
     );
@@ -163,7 +163,7 @@ describe('what comes of a request', () => {
   });
 
   it('never takes the words of a foreign error over', () => {
-    const outcome = judge(
+    const outcome = judgeAnswer(
       { kind: 'fault', code: 'https://user:pw@host', host: 'service.example:443', sent: 'nothing' },
       { operation: 'upload', docId: null, now: 0 },
     );
@@ -171,7 +171,7 @@ describe('what comes of a request', () => {
   });
 
   it('tells of a redirect the host only', () => {
-    const outcome = judge(
+    const outcome = judgeAnswer(
       {
         kind: 'answer',
         status: 302,

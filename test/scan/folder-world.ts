@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 
-import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../src/model/document.ts';
 import { joinPath } from '../../src/model/document.ts';
+import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../src/model/document.ts';
 import type { FolderPort } from '../../src/model/ports/folder-port.ts';
 import type { RootIdentity } from '../../src/model/ports/ledger-port.ts';
 import type { FolderSettings, TimingSettings } from '../../src/model/settings.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
-import type { FolderOptions } from '../../src/scan/folder-options.ts';
+import type { FolderOptions } from '../../src/scan/folder.ts';
 import { folderSettingsOf } from '../support/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -20,7 +20,7 @@ import { createServer } from 'node:net';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
 import type { ContentSource } from '../../src/model/ports/folder-port.ts';
-import { openContent } from '../../src/scan/content.ts';
+import { openContent } from '../../src/scan/open-content.ts';
 import { hashAtOnce } from '../../src/scan/inspect/hash-at-once.ts';
 import { asUser } from '../support/as-user.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { columnCount, columnsOf, roundUp, stack } from '../../src/status/page/data/chart-geometry.ts';
 import { groupByCause } from '../../src/status/page/data/group-by-cause.ts';
-import type { History } from '../../src/status/page/data/page-status.ts';
+import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 import { shortDuration } from '../../src/status/page/data/time-words.ts';
 import { renderPage } from '../../src/status/server/page-files.ts';
 
 const buckets = fc.array(fc.nat(1000), { minLength: 288, maxLength: 288 });
 
-const histories: fc.Arbitrary<History> = fc
+const histories: fc.Arbitrary<HistoryReport> = fc
   .record({ uploaded: buckets, modified: buckets, deleted: buckets, moved: buckets, failed: buckets })
   .map((counts) => ({ bucketSeconds: 300, start: '2026-01-01T00:00:00.000Z', ...counts }));
 

@@ -62,7 +62,7 @@ const importersOf: Readonly<Record<string, RegExp>> = {
   'form-data': /^remote\//,
   got: /^remote\//,
   ignore: /^scan\/rules\//,
-  'jsonc-parser': /^lib\/text\/json-text\.ts$/,
+  'jsonc-parser': /^lib\/text\/read-json\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
   'p-queue': /^(lib\/queue\/(work|priority)-queue\.ts|scan\/folder\.ts|ledger\/ledger-adapter\.ts)$/,

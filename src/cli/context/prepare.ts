@@ -4,6 +4,8 @@ import type { CheckOptions } from '../../commands/check/check.ts';
 import type { Log } from '../../log/create-log.ts';
 import { levelAskedFor } from './command-context.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
+import type { FleetAddress } from '../../commands/fleet/ask-fleet.ts';
+import { ConfigurationError } from '../../model/errors.ts';
 
 /** The configuration and the log of one command. */
 export interface Prepared {
@@ -64,7 +66,7 @@ export async function credentialsFor(
 }
 
 /** Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws ConfigurationError. */
-export async function fleetUser(
+async function fleetUser(
   prepared: Pick<Prepared, 'configuration' | 'settings'>,
   context: CommandContext,
 ): Promise<string> {
@@ -109,7 +111,7 @@ export async function notifyWebhookFor(
   { configuration }: Pick<Prepared, 'configuration'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
-  const { loadNotifyWebhook } = await import('../../config/secrets/load-notify-webhook.ts');
+  const { loadNotifyWebhook } = await import('../../config/secrets/load-secrets.ts');
   const address = await loadNotifyWebhook(configuration.secretSources);
   if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
   return address;
@@ -134,4 +136,16 @@ export async function httpTokenFault(
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
   return level === 'info' ? 'warn' : level;
+}
+
+/** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
+export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { cluster, service } = prepared.settings;
+  if (cluster === null) {
+    throw new ConfigurationError(
+      'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
+    );
+  }
+  return { cluster, service, username: await fleetUser(prepared, context) };
 }

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { confirm } from './confirm.ts';
+import { confirm } from '../context/prompter.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
-import { folderArgument } from '../context/folder-argument.ts';
+import { folderArgument } from '../context/arguments.ts';
 import { offlineOptions, prepare } from '../context/prepare.ts';
 import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
 

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { folderArgument } from '../context/folder-argument.ts';
-import { offlineOptions, prepare } from '../context/prepare.ts';
+import { folderArgument } from '../context/arguments.ts';
+import { offlineOptions, prepare, fleetAddress } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
-import { fleetAddress } from '../fleet/fleet-address.ts';
 
 /** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
 export function addPauseCommand(program: Command, context: CommandContext): void {

@@ -3,7 +3,7 @@ import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { rescannedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { folderArgument } from '../context/folder-argument.ts';
+import { folderArgument } from '../context/arguments.ts';
 import { prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
 

@@ -3,10 +3,10 @@ import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { insideWorkingDirectory } from '../context/arguments.ts';
 import { offlineOptions, prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
-import { confirm } from './confirm.ts';
+import { confirm } from '../context/prompter.ts';
 
 interface ResolveFlags extends GlobalFlags {
   readonly docId?: string;

@@ -4,7 +4,7 @@ import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
-import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { insideWorkingDirectory } from '../context/arguments.ts';
 import { offlineOptions, prepare } from '../context/prepare.ts';
 import { retriedSchema } from '../../commands/connect/status-schema.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
-import { fleetAddress } from './fleet-address.ts';
+import { fleetAddress } from '../context/prepare.ts';
 import { countWords } from '../../lib/text/words.ts';
 
 /** `ingestd fleet`: the hosts that share an account. */

@@ -1,4 +1,4 @@
-import { settingKeys } from '../../config/settings/list-keys.ts';
+import { settingKeys } from '../../config/settings/setting-keys.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { flattened, type CommandNode, type OptionNode } from '../shell/command-tree.ts';
 import { examplesOf } from '../examples.ts';

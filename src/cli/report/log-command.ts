@@ -7,7 +7,7 @@ import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts'
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 import { type BesideDaemon, besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { insideWorkingDirectory } from '../context/file-argument.ts';
+import { insideWorkingDirectory } from '../context/arguments.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';
 

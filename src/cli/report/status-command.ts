@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
+
+import { InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
+
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { ledgerLine, statusLine } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { presentCredentials } from '../context/prepare.ts';
+import { presentCredentials, fleetAddress } from '../context/prepare.ts';
 import type { Prepared } from '../context/prepare.ts';
-import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
-import { fleetAddress } from '../fleet/fleet-address.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
 import { renderFleet } from '../fleet/render-fleet.ts';
 import { renderStatus } from './render-status.ts';

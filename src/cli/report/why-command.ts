@@ -4,8 +4,8 @@ import { besideDaemon } from '../context/beside-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
-import { insideWorkingDirectory } from '../context/file-argument.ts';
-import type { Place } from '../context/file-argument.ts';
+import { insideWorkingDirectory } from '../context/arguments.ts';
+import type { Place } from '../context/arguments.ts';
 import type { Output } from '../output.ts';
 import type { Prepared } from '../context/prepare.ts';
 import { statusSchema, whySchema } from '../../commands/connect/status-schema.ts';
@@ -43,8 +43,8 @@ async function why(
   }
 
   async function offline({ settings, log }: Prepared): Promise<Why> {
-    const { explain } = await import('../../commands/why/explain-offline.ts');
-    return explain({ settings, log }, pathIn(settings.folders));
+    const { whyOffline } = await import('../../commands/why/why-offline.ts');
+    return whyOffline({ settings, log }, pathIn(settings.folders));
   }
 
   /** Of a configuration that cannot be used, the daemon knows the folders. */

@@ -6,7 +6,7 @@ import { type SecretName, credentialNames, secretVariables } from '../../config/
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import type { Prompter } from './prompter.ts';
+import type { Prompter } from '../context/prompter.ts';
 
 /** The flags of `init`. */
 export interface InitFlags {

@@ -6,8 +6,8 @@ import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
-import type { Prompter } from './prompter.ts';
-import { terminalPrompter } from './prompter.ts';
+import type { Prompter } from '../context/prompter.ts';
+import { terminalPrompter } from '../context/prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {

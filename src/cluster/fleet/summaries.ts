@@ -3,9 +3,9 @@ import * as z from 'zod';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health, Status } from '../../model/report/status.ts';
 import { failedCount, headline, failuresInDoubt } from '../../model/report/headline.ts';
-import { pairsOf } from '../redis/pairs.ts';
-import { readTimeLua } from '../redis/script-time.ts';
+import { pairsOf } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
 import { aliveMs } from '../permits/fleet-times.ts';
 
 /**

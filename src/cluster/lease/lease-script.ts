@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 import type { LeaseTraces } from '../../model/ports/write-lease.ts';
-import { readTimeLua } from '../redis/script-time.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
-import type { SharePlace } from './share-key.ts';
+import type { SharePlace } from './share-place.ts';
 
 /**
  * The lease of one state directory, in one step of Redis. A renewal counts `beats` up; a lease whose beats another host

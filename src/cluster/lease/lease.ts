@@ -7,7 +7,7 @@ import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { fleetTimes } from '../permits/fleet-times.ts';
-import type { SharePlace } from './share-key.ts';
+import type { SharePlace } from './share-place.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
 

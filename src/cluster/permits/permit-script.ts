@@ -1,4 +1,4 @@
-import { readTimeLua } from '../redis/script-time.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
 
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.

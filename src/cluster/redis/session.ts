@@ -159,3 +159,8 @@ function wordsOf(error: unknown): string {
   const message = 'message' in error ? String(error.message) : '';
   return code === null || message.includes(code) ? message : `${message} (${code})`;
 }
+
+/** A flat list of names and values, as Redis gives its hashes, in pairs. */
+export function pairsOf(list: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
+}

@@ -8,7 +8,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../../model/ports/token-store-port.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { aliveMs } from '../permits/fleet-times.ts';
-import { readTimeLua } from '../redis/script-time.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */

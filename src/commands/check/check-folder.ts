@@ -12,7 +12,7 @@ import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { doubtFinding } from './check-ledger.ts';
 import { checkPolling } from './check-polling.ts';
-import { openAsItStands } from '../open-folders-unwatched.ts';
+import { openAsItStands } from '../unwatched-folder.ts';
 
 /** What one folder has to say. */
 export interface FolderCheck {

@@ -12,7 +12,7 @@ import { otherService } from '../../daemon/ledger/ledger-service.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { sharedFolders } from '../../daemon/ledger/shared-ledger.ts';
+import { sharedFolders } from '../../daemon/ledger/shared-folders.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
 /** What the ledger has to say. */

@@ -6,7 +6,7 @@ import { checkFolder } from './check-folder.ts';
 import { checkLedger } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
 import { checkStateDirectory } from './check-state-directory.ts';
-import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/watch-limit.ts';
+import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords } from '../../lib/text/words.ts';
 
 /** What `check` is given. */

@@ -1,4 +1,4 @@
-import { raiseWatchLimitCommand } from '../../lib/files/watch-limit.ts';
+import { raiseWatchLimitCommand } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/words.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';

@@ -3,10 +3,14 @@ import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, machine, release, totalmem, type } from 'node:os';
 import { dirname } from 'node:path';
 
-import { readInotifyUse } from '../../lib/files/inotify-use.ts';
-import type { InotifyUse } from '../../lib/files/inotify-use.ts';
-import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
-import { readEventQueueLength, readInstanceLimit, readWatchLimit } from '../../lib/files/watch-limit.ts';
+import {
+  readInotifyUse,
+  readEventQueueLength,
+  readInstanceLimit,
+  readWatchLimit,
+} from '../../lib/files/inotify.ts';
+import type { InotifyUse } from '../../lib/files/inotify.ts';
+import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
 import type { Settings } from '../../model/settings.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
@@ -110,7 +114,7 @@ async function examinePlace(what: string, path: string): Promise<PlaceReport> {
 }
 
 function mountAt(path: string): PlaceReport['mount'] {
-  const mount = orNull(() => mountOf(parseMountTable(textOf('/proc/self/mountinfo')), realpathSync(path)));
+  const mount = orNull(() => mountOf(readMountTable(), realpathSync(path)));
   return mount === null ? null : { path: mount.path, type: mount.type };
 }
 

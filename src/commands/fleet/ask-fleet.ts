@@ -1,5 +1,4 @@
-import { forgetHost } from '../../cluster/fleet/forget-host.ts';
-import { haltFleet } from '../../cluster/fleet/halt.ts';
+import { forgetHost, haltFleet } from '../../cluster/fleet/fleet-commands.ts';
 import { readFleet } from '../../cluster/fleet/summaries.ts';
 import { fleetPrefix } from '../../cluster/host-name.ts';
 import { fleetTimes } from '../../cluster/permits/fleet-times.ts';

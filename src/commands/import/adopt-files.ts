@@ -9,7 +9,7 @@ import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { statOf } from '../../scan/walk/entry.ts';
-import { openAsItStands } from '../open-folders-unwatched.ts';
+import { openAsItStands } from '../unwatched-folder.ts';
 
 /** Documents with what their files are at this moment, or why some cannot be adopted, with the fix. */
 export interface AdoptedFiles {

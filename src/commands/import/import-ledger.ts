@@ -1,9 +1,9 @@
 import { refKey } from '../../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { importLedger } from '../../ledger/transfer/read-import.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
+import { readImport } from '../../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../../ledger/transfer/imported-ledger.ts';
-import { silentLog } from '../open-folders-unwatched.ts';
 import { withLedger } from '../offline/with-ledger.ts';
 import type { OfflineOptions } from '../offline/with-ledger.ts';
 import { adoptFiles } from './adopt-files.ts';
@@ -38,7 +38,7 @@ export async function importIntoLedger(
 ): Promise<ImportResult> {
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
-  const imported = importLedger(text, { folders, now: systemClock.now() });
+  const imported = readImport(text, { folders, now: systemClock.now() });
   const { service } = imported;
   const refuse = (problems: readonly string[]): ImportResult => ({ adopted: 0, known: 0, problems });
   if (imported.problems.length > 0) {

@@ -7,11 +7,12 @@ import type { Change } from '../../model/ports/ledger-port.ts';
 import { missingFiles } from './missing-files.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
-import { sendAgain } from '../../model/resolve-doubt.ts';
-import { resolveDoubt } from '../../daemon/control/end-doubt.ts';
+import { sendAgain } from '../../model/doubts.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
+import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { openAsItStands, silentLog } from '../open-folders-unwatched.ts';
+import { openAsItStands } from '../unwatched-folder.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
 export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {

@@ -12,14 +12,12 @@ import type {
 import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
-import { unconfigured } from '../../model/report/unconfigured.ts';
+import { unconfigured, listDoubts, listDuplicates } from '../../daemon/status/status-of-ledger.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
-import { listDoubts } from '../../daemon/status/list-doubts.ts';
-import { listDuplicates } from '../../daemon/status/list-duplicates.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import type { Survey } from '../plan/make-plan.ts';
 import { missingFiles } from './missing-files.ts';

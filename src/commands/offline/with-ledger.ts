@@ -1,10 +1,10 @@
 import { joinCluster } from '../../daemon/process/join-cluster.ts';
-import { takePlace } from '../../daemon/process/take-place.ts';
+import { waitForLease } from '../../daemon/process/wait-for-lease.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
-import { silentLog } from '../open-folders-unwatched.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -34,7 +34,7 @@ export async function withLedger<T>(
     const away =
       place === null
         ? null
-        : await takePlace(place, settings, { patienceMs, advice: 'Run the command there.' });
+        : await waitForLease(place, settings, { patienceMs, advice: 'Run the command there.' });
     if (away !== null) {
       throw new ServiceUnavailableError(
         `Whether another host uses the state directory ${dir} is not known: ${away.message}. Nothing was changed.`,

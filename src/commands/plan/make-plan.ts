@@ -1,3 +1,4 @@
+import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
@@ -9,7 +10,7 @@ import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/ledger/follow-folders.ts';
 import { requireService } from '../../daemon/ledger/ledger-service.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
-import { openUnwatched, silentLog } from '../open-folders-unwatched.ts';
+import { openUnwatched } from '../unwatched-folder.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
 import { countKept } from '../../daemon/status/make-status.ts';

@@ -3,7 +3,7 @@ import { excerpt } from '../../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { environmentName, snakeCase, settingKeys } from '../settings/list-keys.ts';
+import { environmentName, snakeCase, settingKeys } from '../settings/setting-keys.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 import { readYaml } from '../yaml.ts';
 import { secretVariables } from '../secrets/secret-names.ts';

@@ -13,7 +13,7 @@ import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { Activities } from '../status/activities.ts';
 import type { Changes } from '../status/changes.ts';
-import { resolveDoubt } from './end-doubt.ts';
+import { resolveDoubt } from './resolve-doubt.ts';
 import { isPaused, pause, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
 import { notInFolders, requireFolder, resolvePath } from './resolve-path.ts';

@@ -2,7 +2,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
-import type { SharePlace } from '../../cluster/lease/share-key.ts';
+import type { SharePlace } from '../../cluster/lease/share-place.ts';
 import type { Place } from './join-cluster.ts';
 
 /**

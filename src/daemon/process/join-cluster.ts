@@ -1,5 +1,5 @@
 import type { Lease } from '../../cluster/lease/lease.ts';
-import type { SharePlace } from '../../cluster/lease/share-key.ts';
+import type { SharePlace } from '../../cluster/lease/share-place.ts';
 import type { Cluster } from '../../cluster/open-cluster.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
@@ -37,7 +37,7 @@ export async function joinCluster({
   if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { sharePlace } = await import('../../cluster/lease/share-key.ts');
+  const { sharePlace } = await import('../../cluster/lease/share-place.ts');
   const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
   const cluster = await openCluster({

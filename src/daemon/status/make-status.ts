@@ -16,11 +16,10 @@ import type {
   Status,
 } from '../../model/report/status.ts';
 import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
-import { unconfigured } from '../../model/report/unconfigured.ts';
+import { unconfigured, listDoubts } from './status-of-ledger.ts';
 import { countWords } from '../../lib/text/words.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
-import { listDoubts } from './list-doubts.ts';
 
 /** What status is made of. */
 export interface StatusSources {

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import type { AuthContext } from '../auth/token-routes.ts';
+import type { AuthContext } from '../auth/auth-routes.ts';
 import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
 import { frameworkStatusOf } from '../http/add-fallbacks.ts';
 import { errorEnvelope, isRefusal, RefusalError, tooMany } from '../http/answers.ts';
 import type { IngestionContext } from './operations.ts';
 import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
-import type { SlidingWindow } from '../http/request-limit.ts';
+import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { sizeWords } from '../../lib/text/words.ts';
 

@@ -6,7 +6,7 @@ import { isDate, ownName } from '../records/stored-record.ts';
 import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
 import { changeSchema, failureFields } from './change-format.ts';
 import type { StoredChange } from './change-format.ts';
-import type { DataFiller } from './fill-data.ts';
+import type { DataFiller } from './data-filler.ts';
 import { checkMetadata, readRecord, statSchema } from './record-format.ts';
 import type { Surroundings } from './record-format.ts';
 import { asList, asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';

@@ -7,7 +7,7 @@ import { damaged, tooNew, unreadable } from '../damage.ts';
 import { checksumText, LEDGER_VERSION } from '../journal/journal-line.ts';
 import { readLines } from '../journal/read-lines.ts';
 import { SHAPE, ShapeError } from '../format/shape.ts';
-import type { DataFiller } from '../format/fill-data.ts';
+import type { DataFiller } from '../format/data-filler.ts';
 import { createLineReader, END_MARK, parseEnd, parseHead } from './snapshot-lines.ts';
 import type { SnapshotHead } from './snapshot-lines.ts';
 

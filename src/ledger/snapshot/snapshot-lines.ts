@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { readChange } from '../format/change-format.ts';
-import type { DataFiller } from '../format/fill-data.ts';
+import type { DataFiller } from '../format/data-filler.ts';
 import { createOldLineReader } from '../format/old-format.ts';
 import { checkMetadata, readCompanions, readRecord, recordJson } from '../format/record-format.ts';
 import { asNumber, asObject, asText, ShapeError } from '../format/shape.ts';

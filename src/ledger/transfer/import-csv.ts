@@ -2,10 +2,8 @@ import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
-import { checkEntries } from './check-entries.ts';
-import type { ImportedEntry } from './check-entries.ts';
-import { importedRecord } from './imported-record.ts';
-import type { ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
+import { checkEntries, importedRecord } from './imported-ledger.ts';
+import type { ImportedEntry, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 const columns = ['folder', 'path', 'docid'] as const;
 

@@ -2,10 +2,14 @@ import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
 import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
-import { checkEntries, refProblem } from './check-entries.ts';
-import type { ImportedEntry } from './check-entries.ts';
-import { importedRecord } from './imported-record.ts';
-import type { ImportedChange, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
+import { checkEntries, refProblem, importedRecord } from './imported-ledger.ts';
+import type {
+  ImportedEntry,
+  ImportedChange,
+  ImportedLedger,
+  ImportOptions,
+  ImportProblem,
+} from './imported-ledger.ts';
 import { unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { companionsSchema, statSchema } from '../format/record-format.ts';

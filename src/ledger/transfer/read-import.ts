@@ -7,7 +7,7 @@ import type { ImportedLedger, ImportOptions } from './imported-ledger.ts';
  * are not read: what the text does not give is empty, and fingerprints always are, so that the next scan compares
  * each document with its record. Paths are brought into NFC.
  */
-export function importLedger(text: string, options: ImportOptions): ImportedLedger {
+export function readImport(text: string, options: ImportOptions): ImportedLedger {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   return content.trimStart().startsWith('{') ? importJson(content, options) : importCsv(content, options);
 }

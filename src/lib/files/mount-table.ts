@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** One mounted file system. */
 export interface Mount {
   readonly path: string;
@@ -9,6 +11,15 @@ export interface Mount {
   readonly type: string;
   /** The device, or server and export. */
   readonly source: string;
+}
+
+/** What is mounted at this moment; nothing where the system does not say. */
+export function readMountTable(): readonly Mount[] {
+  try {
+    return parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    return [];
+  }
 }
 
 /** Reads the text of `/proc/self/mountinfo`. Lines that it does not understand are left out. */
@@ -34,8 +45,7 @@ export function mountOf(table: readonly Mount[], path: string): Mount | null {
 }
 
 function unescapeOctal(text: string): string {
-  const bytes = text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
+  return text.replaceAll(/\\([0-7]{3})/g, (_, octal: string) =>
     String.fromCodePoint(Number.parseInt(octal, 8)),
   );
-  return bytes;
 }

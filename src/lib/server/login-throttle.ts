@@ -1,7 +1,9 @@
+import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
+
 import type { Clock } from '../time/clock.ts';
-import { peerOf } from './peer-of.ts';
 import { sameSecret } from './same-secret.ts';
+import { isLoopbackAddress } from './is-loopback.ts';
 
 /** Compares tokens, and slows down clients that keep sending wrong ones. */
 export interface LoginThrottle {
@@ -94,4 +96,18 @@ export function createLoginThrottle({
       for (const cancel of cancels) cancel();
     },
   };
+}
+
+/**
+ * Names who is at the other end of a connection, for limits: this machine is one peer under all its loopback
+ * addresses, and of IPv6 the network counts, in which a machine has as many addresses as it likes.
+ */
+export function peerOf({ remoteAddress = '' }: { readonly remoteAddress?: string | undefined }): string {
+  if (isLoopbackAddress(remoteAddress)) return 'loopback';
+  if (!isIPv6(remoteAddress) || remoteAddress.includes('.')) return remoteAddress.replace(/^::ffff:/i, '');
+  const [before = '', after] = remoteAddress.replace(/%.*$/, '').split('::');
+  const first = before.split(':').filter(Boolean);
+  const last = (after ?? '').split(':').filter(Boolean);
+  const zeros = Array.from({ length: after === undefined ? 0 : 8 - first.length - last.length }, () => '0');
+  return `${[...first, ...zeros, ...last].slice(0, 4).join(':')}::/64`;
 }

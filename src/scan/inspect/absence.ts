@@ -3,12 +3,13 @@ import { closeSync, constants, fstatSync, openSync, readdirSync } from 'node:fs'
 import { directoryOf, nameOf } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { sameRoot } from '../../model/same-file.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { directoriesTo } from './classify-path.ts';
 import { afterScanMs, settling, unknown } from './no-document.ts';
 import type { NoDocument } from './no-document.ts';
-import { readRoot, sameRoot } from '../walk/root-identity.ts';
+import { readRoot } from '../walk/root-identity.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
 export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {

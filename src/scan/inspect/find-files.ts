@@ -5,12 +5,12 @@ import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { joinPath } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
-import { sameFile } from '../../model/same-file.ts';
+import { sameFile, sameRoot } from '../../model/same-file.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statOf } from '../walk/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';
-import { placeBelow, readRoot, realRoot, sameRoot } from '../walk/root-identity.ts';
+import { placeBelow, readRoot, realRoot } from '../walk/root-identity.ts';
 
 /**
  * Walks everything below the root, whatever rules say of it, and finds files by their identity. Links are not followed,

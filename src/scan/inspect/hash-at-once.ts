@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 
-import { inspectedPlace, isInspected } from '../content.ts';
-import type { Wanted } from '../content.ts';
+import { inspectedPlace, isInspected } from '../open-content.ts';
+import type { Wanted } from '../open-content.ts';
 
 /** Reading so much takes about as long as opening it; larger files are read without holding a thread. */
 export const smallFileBytes = 256 * 1024;

@@ -4,7 +4,7 @@ import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata-schema.ts';
 import type { Reading, Sidecar } from '../../model/metadata/metadata-schema.ts';
-import { readJson } from '../../lib/text/json-text.ts';
+import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 
 /** What a sidecar or a `.meta.json` holds, with the stats of what was read; or why it cannot be used. */

@@ -2,6 +2,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
 import { errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { readMountTable } from '../../lib/files/mount-table.ts';
 
 /** The root as it is at this moment. */
 export type RootReading =
@@ -30,11 +31,6 @@ export function readRoot(path: string): RootReading {
   }
 }
 
-/** Says whether two identities are of one directory. */
-export function sameRoot(one: RootIdentity, other: RootIdentity): boolean {
-  return one.dev === other.dev && one.ino === other.ino;
-}
-
 /** A root without symbolic links in its path; as it is written, where it cannot be followed. */
 export function realRoot(root: string): string {
   try {
@@ -49,4 +45,17 @@ export function placeBelow(root: string, raw: string, followSymlinks: boolean): 
   if (followSymlinks) return null;
   if (raw === '') return root;
   return root === '/' ? `/${raw}` : `${root}/${raw}`;
+}
+
+/** So many mounts of one folder are remembered. */
+const maxMounts = 1_000;
+
+/** Directories below a root on which something is mounted; none where the system has no mount table. Never throws. */
+export function mountsBelow(root: string): readonly string[] {
+  const real = realRoot(root);
+  const start = real === '/' ? real : `${real}/`;
+  const below = readMountTable()
+    .map(({ path }) => path)
+    .filter((path) => path.startsWith(start) && path !== start);
+  return [...new Set(below)].slice(0, maxMounts).map((path) => path.slice(start.length).normalize('NFC'));
 }

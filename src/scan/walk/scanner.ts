@@ -1,8 +1,9 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { sameRoot } from '../../model/same-file.ts';
 import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { PackedScan } from './packed-scan.ts';
-import { readRoot, sameRoot } from './root-identity.ts';
+import { readRoot } from './root-identity.ts';
 import type { RootReading } from './root-identity.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
 import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';

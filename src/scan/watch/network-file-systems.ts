@@ -1,6 +1,6 @@
-import { readFileSync, realpathSync, statfsSync } from 'node:fs';
+import { realpathSync, statfsSync } from 'node:fs';
 
-import { mountOf, parseMountTable } from '../../lib/files/mount-table.ts';
+import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
 
 /** File systems that report no events for other machines' writes, by statfs type. */
 const eventlessTypes: ReadonlyMap<number, string> = new Map([
@@ -47,10 +47,9 @@ export function eventlessFileSystemAt(absolute: string): string | null {
 
 function mountTypeAt(absolute: string): string | null {
   try {
-    const table = parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
-    return mountOf(table, realpathSync(absolute))?.type ?? null;
+    return mountOf(readMountTable(), realpathSync(absolute))?.type ?? null;
   } catch {
-    // No mount table on this system: statfs decides alone.
+    // It cannot be followed: statfs decides alone.
     return null;
   }
 }

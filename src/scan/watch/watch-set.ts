@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 
-import { readWatchLimit } from '../../lib/files/watch-limit.ts';
+import { readWatchLimit } from '../../lib/files/inotify.ts';
 import { directoryOf } from '../../model/document.ts';
 import { createChokidarWatcher } from './chokidar-backend.ts';
 import { eventlessFileSystemAt } from './network-file-systems.ts';

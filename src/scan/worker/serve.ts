@@ -1,13 +1,12 @@
-import { readEventQueueLength } from '../../lib/files/watch-limit.ts';
+import { readEventQueueLength } from '../../lib/files/inotify.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { createFolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
-import { readRoot } from '../walk/root-identity.ts';
+import { readRoot, mountsBelow } from '../walk/root-identity.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 import { createScanner } from '../walk/scanner.ts';
-import { mountsBelow } from '../watch/mounts-below.ts';
 import { createWatchSet } from '../watch/watch-set.ts';
 
 /** Events of one save come together; each directory is reported once. */

@@ -7,7 +7,7 @@ const deliveryKinds = ['uploaded', 'modified', 'deleted', 'moved', 'failed'] as 
 type DeliveryKind = (typeof deliveryKinds)[number];
 
 /** Documents per five minutes over the last day, oldest first; the last column is the one that runs. */
-type HistoryReport = {
+export type HistoryReport = {
   readonly bucketSeconds: number;
   /** ISO 8601, UTC: when the first column begins. */
   readonly start: string;

@@ -2,7 +2,8 @@ import { createActivityList } from './history/activity.ts';
 import { createAttention } from './attention/attention.ts';
 import { createChart } from './history/chart.ts';
 import { connect } from './data/connection.ts';
-import type { History, PageStatus, RecentActivity } from './data/page-status.ts';
+import type { HistoryReport } from '../metrics/delivery-history.ts';
+import type { PageStatus, RecentActivity } from './data/page-status.ts';
 import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
@@ -82,7 +83,7 @@ async function loadHistory(): Promise<void> {
   clearTimeout(historyTimer);
   historyTimer = undefined;
   if (document.hidden) return;
-  const history = await load<History>('/api/history');
+  const history = await load<HistoryReport>('/api/history');
   if (history !== null) showChart(history);
 }
 

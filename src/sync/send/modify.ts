@@ -1,12 +1,13 @@
 import type { DocumentRef } from '../../model/document.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import type { ModifyRequest, SentContent } from '../../model/ports/service-port.ts';
+import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
 import { unsentAttachments } from '../decide/unsent-attachments.ts';
 import type { RequestAbout } from './tracked-request.ts';
 import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
 import type { OpenFile } from './upload.ts';
+import type { Task } from '../tasks/task.ts';
 
 /** A document that has to be modified. */
 export interface Modifiable extends Sendable {
@@ -104,4 +105,32 @@ export function markUnsure(
 /** Whether a deletion of the document went out and its answer never came. */
 export function isPerhapsGone(record: LedgerRecord | undefined): boolean {
   return record?.unsure?.gone === true;
+}
+
+/** One document of a bulk call. */
+export interface BulkMember {
+  readonly task: Task;
+  readonly found: Modifiable;
+}
+
+/** One metadata change of many documents of a folder in one call, interface 4.6; null: nothing that a bulk call can carry. */
+export function bulkModify(
+  members: readonly BulkMember[],
+): { readonly about: RequestAbout; readonly request: BulkModifyRequest } | null {
+  const [first] = members;
+  const bulk = first?.found.operation.bulk ?? null;
+  if (first === undefined || bulk === null) return null;
+  return {
+    about: {
+      folder: first.task.ref.folder,
+      path: '',
+      operation: 'bulk_modify',
+      bytesTotal: 0,
+      documents: members.length,
+      before: members.map(({ task, found: { operation, record } }) =>
+        markUnsure(task.ref, record, operation),
+      ),
+    },
+    request: { docIds: members.map(({ found }) => found.operation.docId), ...bulk.change },
+  };
 }

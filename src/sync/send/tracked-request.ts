@@ -4,7 +4,7 @@ import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-po
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerWriter } from './ledger-writer.ts';
-import type { Transfers } from './transfers.ts';
+import type { TransferStatus } from '../../model/report/status.ts';
 
 /** What this process did since it started. */
 export interface Totals {
@@ -117,4 +117,32 @@ export function createTrackedRequest({
 /** By a stop whose time was up. */
 function isEnded(outcome: Outcome): boolean {
   return (outcome.kind === 'unavailable' || outcome.kind === 'unknown') && outcome.code === 'stopped';
+}
+
+/** One request under way, for progress. */
+interface Transfer {
+  readonly bytes: (count: number) => void;
+  readonly end: () => void;
+}
+
+/** Requests under way. */
+export class Transfers {
+  readonly #running = new Set<TransferStatus & { bytesSent: number }>();
+
+  start(transfer: Omit<TransferStatus, 'bytesSent'>): Transfer {
+    const status = { ...transfer, bytesSent: 0 };
+    this.#running.add(status);
+    return {
+      bytes: (count) => {
+        status.bytesSent += count;
+      },
+      end: () => {
+        this.#running.delete(status);
+      },
+    };
+  }
+
+  list(): readonly TransferStatus[] {
+    return [...this.#running].map((status) => ({ ...status }));
+  }
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { forgetHost } from '../../../src/cluster/fleet/forget-host.ts';
+import { forgetHost } from '../../../src/cluster/fleet/fleet-commands.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
-import type { SharePlace } from '../../../src/cluster/lease/share-key.ts';
+import type { SharePlace } from '../../../src/cluster/lease/share-place.ts';
 import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
 import { openLink } from '../../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../../src/cluster/redis/link.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import { exportLedger } from '../../../src/ledger/transfer/export-ledger.ts';
-import { importLedger } from '../../../src/ledger/transfer/read-import.ts';
+import { readImport } from '../../../src/ledger/transfer/read-import.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -66,7 +66,7 @@ describe('an export', () => {
       put('d/b.pdf', recordOf(2, { possibleDuplicates: 2 })),
     ]);
     const exported = exportLedger(ledger);
-    const { entries, problems } = importLedger(JSON.stringify(exported, null, 2), inbox);
+    const { entries, problems } = readImport(JSON.stringify(exported, null, 2), inbox);
     expect(problems).toEqual([]);
     await ledger.commit(entries.map(({ ref, record }) => ({ kind: 'put', ref, record })));
     expect(exportLedger(ledger)).toEqual(exported);
@@ -91,7 +91,7 @@ describe('an export', () => {
     const { documents } = {
       documents: [{ folder: 'inbox', path: 'a.pdf', docId: 'd1', sha256: '', size: 7 }],
     };
-    const { entries } = importLedger(JSON.stringify({ version: 1, documents }), inbox);
+    const { entries } = readImport(JSON.stringify({ version: 1, documents }), inbox);
     expect(entries[0]?.record.stat).toEqual({
       size: 7,
       mtimeMs: 0,
@@ -156,7 +156,7 @@ describe('an export', () => {
     ]);
     const exported = exportLedger(ledger);
     const text = JSON.stringify(exported);
-    const { entries, changes = [], problems } = importLedger(text, inbox);
+    const { entries, changes = [], problems } = readImport(text, inbox);
     expect(problems).toEqual([]);
     const fresh = await openLedger({ dir: folder.join('fresh'), clock: manualClock(), log: recordedLog() });
     await fresh.commit(entries.map(({ ref, record }) => ({ kind: 'put' as const, ref, record })));
@@ -185,7 +185,7 @@ describe('an import of CSV', () => {
   it('takes folder, path and docId, in any order, with quotes, a byte order mark and any line ends', () => {
     const text =
       '\uFEFFdocId,Folder,path\r\nd1,inbox,"a ""b"", c.pdf"\r\n\r\nd2,archive,"line\nbreak.pdf"\r\n';
-    const { entries, problems } = importLedger(text, both);
+    const { entries, problems } = readImport(text, both);
     expect(problems).toEqual([]);
     expect(entries.map(({ ref, record }) => [ref.folder, ref.path, record.docId])).toEqual([
       ['inbox', 'a "b", c.pdf', 'd1'],
@@ -201,17 +201,17 @@ describe('an import of CSV', () => {
   });
 
   it('may leave the folder out where there is only one', () => {
-    const { entries } = importLedger('path,docId\nu\u0308.pdf,d1\n', inbox);
+    const { entries } = readImport('path,docId\nu\u0308.pdf,d1\n', inbox);
     expect(entries.map(({ ref }) => ref)).toEqual([{ folder: 'inbox', path: 'ü.pdf' }]);
-    expect(importLedger('path,docId\na.pdf,d1\n', both)).toMatchObject({
+    expect(readImport('path,docId\na.pdf,d1\n', both)).toMatchObject({
       entries: [],
       problems: [{ line: 1 }],
     });
-    expect(importLedger('folder,path,docId\n,a.pdf,d1\n', inbox).entries).toHaveLength(1);
-    expect(importLedger('folder,path,docId\n,a.pdf,d1\n', both).problems).toEqual([
+    expect(readImport('folder,path,docId\n,a.pdf,d1\n', inbox).entries).toHaveLength(1);
+    expect(readImport('folder,path,docId\n,a.pdf,d1\n', both).problems).toEqual([
       { line: 2, message: 'no folder named "" is configured; there are inbox, archive' },
     ]);
-    expect(importLedger('folder,path,docId\nother,a.pdf,d1\n', inbox).problems).toEqual([
+    expect(readImport('folder,path,docId\nother,a.pdf,d1\n', inbox).problems).toEqual([
       { line: 2, message: 'no folder named "other" is configured; there is inbox' },
     ]);
   });
@@ -230,7 +230,7 @@ describe('an import of CSV', () => {
       'inbox,"two\nlines.pdf",d 6',
       'inbox,d.pdf,"d\t7"',
     ].join('\n');
-    const { entries, problems } = importLedger(text, both);
+    const { entries, problems } = readImport(text, both);
     expect(entries).toEqual([]);
     expect(problems.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 12]);
     expect(problems[0]?.message).toContain('inbox, archive');
@@ -246,7 +246,7 @@ describe('an import of CSV', () => {
       ['', 1],
       ['5', 1],
     ] as const) {
-      expect(importLedger(text, inbox)).toMatchObject({ entries: [], problems: [{ line }] });
+      expect(readImport(text, inbox)).toMatchObject({ entries: [], problems: [{ line }] });
     }
   });
 });
@@ -301,7 +301,7 @@ describe('an import of JSON', () => {
       'twice',
     ],
   ])('of %s is refused in words', (text, words) => {
-    const { entries, problems } = importLedger(text, inbox);
+    const { entries, problems } = readImport(text, inbox);
     expect(entries).toEqual([]);
     expect(problems.map(({ message }) => message).join()).toContain(words);
   });
@@ -309,7 +309,7 @@ describe('an import of JSON', () => {
   it('S18: is not led astray by names that objects have', () => {
     const text =
       '{"version": 1, "documents": [{"folder": "inbox", "path": "__proto__", "docId": "constructor"}], "__proto__": {"x": 1}}';
-    const { entries } = importLedger(text, inbox);
+    const { entries } = readImport(text, inbox);
     expect(entries.map(({ ref, record }) => [ref.path, record.docId])).toEqual([
       ['__proto__', 'constructor'],
     ]);

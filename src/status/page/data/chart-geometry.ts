@@ -1,4 +1,4 @@
-import type { History } from './page-status.ts';
+import type { HistoryReport } from '../../metrics/delivery-history.ts';
 
 /** From the bottom of a column to its top. */
 export const chartKinds = ['uploaded', 'modified', 'moved', 'deleted', 'failed'] as const;
@@ -16,7 +16,7 @@ export interface Column {
 export const columnCount = 72;
 
 /** The last `hours` (6 or 24) as columns, oldest first. */
-export function columnsOf(history: History, hours: number): Column[] {
+export function columnsOf(history: HistoryReport, hours: number): Column[] {
   const perColumn = Math.max(1, Math.round((hours * 3600) / history.bucketSeconds / columnCount));
   const length = history.uploaded.length;
   const first = length - perColumn * columnCount;

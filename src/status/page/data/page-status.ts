@@ -9,14 +9,3 @@ export interface PageStatus extends Status {
 export interface RecentActivity {
   readonly activities: readonly Activity[];
 }
-
-/** Documents per column, oldest first. */
-export interface History {
-  readonly bucketSeconds: number;
-  readonly start: string;
-  readonly uploaded: readonly number[];
-  readonly modified: readonly number[];
-  readonly deleted: readonly number[];
-  readonly moved: readonly number[];
-  readonly failed: readonly number[];
-}

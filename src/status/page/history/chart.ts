@@ -2,7 +2,7 @@ import { countWords, numberWords } from '../../../lib/text/words.ts';
 import { chartKinds, columnCount, columnsOf, roundUp, stack } from '../data/chart-geometry.ts';
 import type { ChartKind, Column } from '../data/chart-geometry.ts';
 import { byId, el, setAttribute, setText, svg } from '../dom.ts';
-import type { History } from '../data/page-status.ts';
+import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { minuteWords } from '../data/time-words.ts';
 
 const columnWidth = 10;
@@ -13,11 +13,11 @@ interface Drawing {
 }
 
 /** Deliveries over the last hours, a column every few minutes; the reader chooses how far back. */
-export function createChart(): (history: History) => void {
+export function createChart(): (history: HistoryReport) => void {
   const picture = byId('chart-picture');
   const drawings = Array.from({ length: columnCount }, (_, index) => draw(picture, index));
   const ticks = Array.from({ length: 4 }, () => byId('chart-times').appendChild(el('span', {})));
-  let history: History | null = null;
+  let history: HistoryReport | null = null;
   let hours = 6;
 
   const show = () => {

@@ -1,7 +1,19 @@
 import type { Clock } from '../../lib/time/clock.ts';
-import type { LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, Doubt } from '../../model/ports/ledger-port.ts';
 import { longestList } from '../../model/report/status.ts';
-import type { DuplicateStatus } from '../../model/report/status.ts';
+import type { DuplicateStatus, Status } from '../../model/report/status.ts';
+import type { Settings } from '../../model/settings.ts';
+
+/** Uploads in doubt as a status lists them. */
+export function listDoubts(doubts: readonly Doubt[]): Pick<Status, 'inDoubt' | 'inDoubtTotal'> {
+  const inDoubt = doubts.slice(0, longestList).map(({ ref, since, count, message }) => ({
+    ...ref,
+    since: new Date(since).toISOString(),
+    count,
+    message,
+  }));
+  return { inDoubt, inDoubtTotal: doubts.length };
+}
 
 type Duplicates = Pick<LedgerPort, 'possibleDuplicates' | 'entries' | 'doubts'>;
 
@@ -33,4 +45,14 @@ export function duplicateLister(ledger: Duplicates, clock: Clock): () => readonl
     }
     return known.list;
   };
+}
+
+/** Folders with documents that the configuration does not name any more: nobody watches them, and they stay. */
+export function unconfigured(
+  ledger: Pick<LedgerPort, 'folders' | 'count'>,
+  { folders }: Pick<Settings, 'folders'>,
+): Pick<Status, 'unconfigured'> {
+  const others = ledger.folders().filter((name) => folders.every((folder) => folder.name !== name));
+  if (others.length === 0) return {};
+  return { unconfigured: others.map((name) => ({ name, documents: ledger.count(name) })) };
 }

@@ -5,7 +5,7 @@ import { isRefusal, RefusalError, tooMany } from '../http/answers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { AccessTokens, AccessClaims } from './access-tokens.ts';
 import type { Identity } from './identity.ts';
-import type { SlidingWindow } from '../http/request-limit.ts';
+import type { SlidingWindow } from '../http/sliding-window.ts';
 import type { TokenStore } from './token-store.ts';
 import {
   inactiveApiKey,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { placeOf } from '../../../src/cluster/lease/share-key.ts';
+import { placeOf } from '../../../src/cluster/lease/share-place.ts';
 
 const mounts = (...lines: readonly string[]) =>
   [

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
-import type { FolderSettings } from '../../model/settings.ts';
+
+import type { FolderSettings, Settings } from '../../model/settings.ts';
+import { closest } from '../../lib/text/closest.ts';
+import { ConfigurationError } from '../../model/errors.ts';
 
 /** What a path on the command line is seen from. */
 export interface Place {
@@ -24,4 +27,19 @@ export function insideWorkingDirectory(path: string, { cwd, folders }: Place): s
 function contains(folder: string, path: string): boolean {
   const inside = relative(folder, path);
   return inside !== '..' && !inside.startsWith(`..${sep}`);
+}
+
+/** The name of a configured folder; null: none was given, all are meant. Throws ConfigurationError. */
+export function folderArgument(
+  folder: string | undefined,
+  { folders }: Pick<Settings, 'folders'>,
+): string | null {
+  if (folder === undefined) return null;
+  const names = folders.map(({ name }) => name);
+  if (names.includes(folder)) return folder;
+  const near = closest(folder, names);
+  const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
+  throw new ConfigurationError(
+    `FOLDER: "${folder}" is not configured; ${near === undefined ? known : `did you mean ${near}?`}`,
+  );
 }

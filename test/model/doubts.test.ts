@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { unknownStat } from '../../src/model/document.ts';
 import type { Doubt, Failure } from '../../src/model/ports/ledger-port.ts';
-import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/resolve-doubt.ts';
+import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/doubts.ts';
 import { recordOf, statOf } from '../support/core-fixtures.ts';
 
 const ref = { folder: 'inbox', path: 'deep/a.pdf' };

@@ -8,7 +8,7 @@ import type { Place } from './join-cluster.ts';
 
 const askMs = 100;
 
-interface TakeOptions {
+interface WaitOptions {
   /** So long it waits for a Redis that is away. */
   readonly patienceMs: number;
   /** What to do where another host has it. */
@@ -19,10 +19,10 @@ interface TakeOptions {
  * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
  * host does: a command does not stand by. Gives why it was given up; null: this host has it.
  */
-export async function takePlace(
+export async function waitForLease(
   place: Place,
   settings: Settings,
-  { patienceMs, advice }: TakeOptions,
+  { patienceMs, advice }: WaitOptions,
 ): Promise<Reason | null> {
   const { lease, cluster } = place;
   const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { readJson } from '../../src/lib/text/json-text.ts';
+import { readJson } from '../../src/lib/text/read-json.ts';
 
 const refused: readonly (readonly [string, string, RegExp])[] = [
   ['nothing', '', /line 1, column 1/],

@@ -1,5 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
+import type { CommandContext } from './command-context.ts';
 
 /** Asks a person. */
 export interface Prompter {
@@ -68,4 +69,10 @@ async function asked<T>(answer: Promise<T>): Promise<T> {
       },
     );
   }
+}
+
+/** Asks on a terminal; elsewhere nobody can be asked, and the answer is yes. */
+export async function confirm({ interactive }: CommandContext, question: string): Promise<boolean> {
+  if (!interactive) return true;
+  return (await terminalPrompter()).confirm(question);
 }

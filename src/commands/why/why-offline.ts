@@ -1,16 +1,17 @@
 import type { Why } from '../../model/ports/control-port.ts';
 import { ConfigurationError } from '../../model/errors.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
 import { makePlan } from '../plan/make-plan.ts';
-import { openUnwatched, silentLog } from '../open-folders-unwatched.ts';
+import { openUnwatched } from '../unwatched-folder.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
-export async function explain(
+export async function whyOffline(
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
   path: string,
 ): Promise<Why> {

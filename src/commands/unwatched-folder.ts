@@ -6,15 +6,6 @@ import { systemClock } from '../daemon/system-clock.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** For a command that reports by itself what it finds. */
-export const silentLog: LogPort = {
-  trace: () => {},
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-};
-
 interface Surroundings {
   readonly settings: Settings;
   readonly log: LogPort;

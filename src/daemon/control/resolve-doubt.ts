@@ -4,8 +4,8 @@ import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts'
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../model/resolve-doubt.ts';
-import type { DoubtfulPath } from '../../model/resolve-doubt.ts';
+import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../model/doubts.ts';
+import type { DoubtfulPath } from '../../model/doubts.ts';
 import { isUsableDocId } from '../../remote/http/wire-schemas.ts';
 
 interface Sources {
