@@ -2,15 +2,13 @@ import { type IncomingMessage, type Server, type ServerResponse, createServer } 
 import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { connectDaemon } from '../../src/commands/connect/daemon-client.ts';
-import type { FolderStatus, Status } from '../../src/model/report/status.ts';
+import type { Status } from '../../src/model/report/status.ts';
+import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Ran, ingestd, startIngestd } from '../support/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
-const inbox: FolderStatus = {
-  name: 'inbox',
-  path: '/srv/inbox',
-  state: 'watching',
+const inbox = aFolder({
   watches: 3,
   onDisk: 14,
   synced: 10,
@@ -19,22 +17,11 @@ const inbox: FolderStatus = {
   failed: 1,
   skipped: 1,
   held: 2,
-  kept: 0,
-  attached: 0,
   oldestUnsyncedSeconds: 3,
-  missedByWatcher: 0,
-};
+});
 
-const status: Status = {
+const status = aStatus({
   version: '0.1.0',
-  startedAt: '2026-01-01T00:00:00Z',
-  pid: 4711,
-  health: 'attention',
-  paused: [],
-  trial: false,
-  service: 'https://ingest.example',
-  account: 'ada',
-  configuration: '/etc/ingestd/ingestd.yaml',
   state: 'working',
   reasons: [{ code: 'watch-limit', message: 'too few watches' }],
   folders: [inbox],
@@ -55,17 +42,8 @@ const status: Status = {
   failuresTotal: 1,
   skipped: [{ folder: 'inbox', path: 'x.exe', code: 'unsupported-type', message: 'not a type' }],
   skippedTotal: 1,
-  waiting: [],
-  waitingTotal: 0,
-  waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
   held: [{ folder: 'inbox', count: 2, since: '2026-01-01T00:00:00Z', reason: 'many at once', paths: ['p'] }],
-  inDoubt: [],
-  inDoubtTotal: 0,
-  transfers: [],
-  possibleDuplicates: 0,
-  duplicates: [],
-  recordedDuplicates: 0,
-};
+});
 
 const why = {
   folder: 'inbox',

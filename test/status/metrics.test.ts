@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
-import { aFleet } from './support/a-fleet.ts';
+import { aFleetThatIsGone } from './support/a-fleet.ts';
 import { aFolder, fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
@@ -49,7 +49,7 @@ describe('the metrics', () => {
   it('tell of the hosts of a fleet, and nothing where there is none or Redis is away', async () => {
     const { control } = world();
     expect(await world().metrics.text()).not.toMatch(/ingestd_fleet_(?:host_|rate_|paused)/);
-    let answer: FleetStatus | null = aFleet();
+    let answer: FleetStatus | null = aFleetThatIsGone();
     const metrics = createMetrics({
       status: control.status,
       unready: control.unready,

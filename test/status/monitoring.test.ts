@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { aFleet } from './support/a-fleet.ts';
+import { aFleetThatIsGone } from './support/a-fleet.ts';
 import { fakeControl } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
@@ -28,7 +28,7 @@ interface Dashboard {
 async function exported(): Promise<ReadonlySet<string>> {
   const control = fakeControl();
   const { status, unready } = control;
-  const fleet = async () => aFleet();
+  const fleet = async () => aFleetThatIsGone();
   const text = await createMetrics({ status, unready, version: '1', fleet }).text();
   const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name = '', type]) =>
     type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

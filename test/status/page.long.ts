@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import type { FleetHost, FleetStatus } from '../../src/model/report/fleet.ts';
+import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
 import { buildPage } from './support/built-page.ts';
 import { busyStatus } from './support/busy-status.ts';
+import { aFleet, aHost } from './support/a-fleet.ts';
 import { aFolder } from './support/fake-control.ts';
 import { withTool } from './support/needs.ts';
 import { openStatusWorld } from './support/status-world.ts';
@@ -404,13 +405,7 @@ withTool('chromium', chromiumFound, () => {
       const hosts = Array.from({ length: 130 }, (_, index) => aHost(`host-${index}`));
       const world = await open({
         status: { fleet: { host: 'host-2', hosts: 130 } },
-        fleet: async () => ({
-          health: 'ok',
-          account: 'research',
-          paused: false,
-          rate: { used: 31, windowSeconds: 60 },
-          hosts,
-        }),
+        fleet: async () => aFleet(hosts),
       });
       const page = await visit(world);
       await eventually(async () => (await page.locator('.host').count()) === 100);
@@ -554,42 +549,16 @@ function transfer(path: string): Status['transfers'][number] {
   return { folder: 'inbox', path, operation: 'upload', bytesSent: 1, bytesTotal: 2, documents: 1 };
 }
 
-function aHost(host: string): FleetHost {
-  return {
-    host,
-    presence: 'here',
-    lastSeen: '2026-01-01T00:00:00Z',
-    used: 1,
-    version: '1.2.3',
-    state: 'idle',
-    health: 'ok',
-    headline: 'All 3 documents delivered',
-    reasons: [],
-    folders: [],
-    queue: { pending: 0, inFlight: 0, waiting: 0 },
-    failures: [],
-    failuresTotal: 0,
-  };
-}
-
 function hostileFleet(): FleetStatus {
-  const failure = { folder: markup, path: markup, code: markup, message: markup };
-  const host: FleetHost = {
-    ...aHost(markup),
+  const host = aHost(markup, {
     version: markup,
     health: 'error',
     headline: markup,
     reasons: [{ code: markup, message: markup }],
-    failures: [failure],
+    failures: [{ folder: markup, path: markup, code: markup, message: markup }],
     failuresTotal: 1,
-  };
-  return {
-    health: 'error',
-    account: markup,
-    paused: false,
-    rate: { used: 1, windowSeconds: 60 },
-    hosts: [host],
-  };
+  });
+  return aFleet([host], { health: 'error', account: markup });
 }
 
 function hostileStatus(): Partial<Status> {

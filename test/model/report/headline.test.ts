@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { FolderStatus, Status } from '../../../src/model/report/status.ts';
-import { health } from '../../../src/model/report/health.ts';
 import {
   deliveredLine,
   failedCount,
@@ -15,60 +14,12 @@ import {
   withDoubts,
 } from '../../../src/model/report/headline.ts';
 import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/words.ts';
+import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
-const folder: FolderStatus = {
-  name: 'inbox',
-  path: '/srv/inbox',
-  state: 'watching',
-  watches: 1,
-  onDisk: 0,
-  synced: 0,
-  pending: 0,
-  waiting: 0,
-  failed: 0,
-  skipped: 0,
-  held: 0,
-  kept: 0,
-  attached: 0,
-  oldestUnsyncedSeconds: 0,
-  missedByWatcher: 0,
-};
+const folder = aFolder();
 
 function status(counts: Partial<FolderStatus>, more: Partial<Status> = {}): Status {
-  const whole: Status = {
-    version: '1',
-    startedAt: '2026-01-01T00:00:00Z',
-    pid: 1,
-    health: 'ok',
-    paused: [],
-    trial: false,
-    service: 'https://ingest.example',
-    account: 'ada',
-    configuration: '/etc/ingestd/ingestd.yaml',
-    state: 'idle',
-    reasons: [],
-    folders: [{ ...folder, ...counts }],
-    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
-    rate,
-    auth: { state: 'ok', expiresAt: null },
-    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
-    failures: [],
-    failuresTotal: 0,
-    skipped: [],
-    skippedTotal: 0,
-    waiting: [],
-    waitingTotal: 0,
-    waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
-    held: [],
-    inDoubt: [],
-    inDoubtTotal: 0,
-    transfers: [],
-    possibleDuplicates: 0,
-    duplicates: [],
-    recordedDuplicates: 0,
-    ...more,
-  };
-  return { ...whole, health: health(whole) };
+  return aStatus({ folders: [aFolder(counts)], ...more });
 }
 
 const rate: Status['rate'] = { limit: 50, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 };

@@ -1,28 +1,45 @@
-import type { FleetStatus } from '../../../src/model/report/fleet.ts';
+import type { FleetHost, FleetStatus } from '../../../src/model/report/fleet.ts';
+
+/** A host of a fleet with nothing to do. */
+export function aHost(host: string, parts: Partial<FleetHost> = {}): FleetHost {
+  return {
+    host,
+    presence: 'here',
+    lastSeen: '2026-01-01T00:00:00Z',
+    used: 3,
+    version: '1.2.3',
+    state: 'idle',
+    health: 'ok',
+    headline: 'All 2 documents delivered',
+    reasons: [],
+    folders: [],
+    queue: { pending: 0, inFlight: 0, waiting: 0 },
+    failures: [],
+    failuresTotal: 0,
+    ...parts,
+  };
+}
+
+export function aFleet(hosts: readonly FleetHost[], parts: Partial<FleetStatus> = {}): FleetStatus {
+  return {
+    health: 'ok',
+    account: 'archive',
+    paused: false,
+    rate: { used: 1, windowSeconds: 60 },
+    hosts,
+    ...parts,
+  };
+}
 
 /** A fleet of one host, which is gone. */
-export function aFleet(): FleetStatus {
-  return {
+export function aFleetThatIsGone(): FleetStatus {
+  const host = aHost('scanner-1', {
+    presence: 'gone',
+    used: 17,
     health: 'attention',
-    account: 'research',
-    paused: false,
-    rate: { used: 31, windowSeconds: 60 },
-    hosts: [
-      {
-        host: 'scanner-1',
-        presence: 'gone',
-        lastSeen: '2026-01-01T00:00:00Z',
-        used: 17,
-        version: '1.2.3',
-        state: 'idle',
-        health: 'attention',
-        headline: '2 documents failed',
-        reasons: [],
-        folders: [],
-        queue: { pending: 1, inFlight: 2, waiting: 3 },
-        failures: [],
-        failuresTotal: 2,
-      },
-    ],
-  };
+    headline: '2 documents failed',
+    queue: { pending: 1, inFlight: 2, waiting: 3 },
+    failuresTotal: 2,
+  });
+  return aFleet([host], { health: 'attention', account: 'research', rate: { used: 31, windowSeconds: 60 } });
 }

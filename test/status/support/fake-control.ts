@@ -1,5 +1,6 @@
 import type { ControlPort, Why } from '../../../src/model/ports/control-port.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
+import { emptyStatus, noDocuments } from '../../../src/model/report/empty-status.ts';
 import { health } from '../../../src/model/report/health.ts';
 import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
 
@@ -90,26 +91,31 @@ function complete(status: Status, given: Partial<Status>): Status {
 }
 
 export function aStatus(given: Partial<Status> = {}): Status {
-  return complete({ ...emptyStatus(), ...given }, given);
+  const empty: Status = {
+    ...emptyStatus(50),
+    version: '1.2.3',
+    startedAt: '2026-01-01T00:00:00Z',
+    pid: 4711,
+    health: 'ok',
+    state: 'idle',
+    trial: false,
+    service: 'https://ingest.example',
+    account: 'ada',
+    configuration: '/etc/ingestd/ingestd.yaml',
+    reasons: [],
+    folders: [aFolder()],
+    auth: { state: 'ok', expiresAt: '2026-01-01T00:30:00Z' },
+  };
+  return complete({ ...empty, ...given }, given);
 }
 
 export function aFolder(folder: Partial<FolderStatus> = {}): FolderStatus {
   return {
+    ...noDocuments,
     name: 'inbox',
     path: '/srv/inbox',
     state: 'watching',
     watches: 1,
-    onDisk: 0,
-    synced: 0,
-    pending: 0,
-    waiting: 0,
-    failed: 0,
-    skipped: 0,
-    held: 0,
-    kept: 0,
-    attached: 0,
-    oldestUnsyncedSeconds: 0,
-    missedByWatcher: 0,
     ...folder,
   };
 }
@@ -128,41 +134,6 @@ function anActivity(): Activity {
     docId: 'd-1',
     message: null,
     documents: 1,
-  };
-}
-
-function emptyStatus(): Status {
-  return {
-    version: '1.2.3',
-    startedAt: '2026-01-01T00:00:00Z',
-    pid: 4711,
-    health: 'ok',
-    paused: [],
-    trial: false,
-    service: 'https://ingest.example',
-    account: 'ada',
-    configuration: '/etc/ingestd/ingestd.yaml',
-    state: 'idle',
-    reasons: [],
-    folders: [aFolder()],
-    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
-    rate: { limit: 50, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
-    auth: { state: 'ok', expiresAt: '2026-01-01T00:30:00Z' },
-    totals: { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 },
-    failures: [],
-    failuresTotal: 0,
-    skipped: [],
-    skippedTotal: 0,
-    waiting: [],
-    waitingTotal: 0,
-    waitingFor: { settling: 0, sidecar: 0, attachment: 0, retry: 0, other: 0 },
-    held: [],
-    inDoubt: [],
-    inDoubtTotal: 0,
-    transfers: [],
-    possibleDuplicates: 0,
-    duplicates: [],
-    recordedDuplicates: 0,
   };
 }
 
