@@ -14,12 +14,20 @@ import { errorCode, errorMessage } from '../model/errors.ts';
 import { planDocument } from '../model/plan.ts';
 import { sendAgain } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import type { Attempt, Change, Doubt, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
+import type {
+  Attempt,
+  Change,
+  DirectoryRef,
+  Doubt,
+  LedgerPort,
+  RootIdentity,
+} from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
 import { sameFile, sameRoot } from '../model/same-file.ts';
+import type { FileIdentity } from '../model/same-file.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';
@@ -47,7 +55,8 @@ import {
 import { doubtsOfFile, followingDoubts } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
-import type { Move } from './decide/find-moves.ts';
+import type { Move, MoveDecision } from './decide/find-moves.ts';
+import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
 import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';
@@ -180,6 +189,10 @@ export class Engine {
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
   readonly #moving = new TransientSet<string>();
+  /** Where directories were listed last that hold the records of other paths, by inode number. */
+  readonly #directoriesElsewhere = new Map<number, DirectoryRef>();
+  /** The files of directories that were moved are inspected, for all that lies in them. */
+  #isMovingDirectories = false;
   /** Folders whose mounts are asked for now; true: directories have come since. */
   readonly #newDirectories = new Map<string, boolean>();
   /** Why folders are held whose hold is on its way into the ledger. */
@@ -205,7 +218,11 @@ export class Engine {
     const ports = folders.map(({ port }) => port);
     this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
     this.#writer = createLedgerWriter({
-      ledger: { ...ledger, commit: (changes) => ledger.commit(changes.map((one) => this.#markRoot(one))) },
+      ledger: {
+        ...ledger,
+        commit: (changes) =>
+          ledger.commit([...changes.map((one) => this.#markRoot(one)), ...this.#newIdentities(changes)]),
+      },
       clock,
       log,
       changed: () => {
@@ -285,6 +302,7 @@ export class Engine {
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
     const isNew = view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
+    if (isNew && directory !== '') this.#noteElsewhere({ folder, path: directory }, scan.identity);
     // Of a scan of everything its end says so. What is found on a mount is sent long before the next one.
     if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
     for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
@@ -367,6 +385,7 @@ export class Engine {
       void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
     if (isTrusted) void this.#rememberMounts(folder).catch(() => {});
+    if (isTrusted) void this.#rememberDirectories(folder).catch(() => {});
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
       if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
@@ -632,15 +651,12 @@ export class Engine {
   }
 
   async #compare(task: Task, document: FoundDocument, port: FolderPort): Promise<Assessment> {
-    const move = await findMove(task, document, {
-      ledger: this.#ledger,
-      tasks: this.tasks,
-      inspect: (ref) => this.#inspectIfWatched(ref),
-      hash: (ref, stat) => this.#hash(ref, stat),
-    });
+    const move = await this.#findMove(task, document);
     if (move.kind === 'unclear') return movedOn;
     if (move.kind === 'move') {
       if (!(await this.#follow(task, move))) return movedOn;
+      // Its record has left with its directory: what stands here now is inspected as another document.
+      if (!this.tasks.has(task)) return movedOn;
       // A move that brings a record to this very path, or takes this file's elsewhere, is about to be durable.
     } else if (this.#moving.has(task.key) || this.#isRecordMoving(document)) return movedOn;
     const known = this.#ledger.get(document.ref);
@@ -665,6 +681,38 @@ export class Engine {
       unclearable: operation.unclearable,
     });
     return isAdopted ? { kind: 'clean' } : movedOn;
+  }
+
+  /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
+  async #findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
+    const inspect = (ref: DocumentRef) => this.#inspectIfWatched(ref);
+    const evidence = {
+      ledger: this.#ledger,
+      standing: (place: DirectoryRef) => this.#directoryAt(place),
+      seenAt: (identity: FileIdentity) => this.#seenElsewhere(identity),
+      isListedSince: (place: DirectoryRef) => this.#isListedSinceCame(place),
+      inspect,
+    };
+    const moved = movedDirectories(document.ref, evidence);
+    if (moved.kind === 'unclear') return { kind: 'unclear' };
+    if (moved.kind === 'moved') {
+      // One task moves them for all that lie in them.
+      if (this.#isMovingDirectories || this.#moving.has(task.key)) return { kind: 'unclear' };
+      this.#isMovingDirectories = true;
+      try {
+        const move = await moveDirectories(moved.directories, document.ref, evidence);
+        if (move !== null) return move;
+      } finally {
+        this.#isMovingDirectories = false;
+      }
+    }
+    const found = await findMove(task, document, {
+      ledger: this.#ledger,
+      tasks: this.tasks,
+      inspect,
+      hash: (ref, stat) => this.#hash(ref, stat),
+    });
+    return found.kind === 'none' && moved.kind === 'stale' ? { kind: 'unclear' } : found;
   }
 
   /** The record of this very file is another path's, and changes its path just now. */
@@ -770,9 +818,10 @@ export class Engine {
     for (const { entry, to, isEdited } of steps) {
       const arrived = this.tasks.get(to);
       const movedAt = this.#clock.monotonic();
-      if (arrived !== undefined) {
-        this.#move(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
-      }
+      if (arrived === undefined) {
+        // With its directory, and no document as it stands: nobody else looks there.
+        this.#inspectPath(to, { present: false, priority: 'live', at: this.#clock.now() });
+      } else this.#move(arrived, { kind: 'recordCame', movedAt, dirty: arrived !== mover });
       this.totals.moved += 1;
       const message = `from ${refKey(entry.ref)}${isEdited ? ', edited' : ''}`;
       this.#report({ ...to, what: 'moved', docId: entry.record.docId, message });
@@ -994,6 +1043,78 @@ export class Engine {
     } finally {
       this.#newDirectories.delete(folder);
     }
+  }
+
+  // ── Directories, which keep their records wherever they are moved ───────────────────────────────────────────────
+
+  /** The directory that was listed last at a path; null: none is there; undefined: its folder was not listed yet. */
+  #directoryAt({ folder, path }: DirectoryRef): FileIdentity | null | undefined {
+    const view = this.#views.get(folder);
+    if (view === undefined) return null;
+    return view.directoryAt(path) ?? (view.isScanned || this.#isUnavailable(folder) ? null : undefined);
+  }
+
+  #noteElsewhere(place: DirectoryRef, identity: FileIdentity): void {
+    const recorded = this.#ledger.directory(place);
+    if (recorded !== undefined && sameFile(recorded, identity)) return;
+    if (this.#ledger.placesOf(identity).length > 0) this.#directoriesElsewhere.set(identity.ino, place);
+  }
+
+  #seenElsewhere(identity: FileIdentity): DirectoryRef | null {
+    const place = this.#directoriesElsewhere.get(identity.ino);
+    const there = place === undefined ? null : this.#directoryAt(place);
+    return place !== undefined && isSame(there, identity) ? place : null;
+  }
+
+  /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
+  #isListedSinceCame({ folder, path }: DirectoryRef): boolean {
+    const since = this.#viewOf(folder).directoryAt(path)?.since ?? -Infinity;
+    const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < otherFoldersMs;
+    return !isPatient || (this.isScanned() && this.isListedSince(since));
+  }
+
+  /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
+  #newIdentities(changes: readonly Change[]): readonly Change[] {
+    const found = new Map<string, Change>();
+    if (changes.some(({ kind }) => kind === 'directory')) return [];
+    for (const change of changes) {
+      if (change.kind !== 'put') continue;
+      const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
+      const key = refKey(place);
+      if (place.path === '' || found.has(key) || this.#ledger.directory(place) !== undefined) continue;
+      const there = this.#views.get(place.folder)?.directoryAt(place.path);
+      if (there === undefined || there.ino === 0 || this.#ledger.placesOf(there).length > 0) continue;
+      const { ino, birthtimeMs, dev } = there;
+      found.set(key, { kind: 'directory', ...place, identity: { ino, birthtimeMs, dev } });
+    }
+    return [...found.values()];
+  }
+
+  /**
+   * Has the ledger know the directories that stand at the paths of a folder's records, where all records of that path are
+   * as they should be: what was moved has been moved by then.
+   */
+  async #rememberDirectories(folder: string): Promise<void> {
+    const changes: Change[] = [];
+    const isDecided = ({ folder: name, path }: DirectoryRef) =>
+      this.#views.get(name)?.isScanned !== false &&
+      this.tasks.inDirectory(name, path).size === 0 &&
+      this.tasks.backlog.inDirectory(name, path).size === 0;
+    for (const path of this.#ledger.directories(folder)) {
+      const place = { folder, path };
+      const there = this.#viewOf(folder).directoryAt(path);
+      if (path === '' || there === undefined || there.ino === 0) continue;
+      const recorded = this.#ledger.directory(place);
+      if (recorded !== undefined && (sameFile(recorded, there) || !isDecided(place))) continue;
+      const others = this.#ledger.placesOf(there);
+      // One that stands there still is mounted here, or linked.
+      const hasLeft = (other: DirectoryRef) => !isSame(this.#directoryAt(other), there);
+      if (!others.every((other) => isDecided(other) && hasLeft(other))) continue;
+      for (const other of others) changes.push({ kind: 'directory', ...other, identity: null });
+      const { ino, birthtimeMs, dev } = there;
+      changes.push({ kind: 'directory', ...place, identity: { ino, birthtimeMs, dev } });
+    }
+    if (changes.length > 0) await this.#writer.commit(changes);
   }
 
   *#missingFiles(): Iterable<FileStat> {
@@ -1650,6 +1771,10 @@ export class Engine {
   #isUnavailable(folder: string): boolean {
     return this.#folders.get(folder)?.port.health().state === 'unavailable';
   }
+}
+
+function isSame(there: FileIdentity | null | undefined, identity: FileIdentity): boolean {
+  return there !== null && there !== undefined && sameFile(there, identity);
 }
 
 /** Live, or of the first scan: then the newest file first. */

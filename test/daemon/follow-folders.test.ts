@@ -16,6 +16,9 @@ let home: TemporaryFolder;
 let ledger: LedgerPort;
 
 /** A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open one. */
+/** What `lstat` said of the directory. */
+const drive = { ino: 4711, birthtimeMs: 1_760_000_000_000.25, dev: 65_025 };
+
 beforeEach(async () => {
   home = await temporaryFolder();
   await mkdir(home.join('data/drive/sub'), { recursive: true });
@@ -31,6 +34,7 @@ beforeEach(async () => {
     { kind: 'doubt', doubt },
     { kind: 'intent', intent: { id: 'i', ref: ref('drive/open.pdf'), size: 1, at: 1 } },
     { kind: 'mounts', folder: 'old', mounts: ['drive/sub', 'other'] },
+    { kind: 'directory', folder: 'old', path: 'drive', identity: drive },
   ]);
 });
 afterEach(async () => {
@@ -45,7 +49,7 @@ const follow = (name: string, path: string) =>
     recordedLog(),
   );
 
-it('a renamed folder takes approvals, doubts, open uploads and mounts with it', async () => {
+it('a renamed folder takes approvals, doubts, open uploads, mounts and the identity of directories with it', async () => {
   await follow('new', 'data');
   expect(ledger.get({ folder: 'new', path: 'drive/a.pdf' })?.docId).toBe('a');
   expect(ledger.isApproved({ folder: 'new', path: 'drive/a.pdf' })).toBe(true);
@@ -53,6 +57,7 @@ it('a renamed folder takes approvals, doubts, open uploads and mounts with it', 
   expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/doubt.pdf' }]);
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/open.pdf' }]);
   expect([ledger.mounts('new'), ledger.mounts('old')]).toEqual([['drive/sub', 'other'], []]);
+  expect(ledger.placesOf(drive)).toEqual([{ folder: 'new', path: 'drive' }]);
 });
 
 it('a folder that is narrowed keeps what it knows of the part that is left, and the rest apart', async () => {
@@ -64,4 +69,5 @@ it('a folder that is narrowed keeps what it knows of the part that is left, and 
   expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'doubt.pdf' }]);
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'open.pdf' }]);
   expect([ledger.mounts('old'), ledger.mounts('old (outside)')]).toEqual([['sub'], ['other']]);
+  expect(ledger.placesOf(drive)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmod, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -21,9 +21,13 @@ const names = ['1.txt', '2.txt', '3.txt'];
 const at = (...path: string[]) => join(place.inbox, ...path);
 const nobody = 65_534;
 
-async function begin(through: readonly string[] = []): Promise<void> {
+async function begin(
+  through: readonly string[] = [],
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<void> {
   service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials, more: { safety }, through });
+  const options = { ...service, credentials: plantedCredentials, more: { safety, ...more }, through };
+  place = await installation(options);
   await mkdir(at('a'));
   for (const name of names) await writeFile(at('a', name), `content of ${name}`);
 }
@@ -48,14 +52,32 @@ async function whileStopped(act: () => Promise<void>): Promise<void> {
   await daemon.idle();
 }
 
+/** By path in the inbox, or by folder and path in another. */
 async function docIds(): Promise<Readonly<Record<string, string>>> {
   const { out } = await place.run('ledger', 'export', '--json');
-  const { documents } = JSON.parse(out) as { documents: { path: string; docId: string }[] };
-  return Object.fromEntries(documents.map(({ path, docId }) => [path, docId]));
+  const { documents } = JSON.parse(out) as {
+    documents: { folder: string; path: string; docId: string }[];
+  };
+  return Object.fromEntries(
+    documents.map(({ folder, path, docId }) => [folder === 'inbox' ? path : `${folder}/${path}`, docId]),
+  );
+}
+
+/** Another directory of older files of the same names, outside of every folder. */
+async function older(files: readonly string[] = names): Promise<string> {
+  for (const name of files) await place.home.write(`old/${name}`, `older ${name}`);
+  return place.home.join('old');
+}
+
+/** As editors do: the new content under another name, then that name's. */
+async function saveByRename(path: string, content: string): Promise<void> {
+  await writeFile(`${path}~`, content);
+  await rename(`${path}~`, path);
 }
 
 const sent = () =>
   service.requests.map(({ method, url }) => `${method} ${url.split('/').slice(0, 6).join('/')}`);
+const uploadRequest = 'POST /services/i/ingestion-api/v1/upload-document';
 const isSynced = ({ totals }: Status) => totals.uploaded === names.length;
 
 describe('I1: a directory that was moved while the daemon was stopped', () => {
@@ -74,24 +96,51 @@ describe('I1: a directory that was moved while the daemon was stopped', () => {
     );
   });
 
-  it('and has an older one of the same names in its place: nothing is deleted, and each file is one document', async () => {
+  it('and has an older one of the same names in its place: its documents go with it, and the older files are new', async () => {
     const before = await docIds();
-    await mkdir(place.home.join('old'));
-    for (const name of names) await writeFile(place.home.join('old', name), `older ${name}`);
+    const old = await older();
     const requests = sent().length;
     await whileStopped(async () => {
       await rename(at('a'), at('b'));
-      await cp(place.home.join('old'), at('a'), { recursive: true, preserveTimestamps: true });
+      await rename(old, at('a'));
     });
-    const changed = sent().slice(requests);
-    expect(changed.filter((request) => request.includes('upload-document'))).toHaveLength(names.length);
-    expect(changed.filter((request) => request.includes('modify-document'))).toHaveLength(names.length);
-    expect(changed).toHaveLength(2 * names.length);
-    // A path that a file stands at keeps its docId, as with a file that is saved by way of a backup.
+    expect(sent().slice(requests)).toEqual(names.map(() => uploadRequest));
     const after = await docIds();
-    expect(after).toMatchObject(before);
+    for (const name of names) expect([name, after[`b/${name}`]]).toEqual([name, before[`a/${name}`]]);
+    expect(Object.keys(after).sort()).toEqual(
+      ['a', 'b'].flatMap((path) => names.map((name) => `${path}/${name}`)),
+    );
     expect(new Set(Object.values(after)).size).toBe(2 * names.length);
     expect((await daemon.status()).possibleDuplicates).toBe(0);
+  });
+
+  it('and in which a document was saved anew keeps that docId, too: one modify', async () => {
+    const before = await docIds();
+    const requests = sent().length;
+    await whileStopped(async () => {
+      await rename(at('a'), at('b'));
+      await saveByRename(at('b', '2.txt'), 'edited');
+    });
+    expect(sent().slice(requests)).toEqual([expect.stringContaining('modify-document')]);
+    expect(await docIds()).toEqual(
+      Object.fromEntries(names.map((name) => [`b/${name}`, before[`a/${name}`]])),
+    );
+  });
+
+  it('is told from documents that an editor saved, with copies of the old ones in another directory', async () => {
+    const before = await docIds();
+    const requests = sent().length;
+    await whileStopped(async () => {
+      await mkdir(at('backup'));
+      for (const name of names) {
+        await rename(at('a', name), at('backup', name));
+        await writeFile(at('a', name), `edited ${name}`);
+      }
+    });
+    const changed = sent().slice(requests);
+    expect(changed.filter((request) => request.includes('modify-document'))).toHaveLength(names.length);
+    expect(changed.filter((request) => request.includes('upload-document'))).toHaveLength(names.length);
+    expect(await docIds()).toMatchObject(before);
   });
 
   it('with an ignore file of its own that hides its documents keeps them, and they come out where it is now', async () => {
@@ -107,6 +156,78 @@ describe('I1: a directory that was moved while the daemon was stopped', () => {
       Object.fromEntries(names.map((name) => [`b/${name}`, before[`a/${name}`]])),
     );
     expect(sent().slice(requests)).toEqual([]);
+  });
+});
+
+describe('I1: directories that changed places while the daemon was stopped', () => {
+  it('keep the docIds of their documents, of edited ones and in directories below them, too', async () => {
+    await begin();
+    await mkdir(at('a', 'sub'));
+    await writeFile(at('a', 'sub', '1.txt'), 'below');
+    await mkdir(at('b'));
+    for (const name of names) await writeFile(at('b', name), `other ${name}`);
+    await start(({ totals }) => totals.uploaded === 7);
+    const before = await docIds();
+    const requests = sent().length;
+    await whileStopped(async () => {
+      await rename(at('a'), at('c'));
+      await rename(at('b'), at('a'));
+      await rename(at('c'), at('b'));
+      await saveByRename(at('b', '2.txt'), 'edited');
+    });
+    expect(sent().slice(requests)).toEqual([expect.stringContaining('modify-document')]);
+    expect(await docIds()).toEqual({
+      ...Object.fromEntries(names.map((name) => [`b/${name}`, before[`a/${name}`]])),
+      ...Object.fromEntries(names.map((name) => [`a/${name}`, before[`b/${name}`]])),
+      'b/sub/1.txt': before['a/sub/1.txt'],
+    });
+  });
+});
+
+describe('I1: a directory with others below it, and an older one in its place', () => {
+  const all = [...names, 'sub/1.txt', 'sub/deep/1.txt'];
+  const twoFolders = {
+    folders: [
+      { name: 'inbox', path: './inbox' },
+      { name: 'archive', path: './archive' },
+    ],
+  };
+
+  beforeEach(async () => {
+    await begin([], twoFolders);
+    await place.home.write('archive/.keep', '');
+    for (const path of ['sub/1.txt', 'sub/deep/1.txt']) await place.home.write(`inbox/a/${path}`, path);
+    await start(({ totals }) => totals.uploaded === all.length);
+  });
+
+  it.each([
+    ['moved in its folder', () => at('b/c'), 'b/c'],
+    ['moved to another folder', () => place.home.join('archive/b'), 'archive/b'],
+  ])('%s while the daemon was stopped: all documents go with it', async (_, target, path) => {
+    const before = await docIds();
+    const old = await older(all);
+    const requests = sent().length;
+    await whileStopped(async () => {
+      await mkdir(at('b'));
+      await rename(at('a'), target());
+      await rename(old, at('a'));
+    });
+    expect(sent().slice(requests)).toEqual(all.map(() => uploadRequest));
+    const after = await docIds();
+    for (const name of all) expect([name, after[`${path}/${name}`]]).toEqual([name, before[`a/${name}`]]);
+    expect(new Set(Object.values(after)).size).toBe(2 * all.length);
+  });
+
+  it('moved while the daemon works: all documents go with it', async () => {
+    const before = await docIds();
+    const old = await older(all);
+    const requests = sent().length;
+    await rename(at('a'), at('b'));
+    await rename(old, at('a'));
+    await daemon.idle(({ folders }) => folders[0]?.synced === 2 * all.length);
+    expect(sent().slice(requests)).toEqual(all.map(() => uploadRequest));
+    const after = await docIds();
+    for (const name of all) expect([name, after[`b/${name}`]]).toEqual([name, before[`a/${name}`]]);
   });
 });
 

@@ -137,6 +137,16 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     folder,
     mounts: fc.subarray(['d', 'd/e', 'ü']),
   }),
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({
+        folder,
+        path: directory,
+        identity: fc.option(fc.record({ ino: finite, birthtimeMs: finite, dev: finite })),
+      })
+      .map((change) => ({ kind: 'directory' as const, ...change })),
+  },
   fc.record({
     kind: fc.constant('service' as const),
     service: fc.constantFrom('embedded', 'https://a.example'),

@@ -1,3 +1,4 @@
+import { directoryOf } from '../../src/model/document.ts';
 import type { Change, LedgerRecord } from '../../src/model/ports/ledger-port.ts';
 
 /** What a ledger should say after some changes, worked out in the plainest way. */
@@ -12,14 +13,21 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   };
   const removals = new Map<string, unknown[]>();
   const mounts = new Map<string, readonly string[]>();
+  const identities = new Map<string, unknown>();
   const approved = new Set<string>();
   let service: string | null = null;
   const sent = new Map<string, { id: string; at: number; answeredAt: number | null }>();
   for (const change of commits.flat()) {
     const key = 'ref' in change ? `${change.ref.folder}/${change.ref.path}` : '';
     if (change.kind === 'put') documents.set(key, change.record);
-    else if (change.kind === 'drop') documents.delete(key);
-    else if (change.kind === 'intent') plain.intents.set(change.intent.id, change.intent);
+    else if (change.kind === 'drop') {
+      documents.delete(key);
+      if (!isUsed(documents, directoryOf(key))) identities.delete(directoryOf(key));
+    } else if (change.kind === 'directory') {
+      const place = change.path === '' ? change.folder : `${change.folder}/${change.path}`;
+      if (change.identity === null) identities.delete(place);
+      else if (isUsed(documents, place)) identities.set(place, change.identity);
+    } else if (change.kind === 'intent') plain.intents.set(change.intent.id, change.intent);
     else if (change.kind === 'resolve') plain.intents.delete(change.id);
     else if (change.kind === 'doubt') plain.doubts.set(change.doubt.id, change.doubt);
     else if (change.kind === 'dismiss') plain.doubts.delete(change.id);
@@ -57,6 +65,11 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
       folder,
       [...new Set(inFolder(folder).map((key) => key.split('/').slice(1, -1).join('/')))].sort(),
     ]),
+    identities: Object.fromEntries(
+      [...identities]
+        .map(([place, identity]) => [place.includes('/') ? place : `${place}/`, identity] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    ),
     intents: sortedValues(plain.intents),
     doubts: sortedValues(plain.doubts),
     failures: Object.fromEntries(plain.failures),
@@ -68,6 +81,11 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     sent: [...sent.values()],
     approved: ['gone-1.pdf', 'gone-2.pdf', 'gone-3.pdf'].filter((path) => approved.has(`inbox/${path}`)),
   };
+}
+
+/** Whether a directory has documents. */
+function isUsed(documents: ReadonlyMap<string, unknown>, directory: string): boolean {
+  return [...documents.keys()].some((key) => directoryOf(key) === directory);
 }
 
 function sortedValues(map: ReadonlyMap<string, unknown>): unknown[] {

@@ -211,6 +211,37 @@ describe('the ledger', () => {
     expect(contentOf(await openIt())).toEqual(before);
   });
 
+  it('finds the path whose records a directory holds, by its identity, until its last record is gone', async () => {
+    const first = { ino: 7, birthtimeMs: 1_760_000_000_000.25, dev: 3 };
+    const second = { ino: 8, birthtimeMs: 0, dev: 3 };
+    const place = { folder: 'inbox', path: 'd' };
+    let ledger = await openIt();
+    await ledger.commit([{ kind: 'directory', ...place, identity: first }]);
+    expect(ledger.directory(place)).toBeUndefined();
+    await ledger.commit([
+      put('d/a.pdf', recordOf(1)),
+      put('d/b.pdf', recordOf(2)),
+      { kind: 'directory', ...place, identity: first },
+    ]);
+    expect(ledger.placesOf({ ...first, dev: 4 })).toEqual([place]);
+    expect(ledger.placesOf({ ...first, birthtimeMs: 9 })).toEqual([]);
+    await ledger.commit([{ kind: 'directory', ...place, identity: second }]);
+    await ledger.close();
+    ledger = await openIt({ compactAfterBytes: 1 });
+    await ledger.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'd/a.pdf' } }]);
+    await ledger.close();
+    ledger = await openIt();
+    expect([ledger.directory(place), ledger.placesOf(first), ledger.placesOf(second)]).toEqual([
+      second,
+      [],
+      [place],
+    ]);
+    await ledger.commit([{ kind: 'drop', ref: { folder: 'inbox', path: 'd/b.pdf' } }]);
+    await ledger.commit([put('d/c.pdf', recordOf(3))]);
+    expect([ledger.directory(place), ledger.placesOf(second)]).toEqual([undefined, []]);
+    await ledger.close();
+  });
+
   it('knows nothing of a folder that has no documents', async () => {
     const ledger = await openIt();
     expect(ledger.get({ folder: 'nowhere', path: 'd/a.pdf' })).toBeUndefined();

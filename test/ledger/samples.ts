@@ -49,6 +49,15 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     counts: folders.map((folder) => [folder, ledger.count(folder)]),
     possibleDuplicates: ledger.possibleDuplicates(),
     directories: folders.map((folder) => [folder, [...ledger.directories(folder)].sort()]),
+    identities: Object.fromEntries(
+      folders
+        .flatMap((folder) => Array.from(ledger.directories(folder), (path) => ({ folder, path })))
+        .flatMap((place) => {
+          const identity = ledger.directory(place);
+          return identity === undefined ? [] : [[`${place.folder}/${place.path}`, identity] as const];
+        })
+        .sort(byKey),
+    ),
     intents: [...ledger.intents()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     doubts: [...ledger.doubts()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     failures: Object.fromEntries(

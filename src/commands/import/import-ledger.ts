@@ -131,6 +131,8 @@ function isNew(ledger: LedgerPort, change: ImportedChange): boolean {
       return ledger.root(change.folder) === undefined;
     case 'mounts':
       return ledger.mounts(change.folder).length === 0;
+    case 'directory':
+      return ledger.directory(change) === undefined;
   }
 }
 

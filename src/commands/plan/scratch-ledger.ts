@@ -57,6 +57,10 @@ function changesOf(reader: Awaited<ReturnType<typeof readLedger>>): readonly Cha
     if (identity !== undefined) changes.push({ kind: 'root', folder, identity });
     const mounts = reader.mounts(folder);
     if (mounts.length > 0) changes.push({ kind: 'mounts', folder, mounts });
+    for (const path of reader.directories(folder)) {
+      const identity = reader.directory({ folder, path });
+      if (identity !== undefined) changes.push({ kind: 'directory', folder, path, identity });
+    }
     for (const removal of reader.removals(folder)) changes.push({ kind: 'removed', folder, removal });
   }
   return changes;

@@ -25,8 +25,8 @@ interface Mapping {
 /**
  * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
- * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open and mounts go
- * with them. What lies outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was
+ * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open, mounts and
+ * the identities of directories go with them. What lies outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was
  * taken out of the configuration.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
@@ -35,6 +35,7 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
   const roots = new Map<string, RootIdentity>();
   const moves = new Map<string, { readonly from: DocumentRef; readonly to: DocumentRef }>();
   const uploads: Change[] = [];
+  const directories: Change[] = [];
   const taken = new Set<string>();
   const names = new Set(ledger.folders());
   for (const [ref] of ledger.failures()) names.add(ref.folder);
@@ -53,6 +54,7 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
     let isOutsideUsed = false;
     const follow = (ref: DocumentRef) => placeOf(ref, mappings) ?? { folder: outside, path: ref.path };
     uploads.push(...uploadChanges(ledger, name, follow));
+    directories.push(...directoryChanges(ledger, name, follow));
     for (const ref of refsOf(ledger, name)) {
       const to = follow(ref);
       if (refKey(to) === refKey(ref) || taken.has(refKey(to))) continue;
@@ -84,6 +86,7 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       { kind: 'unapprove', folder: from.folder, paths: [from.path] },
     ]),
     ...free.flatMap(({ from, to }) => changesAt(ledger, from, to)),
+    ...directories,
     ...uploads,
     ...Array.from(roots, ([folder, identity]): Change => ({ kind: 'root', folder, identity })),
   ]);
@@ -218,6 +221,21 @@ function mountChanges(
     mounts.set(to.folder, [...(mounts.get(to.folder) ?? ledger.mounts(to.folder)), to.path]);
   }
   return Array.from(mounts, ([folder, paths]) => ({ kind: 'mounts', folder, mounts: paths }));
+}
+
+/** The directories stay the same, whatever path leads to them. */
+function directoryChanges(
+  ledger: LedgerPort,
+  name: string,
+  follow: (ref: DocumentRef) => DocumentRef,
+): readonly Change[] {
+  return Array.from(ledger.directories(name)).flatMap((path): readonly Change[] => {
+    const identity = ledger.directory({ folder: name, path });
+    if (identity === undefined) return [];
+    const to = follow({ folder: name, path });
+    // That of a root is remembered with its folder.
+    return to.path === '' ? [] : [{ kind: 'directory', folder: to.folder, path: to.path, identity }];
+  });
 }
 
 function holdChanges(ledger: LedgerPort, before: string, followers: readonly string[]): readonly Change[] {

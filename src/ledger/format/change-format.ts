@@ -17,8 +17,11 @@ import {
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 import { isValidRef } from './valid-ref.ts';
 
-/** A change of anything but the records. */
-export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' }>;
+/** A change of anything but the records and their directories. */
+export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' | 'directory' }>;
+
+/** A change that files hold as the port has it, but for failures. */
+type PlainChange = Exclude<Change, { readonly kind: 'put' }>;
 
 /** A record that is put somewhere, in the form in which journal and memory take it. */
 interface StoredPut {
@@ -28,7 +31,7 @@ interface StoredPut {
 }
 
 /** A change in the form in which journal and memory take it. */
-export type StoredChange = StoredPut | Extract<Change, { readonly kind: 'drop' }> | SideChange;
+export type StoredChange = StoredPut | PlainChange;
 
 const ref = z.object({ folder: z.string(), path: z.string() });
 const folder = z.string();
@@ -47,6 +50,9 @@ const doubt = z.object({
   holds: z.boolean(),
 });
 
+/** Which file or directory something was. */
+export const identitySchema = z.object({ ino: z.number(), birthtimeMs: z.number(), dev: z.number() });
+
 /** What a failure has besides the file's stat and fingerprint, which older files name otherwise. */
 export const failureFields = {
   code: z.string(),
@@ -57,9 +63,7 @@ export const failureFields = {
 };
 
 /** Every change but a put as files hold it: the objects of the port, but for failures. */
-export function changeSchema(
-  failure: z.ZodType<Failure>,
-): z.ZodType<Extract<Change, { readonly kind: 'drop' }> | SideChange> {
+export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange> {
   return z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('drop'), ref }),
     z.object({
@@ -94,6 +98,12 @@ export function changeSchema(
       kind: z.literal('mounts'),
       folder,
       mounts: paths,
+    }),
+    z.object({
+      kind: z.literal('directory'),
+      folder,
+      path: z.string(),
+      identity: identitySchema.nullable(),
     }),
     z.object({ kind: z.literal('service'), service: z.string() }),
     z.object({ kind: z.literal('sent'), id, at }),
@@ -143,7 +153,7 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
   return { kind: 'put', ref, record };
 }
 
-function sideFields(change: Extract<Change, { readonly kind: 'drop' }> | SideChange): object {
+function sideFields(change: PlainChange): object {
   if (change.kind !== 'fail') return change;
   return { ...change, failure: { ...change.failure, stat: plainStat(change.failure.stat) } };
 }

@@ -42,6 +42,8 @@ export function createLedgerData(): LedgerData {
     },
     recordsIn: (folder, path) => viewOf(records.directory(folder, path)?.records ?? noRecords),
     directories: records.directories,
+    directory: ({ folder, path }) => records.directory(folder, path)?.identity ?? undefined,
+    placesOf: records.placesOf,
     folders: records.folders,
     count: records.count,
     possibleDuplicates: records.possibleDuplicates,
@@ -76,6 +78,7 @@ export function createLedgerData(): LedgerData {
       if (change.kind === 'put') {
         records.put(change.ref.folder, directoryOf(change.ref.path), change.record);
       } else if (change.kind === 'drop') records.drop(change.ref);
+      else if (change.kind === 'directory') records.identify(change, change.identity);
       else side.apply(change);
     },
     capture: () => ({ records: records.capture(), changes: side.changes() }),

@@ -1,6 +1,8 @@
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import { sameFile } from '../../model/same-file.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {
@@ -15,6 +17,9 @@ export interface RecordStore {
   readonly drop: (ref: DocumentRef) => void;
   readonly directory: (folder: string, directory: string) => Directory | undefined;
   readonly directories: (folder: string) => Iterable<string>;
+  /** Says which directory holds the records of a path; null: nobody knows. Nothing where it has none. */
+  readonly identify: (place: DirectoryRef, identity: FileIdentity | null) => void;
+  readonly placesOf: (identity: FileIdentity) => readonly DirectoryRef[];
   readonly folders: () => readonly string[];
   readonly count: (folder: string) => number;
   /** The sum of all records. */
@@ -38,6 +43,8 @@ export function createRecordStore(): RecordStore {
   let byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
   /** By attachment, its path or its inode number; made when somebody asks, too. */
   let carriers: Map<string | number, Set<StoredRecord>> | null = null;
+  /** Directories by inode number; made when somebody asks. */
+  let byIdentity: Map<number, Set<Directory>> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
   const suspects = new Set<string>();
   let duplicates = 0;
@@ -50,10 +57,16 @@ export function createRecordStore(): RecordStore {
     }
     let directory = known.directories.get(path);
     if (directory === undefined) {
-      directory = { folder, path, records: new Map() };
+      directory = { folder, path, records: new Map(), identity: null };
       known.directories.set(path, directory);
     }
     return directory;
+  }
+
+  function identifyDirectory(directory: Directory, identity: FileIdentity | null): void {
+    if (directory.identity !== null) byIdentity?.get(directory.identity.ino)?.delete(directory);
+    directory.identity = identity;
+    if (identity !== null && byIdentity !== null) addTo(byIdentity, identity.ino, directory);
   }
 
   function* all(): Generator<StoredRecord> {
@@ -107,12 +120,31 @@ export function createRecordStore(): RecordStore {
       if (known === undefined || directory === undefined || record === undefined) return;
       directory.records.delete(record.name);
       known.count -= 1;
-      if (directory.records.size === 0) known.directories.delete(directory.path);
+      if (directory.records.size === 0) {
+        known.directories.delete(directory.path);
+        identifyDirectory(directory, null);
+      }
       if (known.count === 0) folders.delete(folder);
       unindex(record, null);
     },
     directory: (folder, path) => folders.get(folder)?.directories.get(path),
     directories: (folder) => folders.get(folder)?.directories.keys() ?? [],
+    identify: ({ folder, path }, identity) => {
+      const directory = folders.get(folder)?.directories.get(path);
+      if (directory !== undefined) identifyDirectory(directory, identity);
+    },
+    placesOf: (identity) => {
+      if (byIdentity === null) {
+        byIdentity = new Map();
+        for (const { directories } of folders.values())
+          for (const directory of directories.values())
+            if (directory.identity !== null) addTo(byIdentity, directory.identity.ino, directory);
+      }
+      const places: DirectoryRef[] = [];
+      for (const { folder, path, identity: known } of byIdentity.get(identity.ino) ?? [])
+        if (known !== null && sameFile(known, identity)) places.push({ folder, path });
+      return places;
+    },
     folders: () => [...folders.keys()],
     count: (folder) => folders.get(folder)?.count ?? 0,
     possibleDuplicates: () => duplicates,

@@ -3,6 +3,7 @@ import type { Companions, DocumentRef } from '../../model/document.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
 
 /** One directory that holds records. */
 export interface Directory {
@@ -10,6 +11,8 @@ export interface Directory {
   /** From the folder's root; `''` is the root itself. */
   readonly path: string;
   readonly records: Map<string, StoredRecord>;
+  /** Which directory it was when its records were found in it; null: not known. */
+  identity: FileIdentity | null;
 }
 
 /** A time in UTC: milliseconds where the text can be made from them again, else the text as it came. */

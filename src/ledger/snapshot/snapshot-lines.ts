@@ -1,7 +1,9 @@
 import * as z from 'zod';
 
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
 import { readChange } from '../format/change-format.ts';
+import type { StoredChange } from '../format/change-format.ts';
 import type { DataFiller } from '../format/data-filler.ts';
 import { createOldLineReader } from '../format/old-format.ts';
 import { checkMetadata, readCompanions, readRecord, recordJson } from '../format/record-format.ts';
@@ -14,7 +16,8 @@ import type { Capture } from '../records/ledger-data.ts';
  * The snapshot is one JSON object, a line a record, so that it can be written and read piece by piece:
  *
  *     {"ingestd":"ledger","version":3,"generation":7,"sequence":1234,"lines":[
- *     {"kind":"directory","folder":"inbox","path":"reports/2026"},     where the records that follow are
+ *     {"kind":"directory","folder":"inbox","path":"reports/2026",      where the records that follow are, and which
+ *      "identity":{"ino":4711,"birthtimeMs":1760000000000.25,"dev":65025}},  directory that is, where it is known
  *     {"kind":"fingerprint","number":0,"value":"c0ffee"},              a value that records name by its number
  *     {"kind":"metadata","number":0,"value":{"documentOwner":"jane"}}, another
  *     {"name":"report.pdf","docId":"…", …},                            a record: see `RecordFields`
@@ -77,8 +80,8 @@ export function* snapshotLines({ records, changes }: Capture): Generator<string>
   for (const record of records) {
     if (record.directory !== null && record.directory !== directory) {
       directory = record.directory;
-      const { folder, path } = record.directory;
-      yield JSON.stringify({ kind: 'directory', folder, path });
+      const { folder, path, identity } = record.directory;
+      yield JSON.stringify({ kind: 'directory', folder, path, identity: identity ?? undefined });
     }
     for (const kind of ['fingerprint', 'metadata'] as const) {
       const known: Map<unknown, number> = numbers[kind];
@@ -103,7 +106,9 @@ function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
   const { shared } = filler;
   const fingerprints = new Map<unknown, string>();
   const metadata = new Map<unknown, Metadata>();
-  let place: { readonly folder: string; readonly path: string } | null = null;
+  let place: DirectoryRef | null = null;
+  /** Said of the directory when its first record is there. */
+  let which: StoredChange | null = null;
 
   return (line) => {
     const fields = asObject(line, 'a line');
@@ -118,10 +123,13 @@ function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
         const companions = readCompanions(fields['companions'], shared);
         const record = readRecord(fields, { name, fingerprint, metadata: values, companions });
         filler.put(place.folder, place.path, record);
+        if (which !== null) filler.change(which);
+        which = null;
         return;
       }
       case 'directory':
         place = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
+        which = fields['identity'] === undefined ? null : readChange(line, shared);
         return;
       case 'fingerprint':
         fingerprints.set(

@@ -1,6 +1,7 @@
 import type { Companions, DocumentRef, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { Attempt, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
+import type { Attempt, DirectoryRef, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
 
 /** One document as `ledger export` prints it, contract section 5; what else the record holds stands beside. */
@@ -98,6 +99,8 @@ export interface LedgerExport {
   /** Deletions of the last hour, which the limits of `safety` go by. */
   readonly deleted: readonly { readonly folder: string; readonly at: string; readonly count: number }[];
   readonly roots: readonly ExportedRoot[];
+  /** Which directories hold the documents: a directory that was moved is told from another in its place. */
+  readonly directories: readonly (DirectoryRef & FileIdentity)[];
 }
 
 /** The ledger as one JSON object; everything by folder, then by path. */
@@ -138,6 +141,13 @@ export function exportLedger(ledger: LedgerReader): LedgerExport {
       ledger.removals(folder).map(({ at, count }) => ({ folder, at: timeText(at), count })),
     ),
     roots: folders.flatMap((folder) => exportedRoot(ledger, folder)),
+    directories: folders
+      .flatMap((folder) => Array.from(ledger.directories(folder), (path) => ({ folder, path })))
+      .flatMap((place) => {
+        const identity = ledger.directory(place);
+        return identity === undefined ? [] : [{ ...place, ...identity }];
+      })
+      .sort(byPlace),
   };
 }
 

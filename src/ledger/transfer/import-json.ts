@@ -12,6 +12,7 @@ import type {
 } from './imported-ledger.ts';
 import { unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import { identitySchema } from '../format/change-format.ts';
 import { companionsSchema, statSchema } from '../format/record-format.ts';
 import { isValidRef } from '../format/valid-ref.ts';
 import { strictMetadataSchema } from '../format/recorded-metadata.ts';
@@ -86,6 +87,7 @@ const rootSchema = z.object({
   changes: rootChange.optional(),
   mounts: z.array(insidePath),
 });
+const directorySchema = identitySchema.extend({ folder: z.string(), path: insidePath });
 const ledgerSchema = z.object({
   version: z.literal(1),
   service: z.string().optional(),
@@ -97,6 +99,7 @@ const ledgerSchema = z.object({
   approved: z.array(place).default([]),
   deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().positive() })).default([]),
   roots: z.array(rootSchema).default([]),
+  directories: z.array(directorySchema).default([]),
 });
 
 /** The object that `ledger export` prints. */
@@ -144,6 +147,7 @@ function changesOf({
   approved,
   deleted,
   roots,
+  directories,
 }: z.infer<typeof ledgerSchema>): readonly ImportedChange[] {
   return [
     ...inDoubt.map(({ folder, path, since, ...doubt }) => ({
@@ -182,6 +186,12 @@ function changesOf({
         ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts } as const]),
       ];
     }),
+    ...directories.map(({ folder, path, ...identity }) => ({
+      kind: 'directory' as const,
+      folder,
+      path: path.normalize('NFC'),
+      identity,
+    })),
   ];
 }
 
@@ -204,6 +214,7 @@ const keys = {
   removed: 'deleted',
   root: 'roots',
   mounts: 'roots',
+  directory: 'directories',
 } as const;
 
 function refsOf(change: ImportedChange): readonly DocumentRef[] {
@@ -218,6 +229,7 @@ function refsOf(change: ImportedChange): readonly DocumentRef[] {
     case 'removed':
     case 'root':
     case 'mounts':
+    case 'directory':
       return [{ folder: change.folder, path: 'any' }];
     case 'approve':
       return change.paths.map((path) => ({ folder: change.folder, path }));

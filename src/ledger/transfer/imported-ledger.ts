@@ -16,7 +16,7 @@ export interface ImportedLedger {
   /** Where each entry stands, in their order: from 1; null where no line is known. */
   readonly lines: readonly (number | null)[];
   readonly problems: readonly ImportProblem[];
-  /** What else the file knows: uploads in doubt and under way, failures, deletions, root directories. */
+  /** What else the file knows: uploads in doubt and under way, failures, deletions, directories. */
   readonly changes?: readonly ImportedChange[] | undefined;
   /** Whose documents they are; absent: it does not say. */
   readonly service?: string | undefined;
@@ -25,7 +25,10 @@ export interface ImportedLedger {
 /** What an import file knows beside documents. */
 export type ImportedChange = Extract<
   Change,
-  { readonly kind: 'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' }
+  {
+    readonly kind:
+      'doubt' | 'intent' | 'fail' | 'hold' | 'approve' | 'removed' | 'root' | 'mounts' | 'directory';
+  }
 >;
 
 /** What an import file is read with. */

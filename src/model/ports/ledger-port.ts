@@ -1,5 +1,6 @@
 import type { Companions, DocumentRef, FileStat } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
+import type { FileIdentity } from '../same-file.ts';
 
 /** An attachment as the service last accepted it. */
 export interface RecordedAttachment {
@@ -132,6 +133,13 @@ export interface RootIdentity {
   readonly changes?: number | undefined;
 }
 
+/** A directory in a folder; `''` is the root itself. */
+export interface DirectoryRef {
+  readonly folder: string;
+  /** NFC, from the folder's root. */
+  readonly path: string;
+}
+
 /** Deletions of one folder that were let through. */
 export interface Removal {
   /** Wall clock, ms. */
@@ -175,6 +183,16 @@ export type Change =
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
   /** Directories below the root on which something is mounted, or was, in place of what was known. */
   | { readonly kind: 'mounts'; readonly folder: string; readonly mounts: readonly string[] }
+  /**
+   * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
+   * records, and is forgotten with the last of them.
+   */
+  | {
+      readonly kind: 'directory';
+      readonly folder: string;
+      readonly path: string;
+      readonly identity: FileIdentity | null;
+    }
   /** The records belong to this service from now on. */
   | { readonly kind: 'service'; readonly service: string }
   | { readonly kind: 'sent'; readonly id: string; readonly at: number }
@@ -187,6 +205,10 @@ export interface LedgerPort {
   readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
   /** Every directory of a folder that holds at least one record. */
   readonly directories: (folder: string) => Iterable<string>;
+  /** Which directory held the records of a path when they were found there; undefined: there are none, or it is not known. */
+  readonly directory: (place: DirectoryRef) => FileIdentity | undefined;
+  /** The paths whose records a directory held, by its identity. */
+  readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
   /** Names of folders that have records. */
   readonly folders: () => readonly string[];
   readonly count: (folder: string) => number;

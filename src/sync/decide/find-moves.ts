@@ -8,7 +8,7 @@ import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 
 /** One record that follows its file. */
-interface MoveStep {
+export interface MoveStep {
   readonly entry: LedgerEntry;
   readonly to: DocumentRef;
   /** What the record says of the file from now on: its old stat where the content was edited too. */
@@ -17,7 +17,7 @@ interface MoveStep {
 }
 
 /** A path where nothing stands any more, and the overwritten document that takes it; null: the record just leaves. */
-interface LeftPath {
+export interface LeftPath {
   readonly ref: DocumentRef;
   readonly takenBy: LedgerEntry | null;
 }
@@ -27,6 +27,8 @@ export interface Move {
   readonly kind: 'move';
   readonly steps: readonly MoveStep[];
   readonly left: readonly LeftPath[];
+  /** Which directories hold the records of the paths in question from then on. */
+  readonly directories?: readonly Extract<Change, { kind: 'directory' }>[];
 }
 
 /** `unclear`: something of it is under way; the document has to be inspected again soon. */
@@ -61,7 +63,10 @@ export async function findMove(
 }
 
 /** What a move changes in the ledger. */
-export function changesOf({ get }: Pick<LedgerPort, 'get'>, { steps, left }: Move): readonly Change[] {
+export function changesOf(
+  { get }: Pick<LedgerPort, 'get'>,
+  { steps, left, directories = [] }: Move,
+): readonly Change[] {
   return [
     ...left.flatMap(({ ref, takenBy }): readonly Change[] => [
       takenBy === null ? { kind: 'drop', ref } : { kind: 'put', ref, record: takenBy.record },
@@ -73,6 +78,7 @@ export function changesOf({ get }: Pick<LedgerPort, 'get'>, { steps, left }: Mov
       ref: to,
       record: { ...(get(entry.ref) ?? entry.record), stat, fingerprint: '' },
     })),
+    ...directories,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { directoryOf } from '../../model/document.ts';
-import type { DirectoryScan, Skip } from '../../model/document.ts';
+import type { Skip } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
 import { DirectoryTree } from './directory-tree.ts';
 
 /** A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with more care. */
@@ -26,10 +27,7 @@ export class FolderView {
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
-  readonly #directories = new Map<
-    string,
-    { readonly ino: number; readonly birthtimeMs: number; readonly since: number }
-  >();
+  readonly #directories = new Map<string, FileIdentity & { readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
 
@@ -66,12 +64,17 @@ export class FolderView {
   }
 
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
-  noteDirectory(path: string, { ino, birthtimeMs }: DirectoryScan['identity'], now: number): boolean {
+  noteDirectory(path: string, { ino, birthtimeMs, dev }: FileIdentity, now: number): boolean {
     const known = this.#directories.get(path);
     if (known?.ino === ino && known.birthtimeMs === birthtimeMs) return false;
     const since = known === undefined && !this.isScanned ? -Infinity : now;
-    this.#directories.set(path, { ino, birthtimeMs, since });
+    this.#directories.set(path, { ino, birthtimeMs, dev, since });
     return true;
+  }
+
+  /** The directory that was listed last at a path, and since when it is there, monotonic ms. */
+  directoryAt(path: string): (FileIdentity & { readonly since: number }) | undefined {
+    return this.#directories.get(path);
   }
 
   /** A directory is gone or no longer listed: what comes in its place is another one. True: it was listed before. */

@@ -153,6 +153,7 @@ describe('an export', () => {
         identity: { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 },
       },
       { kind: 'mounts', folder: 'inbox', mounts: ['d/drive'] },
+      { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
     ]);
     const exported = exportLedger(ledger);
     const text = JSON.stringify(exported);
@@ -175,6 +176,7 @@ describe('an export', () => {
       one.removals('inbox'),
       one.root('inbox'),
       one.mounts('inbox'),
+      one.directory({ folder: 'inbox', path: 'd' }),
     ];
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));
     await fresh.close();

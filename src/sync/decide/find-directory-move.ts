@@ -1,0 +1,190 @@
+import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat } from '../../model/document.ts';
+import type { DocumentRef, Inspection } from '../../model/document.ts';
+import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
+import { sameFile } from '../../model/same-file.ts';
+import type { FileIdentity } from '../../model/same-file.ts';
+import type { LeftPath, Move, MoveStep } from './find-moves.ts';
+
+/** What is known of directories: where their records are, and where scans saw them. */
+export interface DirectoryEvidence {
+  readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf'>;
+  /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
+  readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
+  /** Where a directory was listed last that is not where its records are; null: nowhere. */
+  readonly seenAt: (directory: FileIdentity) => DirectoryRef | null;
+  /** Whether all that changed before a directory came to this path has been listed. */
+  readonly isListedSince: (place: DirectoryRef) => boolean;
+  /** Undefined: the folder is not configured any more. */
+  readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
+}
+
+/** A directory that has left the path of its records. */
+interface MovedDirectory {
+  readonly identity: FileIdentity;
+  readonly from: DirectoryRef;
+  readonly to: DirectoryRef;
+  /** The one that stands at `from` now; null: none does. */
+  readonly successor: FileIdentity | null;
+}
+
+/**
+ * `unclear`: more has to be listed first. `stale`: the same, but files alone may tell already. `moved`: with all that
+ * changed places with one another.
+ */
+export type DirectoryMoves =
+  | { readonly kind: 'none' | 'unclear' | 'stale' }
+  | { readonly kind: 'moved'; readonly directories: readonly MovedDirectory[] };
+
+/** So many files are inspected together. */
+const atOnce = 64;
+/** A directory none of whose first files proves it is judged file by file. */
+const mostForProof = 256;
+
+const none = { kind: 'none' } as const;
+const unclear = { kind: 'unclear' } as const;
+
+/**
+ * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at its
+ * path than the one that held the records there, or one whose records are elsewhere.
+ */
+export function movedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
+  const { ledger, standing, seenAt, isListedSince } = evidence;
+  const here = { folder: ref.folder, path: directoryOf(ref.path) };
+  const identity = here.path === '' ? null : standing(here);
+  if (identity === null || identity === undefined || identity.ino === 0) return none;
+  const recorded = ledger.directory(here);
+  if (recorded !== undefined && sameFile(recorded, identity)) return none;
+  const origin = originOf(here, identity, ledger);
+  const hasCome =
+    origin !== null && ledger.get({ ...origin, path: joinPath(origin.path, nameOf(ref.path)) }) !== undefined;
+  const hasLeft = recorded !== undefined && ledger.get(ref) !== undefined;
+  if (!hasCome && !hasLeft) return none;
+
+  // To the last of those that were pushed from their paths, then back along the paths from which each has come.
+  let last: DirectoryRef = here;
+  for (const passed = new Set([refKey(here)]); ; passed.add(refKey(last))) {
+    const pushed = ledger.directory(last);
+    const there = standing(last);
+    if (pushed === undefined || !there || sameFile(pushed, there)) break;
+    const next = seenAt(pushed);
+    if (next === null && !isListedSince(last)) return unclear;
+    if (next === null || passed.has(refKey(next))) break;
+    last = next;
+  }
+  const directories: MovedDirectory[] = [];
+  let to = last;
+  do {
+    const moved = standing(to);
+    const from = moved ? originOf(to, moved, ledger) : null;
+    if (!moved || from === null) break;
+    const successor = standing(from);
+    if (successor === undefined) return unclear;
+    // One directory at two paths is a mount or a link, unless its old path is about to be listed.
+    if (successor !== null && sameFile(successor, moved)) return isListedSince(to) ? none : { kind: 'stale' };
+    directories.push({ identity: moved, from, to, successor });
+    to = from;
+  } while (refKey(to) !== refKey(last));
+  return directories.length === 0 ? none : { kind: 'moved', directories };
+}
+
+/** The path at which the ledger has the records of a directory that stands elsewhere now. */
+function originOf(
+  place: DirectoryRef,
+  identity: FileIdentity,
+  { placesOf }: Pick<LedgerPort, 'placesOf'>,
+): DirectoryRef | null {
+  return placesOf(identity).find((origin) => refKey(origin) !== refKey(place)) ?? null;
+}
+
+/**
+ * The move of all records whose files have gone with their directories, in one step. A directory counts as moved where
+ * at least one of its files stands in it as it is recorded, so that a number that was used again proves nothing. A
+ * record whose file stands at its own path, or is in neither directory, stays. Null: nothing is to be moved.
+ */
+export async function moveDirectories(
+  directories: readonly MovedDirectory[],
+  first: DocumentRef,
+  evidence: DirectoryEvidence,
+): Promise<Move | null> {
+  const steps = new Map<string, MoveStep>();
+  for (const directory of directories) {
+    const found = await stepsOf(directory, nameOf(first.path), evidence);
+    if (found === null) return null;
+    for (const step of found) steps.set(refKey(step.to), step);
+  }
+  const left = leftPaths(steps, evidence.ledger);
+  if (steps.size === 0) return null;
+  return { kind: 'move', steps: [...steps.values()], left, directories: identitiesAfter(directories) };
+}
+
+/** Null: none of its files proves that it is the directory of these records. */
+async function stepsOf(
+  { from, to, successor }: MovedDirectory,
+  first: string,
+  { ledger, inspect }: DirectoryEvidence,
+): Promise<readonly MoveStep[] | null> {
+  const records = ledger.recordsIn(from.folder, from.path);
+  const names = [...records.keys()].sort((a, b) => Number(b === first) - Number(a === first));
+  const steps: MoveStep[] = [];
+  let isProven = false;
+  const compare = async (name: string): Promise<void> => {
+    const source = { folder: from.folder, path: joinPath(from.path, name) };
+    const target = { folder: to.folder, path: joinPath(to.path, name) };
+    const [left, found] = await Promise.all([inspect(source), inspect(target)]);
+    const record = ledger.get(source);
+    if (record === undefined || found === undefined || found.kind === 'unknown' || hasGone(found)) return;
+    const isOther =
+      successor !== null && !(left?.kind === 'document' && sameFile(left.document.stat, record.stat));
+    if (!isOther && !hasGone(left)) return;
+    const stat = found.kind === 'document' ? found.document.stat : null;
+    const isUnchanged = stat !== null && sameStat(stat, record.stat);
+    const isBirthKnown = stat !== null && stat.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0;
+    isProven ||= stat !== null && sameFile(stat, record.stat) && (isBirthKnown || isUnchanged);
+    steps.push({
+      entry: { ref: source, record },
+      to: target,
+      stat: isUnchanged ? stat : record.stat,
+      isEdited: stat !== null && !isUnchanged,
+    });
+  };
+  for (let at = 0; at < names.length; at += atOnce) {
+    if (!isProven && at >= mostForProof) return null;
+    await Promise.all(names.slice(at, at + atOnce).map(compare));
+  }
+  return isProven ? steps : null;
+}
+
+/**
+ * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at
+ * the end of its chain; in another folder it cannot, and then the chain stays as it is.
+ */
+function leftPaths(steps: Map<string, MoveStep>, { get }: Pick<LedgerPort, 'get'>): readonly LeftPath[] {
+  const moving = new Set(Array.from(steps.values(), ({ entry }) => entry.record.docId));
+  const takenBy = new Map<string, LedgerEntry>();
+  for (const { to } of Array.from(steps.values())) {
+    const pushed = get(to);
+    if (pushed === undefined || moving.has(pushed.docId)) continue;
+    const chain: MoveStep[] = [];
+    for (let step = steps.get(refKey(to)); step !== undefined; step = steps.get(refKey(step.entry.ref)))
+      chain.push(step);
+    const end = chain.at(-1)?.entry.ref;
+    if (end?.folder === to.folder) takenBy.set(refKey(end), { ref: to, record: pushed });
+    else for (const step of chain) steps.delete(refKey(step.to));
+  }
+  return Array.from(steps.values(), ({ entry }) => entry.ref)
+    .filter((ref) => !steps.has(refKey(ref)))
+    .map((ref) => ({ ref, takenBy: takenBy.get(refKey(ref)) ?? null }));
+}
+
+/** Which directories hold the records of all paths in question from then on. */
+function identitiesAfter(
+  directories: readonly MovedDirectory[],
+): readonly Extract<Change, { kind: 'directory' }>[] {
+  const targets = new Set(directories.map(({ to }) => refKey(to)));
+  return [
+    ...directories
+      .filter(({ from }) => !targets.has(refKey(from)))
+      .map(({ from, successor }) => ({ kind: 'directory', ...from, identity: successor }) as const),
+    ...directories.map(({ to, identity }) => ({ kind: 'directory', ...to, identity }) as const),
+  ];
+}
