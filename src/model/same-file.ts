@@ -1,5 +1,4 @@
 import type { FileStat } from './document.ts';
-import type { RootIdentity } from './ports/ledger-port.ts';
 
 /** The identity of a file on a file system. */
 export type FileIdentity = Pick<FileStat, 'ino' | 'birthtimeMs' | 'dev'>;
@@ -17,8 +16,8 @@ export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
 
 /** Whether two stats of a folder's root are of one directory: device and inode number; no birth time is recorded. */
 export function sameRoot(
-  a: Pick<RootIdentity, 'dev' | 'ino'>,
-  b: Pick<RootIdentity, 'dev' | 'ino'>,
+  a: Pick<FileIdentity, 'dev' | 'ino'>,
+  b: Pick<FileIdentity, 'dev' | 'ino'>,
 ): boolean {
   return a.dev === b.dev && a.ino === b.ino;
 }

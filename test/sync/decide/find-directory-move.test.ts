@@ -129,7 +129,7 @@ const replaced: World = {
 const wholeMove =
   'inbox/a/one → inbox/b/one, inbox/a/two → inbox/b/two; inbox/a/one, inbox/a/two; inbox/a is 20, inbox/b is 10';
 
-describe('the records of a directory', () => {
+describe('I1: the records of a directory', () => {
   it.each<readonly [string, World, string]>([
     ['move with it, where another stands in its place', replaced, wholeMove],
     ['also when the other is asked about', { ...replaced, at: 'inbox/a/two' }, wholeMove],
