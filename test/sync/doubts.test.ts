@@ -4,6 +4,7 @@ import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { doubtsOfFile, followingDoubts } from '../../src/sync/decide/doubts-of-files.ts';
+import { doubtAbout } from '../../src/sync/send/upload.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 
@@ -172,6 +173,12 @@ describe('the doubts about a file (I9)', () => {
     const document = { ref: doubt.ref, stat };
     const following = followingDoubts({ here, coming: [], elsewhere: [doubt] }, document);
     expect(following).toEqual(expected ? [{ ...here[0], stat }] : []);
+  });
+
+  it('of one document at one moment are two, whatever the clock shows', () => {
+    const about = { message: 'the answer was lost', now: 1_000 };
+    const [one, other] = [doubtAbout(doubt.ref, about), doubtAbout(doubt.ref, about)];
+    expect(one.id).not.toBe(other.id);
   });
 
   it('that come with a file bear its path and its stat from then on', () => {

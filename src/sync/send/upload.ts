@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import type { DocumentRef, FileStat, FoundAttachment, FoundDocument } from '../../model/document.ts';
 import type { Doubt, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
@@ -67,7 +69,7 @@ export function doubtAbout(
     holds = false,
   }: { message: string; now: number; stat?: FileStat | undefined; count?: number; holds?: boolean },
 ): Doubt {
-  return { id: `${ref.folder}/${ref.path}@${now}`, ref, stat, count, since: now, message, holds };
+  return { id: randomUUID(), ref, stat, count, since: now, message, holds };
 }
 
 export function fileOf(document: FoundDocument, open: OpenFile): OutgoingFile {
