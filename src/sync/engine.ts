@@ -12,7 +12,7 @@ import type {
 } from '../model/document.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import { planDocument } from '../model/plan.ts';
-import { sendAgain } from '../model/doubts.ts';
+import { chooseRetries } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type {
   Attempt,
@@ -422,25 +422,19 @@ export class Engine {
   async retry(
     refs: readonly DocumentRef[] | null,
   ): Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }> {
-    const wanted = refs === null ? null : new Set(refs.map(refKey));
-    const doubts = this.#ledger.doubts();
-    const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
-    const isWanted = (key: string) => (wanted === null ? !inDoubt.has(key) : wanted.has(key));
-    const failed = [...this.tasks.in('failed'), ...this.tasks.in('retry')].filter(({ key }) => isWanted(key));
-    const doubted = wanted === null ? [] : doubts.filter(({ ref }) => wanted.has(refKey(ref)));
+    const { failed, changes, retried, unknown } = chooseRetries(refs, {
+      failed: [...this.tasks.in('failed'), ...this.tasks.in('retry')],
+      doubts: this.#ledger.doubts(),
+    });
     const recorded = failed.filter(({ ref }) => this.#ledger.failure(ref) !== undefined);
-    const changes = [
-      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
-      ...recorded.map(({ ref }): Change => ({ kind: 'clear', ref })),
-    ];
-    if (changes.length > 0) await this.#writer.commit(changes);
+    const cleared = recorded.map(({ ref }): Change => ({ kind: 'clear', ref }));
+    if (changes.length + cleared.length > 0) await this.#writer.commit([...changes, ...cleared]);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectDoubtful();
     this.#breaker.close();
     this.#send();
-    const known = new Set([...failed, ...doubted].map(({ ref }) => refKey(ref)));
-    return { retried: known.size, unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))) };
+    return { retried, unknown };
   }
 
   /**

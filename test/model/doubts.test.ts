@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { unknownStat } from '../../src/model/document.ts';
 import type { Doubt, Failure } from '../../src/model/ports/ledger-port.ts';
-import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/doubts.ts';
+import { adoptDocument, chooseRetries, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/doubts.ts';
 import { recordOf, statOf } from '../support/core-fixtures.ts';
 
 const ref = { folder: 'inbox', path: 'deep/a.pdf' };
@@ -31,6 +31,26 @@ describe('a path', () => {
     ['with possible duplicates', { ...nothing, record: recordOf({ possibleDuplicates: 1 }) }, true],
   ])('%s has something to resolve: %p', (_, path, expected) => {
     expect(isDoubtful(path)).toBe(expected);
+  });
+});
+
+describe('a retry', () => {
+  const failed = { ref: { folder: 'inbox', path: 'failed.pdf' } };
+  const doubted = { ref };
+  const other = { folder: 'inbox', path: 'other.pdf' };
+  const all = { failed: [failed, doubted], doubts: [doubtOf()] };
+
+  it('without a name is of all that failed, but not of what is in doubt', () => {
+    expect(chooseRetries(null, all)).toEqual({ failed: [failed], changes: [], retried: 1, unknown: [] });
+  });
+
+  it('of a document in doubt frees it, and one that has neither failed nor is in doubt is named', () => {
+    expect(chooseRetries([ref, other], all)).toEqual({
+      failed: [doubted],
+      changes: [{ kind: 'doubt', doubt: doubtOf({ holds: false }) }],
+      retried: 1,
+      unknown: [other],
+    });
   });
 });
 

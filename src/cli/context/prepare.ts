@@ -123,15 +123,24 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
   return [`${pathname}${search}`, pathname].filter((part) => part.length >= long);
 }
 
-/** What speaks against the token of the HTTP address; null: nothing. Throws ConfigurationError where it cannot be read. */
-export async function httpTokenFault(
-  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
-  { redactor }: CommandContext,
-): Promise<CheckOptions['httpTokenFault']> {
-  const { findHttpToken } = await import('../../config/secrets/load-secrets.ts');
+/** What `check` is given. Throws ConfigurationError where the token of the HTTP address cannot be read. */
+export async function checkOptions(
+  prepared: Prepared,
+  context: CommandContext,
+): Promise<Omit<CheckOptions, 'online'>> {
+  const { configuration, settings, log } = prepared;
+  const { missing, credentials } = await presentCredentials(prepared, context);
+  const { findHttpToken, plainSecrets } = await import('../../config/secrets/load-secrets.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
-  if (token !== null) redactor.add([token]);
-  return fault;
+  if (token !== null) context.redactor.add([token]);
+  return {
+    settings,
+    log,
+    missingCredentials: missing,
+    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
+    httpTokenFault: fault,
+    warnings: configuration.warnings,
+  };
 }
 
 function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {

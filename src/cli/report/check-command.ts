@@ -6,7 +6,7 @@ import { countWords } from '../../lib/text/words.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';
-import { httpTokenFault, prepare, presentCredentials } from '../context/prepare.ts';
+import { checkOptions, prepare } from '../context/prepare.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -33,17 +33,9 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 
 async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
   const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
-  const { settings, log, configuration } = prepared;
-  const { missing, credentials } = await presentCredentials(prepared, context);
-  const { plainSecrets } = await import('../../config/secrets/load-secrets.ts');
   const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
-    settings,
-    log,
-    missingCredentials: missing,
-    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
-    httpTokenFault: await httpTokenFault(prepared, context),
-    warnings: configuration.warnings,
+    ...(await checkOptions(prepared, context)),
     online: flags.online === true,
   });
   const problems = findings.filter(({ level }) => level === 'error').length;

@@ -2,17 +2,10 @@ import type { Command } from 'commander';
 
 import { cleanData } from '../../log/clean-data.ts';
 import { durationWords, numberWords, sizeWords } from '../../lib/text/words.ts';
-import type { CheckOptions } from '../../commands/check/check.ts';
 import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import {
-  type Prepared,
-  httpTokenFault,
-  notifyWebhookFor,
-  prepare,
-  presentCredentials,
-} from '../context/prepare.ts';
+import { checkOptions, notifyWebhookFor, prepare } from '../context/prepare.ts';
 import { withExamples } from '../examples.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
@@ -53,31 +46,15 @@ async function examineAll(
   const { examine, examineWithout } = await import('../../commands/doctor/doctor.ts');
   try {
     const prepared = await prepare(context, flags, { quiet: true, checkFolders: false, tellWarnings: false });
-    const report = await examine(await checkOptions(prepared, context), context.env);
+    const options = await checkOptions(prepared, context);
+    await notifyWebhookFor(prepared, context);
+    const report = await examine(options, context.env);
     return { report, exitCode: report.ok ? exitCodes.ok : exitCodes.unfinished };
   } catch (error) {
     if (errorCode(error) !== 'configuration') throw error;
     const report = await examineWithout(errorMessage(error), context.env);
     return { report, exitCode: exitCodes.usage };
   }
-}
-
-async function checkOptions(
-  prepared: Prepared,
-  context: CommandContext,
-): Promise<Omit<CheckOptions, 'online'>> {
-  const { configuration, settings, log } = prepared;
-  const { missing, credentials } = await presentCredentials(prepared, context);
-  await notifyWebhookFor(prepared, context);
-  const { plainSecrets } = await import('../../config/secrets/load-secrets.ts');
-  return {
-    settings,
-    log,
-    missingCredentials: missing,
-    plainSecrets: credentials === null ? [] : plainSecrets(credentials),
-    httpTokenFault: await httpTokenFault(prepared, context),
-    warnings: configuration.warnings,
-  };
 }
 
 /** A report is pasted by a person; `check` lists the rest. */

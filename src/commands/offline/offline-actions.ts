@@ -1,13 +1,12 @@
 import { stat } from 'node:fs/promises';
 
 import type { Resolution, Retried } from '../../model/ports/control-port.ts';
-import { refKey } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change } from '../../model/ports/ledger-port.ts';
 import { missingFiles } from './missing-files.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
-import { sendAgain } from '../../model/doubts.ts';
+import { chooseRetries } from '../../model/doubts.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
@@ -19,20 +18,15 @@ export async function retryOffline(options: OfflineOptions, paths: readonly stri
   const { settings } = options;
   return withLedger(options, async (ledger) => {
     const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
-    const wanted = new Set([...named.values()].flatMap((ref) => (ref === null ? [] : [refKey(ref)])));
-    const doubts = ledger.doubts();
-    const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
-    const isWanted = (key: string) => (paths.length === 0 ? !inDoubt.has(key) : wanted.has(key));
-    const failed = Array.from(ledger.failures(), ([ref]) => ref).filter((ref) => isWanted(refKey(ref)));
-    const doubted = doubts.filter(({ ref }) => wanted.has(refKey(ref)));
-    const changes = [
-      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
-      ...failed.map((ref): Change => ({ kind: 'clear', ref })),
-    ];
-    if (changes.length > 0) await ledger.commit(changes);
-    const known = new Set([...failed, ...doubted.map(({ ref }) => ref)].map(refKey));
-    const unknown = [...named].filter(([, ref]) => ref === null || !known.has(refKey(ref)));
-    return { retried: known.size, unknown: unknown.map(([text]) => text) };
+    const refs = [...named.values()].filter((ref) => ref !== null);
+    const { failed, changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, {
+      failed: Array.from(ledger.failures(), ([ref]) => ({ ref })),
+      doubts: ledger.doubts(),
+    });
+    const cleared = failed.map(({ ref }): Change => ({ kind: 'clear', ref }));
+    if (changes.length + cleared.length > 0) await ledger.commit([...changes, ...cleared]);
+    const lost = [...named].filter(([, ref]) => ref === null || unknown.includes(ref));
+    return { retried, unknown: lost.map(([text]) => text) };
   });
 }
 

@@ -179,18 +179,8 @@ interface Findings {
   readonly paused: PlanReport['paused'];
 }
 
-function report({
-  engine,
-  activities,
-  service,
-  settings,
-  unchanged,
-  skipped,
-  kept,
-  unavailable,
-  unreadable,
-  paused,
-}: Findings): PlanReport {
+function report(findings: Findings): PlanReport {
+  const { engine, activities, service, skipped, kept, unavailable, unreadable, paused } = findings;
   const operations: PlannedOperation[] = [...service.operations()];
   const plain = { docId: null, parts: [], code: null, message: null };
   for (const { what, folder, path, docId, message } of activities) {
@@ -222,7 +212,7 @@ function report({
   const count = (...kinds: PlannedOperation['kind'][]) =>
     operations.filter(({ kind }) => kinds.includes(kind)).length;
   const requests = service.requests();
-  const { requestsPerMinute } = settings.service;
+  const { requestsPerMinute } = findings.settings.service;
   const touched = count('modify', 'bulk modify', 'move', 'upload');
   return {
     operations,
@@ -239,7 +229,7 @@ function report({
       waiting: count('waiting'),
       skipped,
       kept,
-      unchanged: Math.max(0, unchanged - touched),
+      unchanged: Math.max(0, findings.unchanged - touched),
     },
     requests,
     seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
