@@ -54,7 +54,7 @@ export function openFolder(options: FolderOptions): Folder {
   let client: WorkerClient | null = null;
   let scheduler: Scheduler | null = null;
   let listener: FolderListener | null = null;
-  let firstSweep: Promise<void> | null = null;
+  let firstScan: Promise<void> | null = null;
   let hear = () => {};
   const heard = new Promise<void>((resolve) => (hear = resolve));
   let trouble: Trouble = null;
@@ -176,8 +176,8 @@ export function openFolder(options: FolderOptions): Folder {
 
   function prepare(): Promise<void> {
     scheduler ??= createScheduler({ clock, timing, scan, done });
-    firstSweep ??= scheduler.everything('start', true);
-    return firstSweep;
+    firstScan ??= scheduler.everything('start', true);
+    return firstScan;
   }
 
   return {

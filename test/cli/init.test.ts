@@ -14,7 +14,7 @@ import type { Prompter } from '../../src/cli/context/prompter.ts';
 import { eventually } from '../support/eventually.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { recordOf } from '../support/core-fixtures.ts';
+import { recordOf } from '../support/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { type Ran, ingestd } from '../support/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';

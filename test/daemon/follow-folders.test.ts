@@ -5,7 +5,7 @@ import { followFolders } from '../../src/daemon/ledger/follow-folders.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import type { Settings } from '../../src/model/settings.ts';
-import { recordOf, statOf } from '../support/core-fixtures.ts';
+import { recordOf, statOf } from '../support/model-fixtures.ts';
 import { folderSettingsOf } from '../support/default-settings.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -4,7 +4,7 @@ import { planDocument } from '../../src/model/plan.ts';
 import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';
-import { comparedOf, recordOf, statOf } from '../support/core-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../support/model-fixtures.ts';
 
 function attachment(name: string, sha256: string, ino = 7): RecordedAttachment {
   return { name, sha256, stat: statOf({ ino }) };

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 import { asUser, nobody } from '../support/as-user.ts';
-import { recordOf } from '../support/core-fixtures.ts';
+import { recordOf } from '../support/model-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { syncedFolder } from './synced-folder.ts';

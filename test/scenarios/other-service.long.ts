@@ -6,7 +6,7 @@ import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { recordOf } from '../support/core-fixtures.ts';
+import { recordOf } from '../support/model-fixtures.ts';
 import { installation } from '../support/daemon-process.ts';
 import type { Installation } from '../support/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';

@@ -82,7 +82,7 @@ export class Backlog {
     });
     if (interned.size === 1) fingerprints.length = 1;
     const numbers = new Float64Array(files.length * width);
-    for (const [index, { seen }] of files.entries()) writeStamp(numbers, index, seen.stat);
+    for (const [index, { seen }] of files.entries()) writeStat(numbers, index, seen.stat);
     const names = files.map(({ name }) => name).join('/');
     this.#set({
       folder: place.folder,
@@ -231,17 +231,17 @@ function filesOf({ folder, directory, names, numbers, fingerprints }: Rows): rea
   return names.split('/').map((name, index) => ({
     ref: { folder, path: joinPath(directory, name) },
     seen: {
-      stat: readStamp(numbers, index),
+      stat: readStat(numbers, index),
       fingerprint: (fingerprints.length === 1 ? fingerprints[0] : fingerprints[index]) ?? '',
     },
   }));
 }
 
-function writeStamp(numbers: Float64Array, index: number, stat: FileStat): void {
+function writeStat(numbers: Float64Array, index: number, stat: FileStat): void {
   for (const [place, field] of fields.entries()) numbers[index * width + place] = stat[field];
 }
 
-function readStamp(numbers: Float64Array, index: number): FileStat {
+function readStat(numbers: Float64Array, index: number): FileStat {
   const at = (field: (typeof fields)[number]) => numbers[index * width + fields.indexOf(field)] ?? 0;
   return {
     size: at('size'),

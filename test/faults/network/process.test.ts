@@ -2,15 +2,15 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
-import { eventually } from '../support/eventually.ts';
-import { steps } from '../support/scripted-service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { startHoldingService } from './holding-service.ts';
-import type { HoldingService } from './holding-service.ts';
+import type { Status } from '../../../src/model/report/status.ts';
+import { installation } from '../../support/daemon-process.ts';
+import type { Installation } from '../../support/daemon-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { steps } from '../../support/scripted-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { startHoldingService } from '../holding-service.ts';
+import type { HoldingService } from '../holding-service.ts';
 
 const credentials = {
   apiKey: 'key',

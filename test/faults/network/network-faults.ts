@@ -1,6 +1,6 @@
-import { steps } from '../support/scripted-service.ts';
-import type { Step } from '../support/scripted-service.ts';
-import type { HoldingService } from './holding-service.ts';
+import { steps } from '../../support/scripted-service.ts';
+import type { Step } from '../../support/scripted-service.ts';
+import type { HoldingService } from '../holding-service.ts';
 
 export type Operation =
   'upload' | 'modify' | 'modifyMetadata' | 'remove' | 'bulkModify' | 'bulkRemove' | 'token';

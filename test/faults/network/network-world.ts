@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
-import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import type { LimiterPort } from '../../src/model/ports/service-port.ts';
-import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../src/model/settings.ts';
-import type { Activity, Status } from '../../src/model/report/status.ts';
-import { listDuplicates } from '../../src/daemon/status/status-of-ledger.ts';
-import { makeStatus } from '../../src/daemon/status/make-status.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { createIngestionClient } from '../../src/remote/ingestion-client.ts';
-import { createLimiter } from '../../src/remote/limiter.ts';
-import { createTokenSource } from '../../src/remote/auth/token-source.ts';
-import { Engine } from '../../src/sync/engine.ts';
-import { safetySettingsOf, serviceSettingsOf } from '../support/default-settings.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import type { ManualClock } from '../support/manual-clock.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { simulatedFolder } from '../support/simulated-folder.ts';
-import type { SimulatedFolder } from '../support/simulated-folder.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { startHoldingService } from './holding-service.ts';
-import type { HoldingService } from './holding-service.ts';
+import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
+import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../../src/model/settings.ts';
+import type { Activity, Status } from '../../../src/model/report/status.ts';
+import { listDuplicates } from '../../../src/daemon/status/status-of-ledger.ts';
+import { makeStatus } from '../../../src/daemon/status/make-status.ts';
+import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { createTokenSource } from '../../../src/remote/auth/token-source.ts';
+import { Engine } from '../../../src/sync/engine.ts';
+import { safetySettingsOf, serviceSettingsOf } from '../../support/default-settings.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { ManualClock } from '../../support/manual-clock.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { simulatedFolder } from '../../support/simulated-folder.ts';
+import type { SimulatedFolder } from '../../support/simulated-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { startHoldingService } from '../holding-service.ts';
+import type { HoldingService } from '../holding-service.ts';
 
 /** The engine, the client, the tokens, the limiter and the ledger, all real, before a service over a real socket. */
 export interface NetworkWorld {

@@ -4,12 +4,12 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
-import { eventually } from '../support/eventually.ts';
-import { formsOf, plantedCredentials, plantedTokens } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { installation } from '../../support/daemon-process.ts';
+import type { Installation } from '../../support/daemon-process.ts';
+import { eventually } from '../../support/eventually.ts';
+import { formsOf, plantedCredentials, plantedTokens } from '../../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../../support/scripted-service.ts';
+import type { ScriptedService } from '../../support/scripted-service.ts';
 
 const { apiKey, clientId, clientSecret, username, password } = plantedCredentials;
 const httpToken = 'planted-http-token-4711';
@@ -179,7 +179,7 @@ describe('S1, S2, S4: secrets and tokens', () => {
   });
 
   it('would be found in the output of the suite', async () => {
-    const search = new URL('../../.ci/no-secrets', import.meta.url).pathname;
+    const search = new URL('../../../.ci/no-secrets', import.meta.url).pathname;
     const run = promisify(execFile);
     for (const secret of secrets) {
       for (const form of formsOf(secret)) {

@@ -8,12 +8,12 @@ import type { Server } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { installation } from '../support/daemon-process.ts';
-import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { startHoldingService } from './holding-service.ts';
-import type { HoldingService } from './holding-service.ts';
+import { installation } from '../../support/daemon-process.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { startHoldingService } from '../holding-service.ts';
+import type { HoldingService } from '../holding-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 
 const run = promisify(execFile);
@@ -104,7 +104,7 @@ describeWhere(missing, 'certificates made by openssl', () => {
       process.execPath,
       ['--input-type=module', '--eval', script, service.authUrl, ...addresses],
       {
-        cwd: new URL('../../', import.meta.url),
+        cwd: new URL('../../../', import.meta.url),
         env: { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: folder.join('ca.pem') },
       },
     );
