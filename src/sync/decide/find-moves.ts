@@ -37,7 +37,7 @@ export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
   readonly ledger: Pick<LedgerPort, 'get' | 'findByInode'>;
-  readonly tasks: Pick<TaskStore, 'missingOfSize' | 'presentWithInode'>;
+  readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** Null: another file by now. Rejects where it cannot be read. */
@@ -196,8 +196,12 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
     steps.set(key, { entry, to: ref, stat, isEdited: false });
     const source = await inspect(entry.ref);
     if (hasGone(source)) free.push(entry.ref);
-    else if (source?.kind === 'document') queue.push({ ref: entry.ref, stat: source.document.stat });
-    else return none;
+    else {
+      const standing = standingAt(entry, source, tasks);
+      if (standing === null) return none;
+      if (standing === 'unclear') return unclear;
+      queue.push(standing);
+    }
     const displaced = ledger.get(ref);
     if (displaced === undefined || moved.has(displaced.docId)) continue;
     if (displaced.stat.ino === stat.ino) return none;
@@ -208,6 +212,23 @@ async function findRelocation(document: FoundDocument, evidence: MoveEvidence): 
   const homeless = overwritten.filter(({ record }) => !moved.has(record.docId));
   const left = giveFreePaths(free, homeless);
   return left === null ? none : { kind: 'move', steps: [...steps.values()], left };
+}
+
+/**
+ * The file that stands where a recorded one stood. One that came a moment ago is recorded all the same, and its own
+ * record may have to follow it: a chain of renames does not settle in one instant. Null: nothing that could be told.
+ */
+function standingAt(
+  { ref, record }: LedgerEntry,
+  found: Inspection | undefined,
+  tasks: MoveEvidence['tasks'],
+): { ref: DocumentRef; stat: FileStat } | null | 'unclear' {
+  if (found?.kind === 'document') return { ref, stat: found.document.stat };
+  if (found?.kind !== 'settling' && found?.kind !== 'waiting' && found?.kind !== 'unfit') return null;
+  const stat = tasks.get(ref)?.seen?.stat;
+  if (stat !== undefined && !sameFile(stat, record.stat)) return { ref, stat };
+  // What no scan has seen yet it sees soon; else it is the recorded file itself, of which this one is a hard link.
+  return found.kind === 'settling' ? 'unclear' : null;
 }
 
 /** Null: the overwritten document would come into another folder, whose settings are not its own. */

@@ -261,6 +261,8 @@ describe('the document of a file that stands at a path', () => {
     disk: { 'inbox/b': [1, 'one'], 'inbox/c': [2, 'two'] },
     records: { 'inbox/a': [1, 'one'], 'inbox/b': [2, 'two'] },
   };
+  const settles: Inspection = { kind: 'settling', againMs: 50 };
+  const isUnfit: Inspection = { kind: 'unfit', code: 'sidecar-invalid', message: '' };
 
   it.each<readonly [string, Place, string]>([
     ['changes places in a swap', swapped, 'inbox/a → inbox/b, inbox/b → inbox/a; left: '],
@@ -273,6 +275,46 @@ describe('the document of a file that stands at a path', () => {
       'goes on in a chain, seen from its end',
       { ...shift, at: 'inbox/c' },
       'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
+    ],
+    [
+      'goes on in a chain whose middle came a moment later',
+      { ...shift, at: 'inbox/c', finds: { 'inbox/b': settles } },
+      'inbox/a → inbox/b, inbox/b → inbox/c; left: inbox/a',
+    ],
+    [
+      'changes places in a swap whose other half came a moment later',
+      { ...swapped, finds: { 'inbox/b': settles } },
+      'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
+    ],
+    [
+      'changes places in a swap whose other half cannot be sent as it stands',
+      { ...swapped, finds: { 'inbox/b': isUnfit } },
+      'inbox/a → inbox/b, inbox/b → inbox/a; left: ',
+    ],
+    [
+      'is unclear where what came in its place was seen by no scan yet',
+      {
+        disk: { 'inbox/c': [2, 'two'] },
+        records: shift.records ?? {},
+        at: 'inbox/c',
+        finds: { 'inbox/b': settles },
+      },
+      'unclear',
+    ],
+    [
+      'stays where a new file is being written to the path that it left',
+      {
+        disk: { 'inbox/b': [3, 'six'], 'inbox/c': [2, 'two'] },
+        records: { 'inbox/b': [2, 'two'] },
+        at: 'inbox/c',
+        finds: { 'inbox/b': settles },
+      },
+      'none',
+    ],
+    [
+      'stays where a hard link of a file comes over it that stands and cannot be sent',
+      { ...over, disk: { 'inbox/a': [1, 'one'], 'inbox/b': [1, 'one'] }, finds: { 'inbox/a': isUnfit } },
+      'none',
     ],
     [
       'comes over another one, which takes the path that is free and is deleted from there',
