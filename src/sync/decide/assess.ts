@@ -1,6 +1,6 @@
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { errorMessage } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
@@ -89,10 +89,11 @@ export async function compareWithRecord(
   if (record === null) {
     return { document, sha256: null, attachmentHashes: document.attachments.map(() => null) };
   }
+  let { path } = document.ref;
   try {
     let sha256: string | null = null;
     if (!sameStat(record.stat, document.stat)) {
-      sha256 = await hash(document.ref.path, document.stat);
+      sha256 = await hash(path, document.stat);
       if (sha256 === null) return null;
     }
     const attachmentHashes: (string | null)[] = [];
@@ -102,14 +103,15 @@ export async function compareWithRecord(
         attachmentHashes.push(null);
         continue;
       }
-      const hashed = await hash(attachment.path, attachment.stat);
+      ({ path } = attachment);
+      const hashed = await hash(path, attachment.stat);
       if (hashed === null) return null;
       attachmentHashes.push(hashed);
     }
     return { document, sha256, attachmentHashes };
   } catch (error) {
-    const message = `the file cannot be read (${errorCode(error) ?? 'unknown error'})`;
-    return { code: 'unreadable', message };
+    const whose = path === document.ref.path ? '' : `the attachment ${printable(path)}: `;
+    return { code: 'unreadable', message: `${whose}${errorMessage(error)}` };
   }
 }
 

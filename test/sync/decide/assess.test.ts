@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { ContentUnreadableError } from '../../../src/model/errors.ts';
 import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import { planDocument } from '../../../src/model/plan.ts';
 import type { Operation } from '../../../src/model/operation.ts';
@@ -119,10 +120,17 @@ describe('what is read of a document to compare it', () => {
     expect(await compareWithRecord(found, record, () => Promise.resolve(null))).toBeNull();
   });
 
-  it('is refused where it cannot be read', async () => {
-    const fails = Object.assign(new Error('input/output error'), { code: 'EIO' });
-    const compared = await compareWithRecord(document({ size: 11 }), record, () => Promise.reject(fails));
-    expect(compared).toEqual({ code: 'unreadable', message: 'the file cannot be read (EIO)' });
+  it.each<readonly [string, ReturnType<typeof document>, string]>([
+    ['the file', document({ size: 11 }), 'the file cannot be read (EIO)'],
+    [
+      'an attachment',
+      document({}, { size: 11 }),
+      'the attachment a.pdf.attachments/x.csv: the file cannot be read (EIO)',
+    ],
+  ])('is refused where %s cannot be read, in words that say why', async (_, found, message) => {
+    const fails = new ContentUnreadableError('the file cannot be read (EIO)');
+    const compared = await compareWithRecord(found, record, () => Promise.reject(fails));
+    expect(compared).toEqual({ code: 'unreadable', message });
   });
 });
 
