@@ -681,6 +681,34 @@ describe('the sync engine', () => {
     expect(world.docIds().size).toBe(1);
   });
 
+  it.each<readonly [string, boolean, string, () => void]>([
+    ['was new and is removed', false, 'b.txt', () => world.folder.remove('b.txt')],
+    ['was new and is empty', false, 'b.txt', () => world.folder.write('b.txt', '')],
+    ['is as the service holds it again', false, 'a/0.txt', () => world.folder.write('a/0.txt', 'text 0')],
+    [
+      'is not in another directory in place of the root',
+      true,
+      'b.txt',
+      () => {
+        world.folder.remove('b.txt');
+        replaceWithCopies(world);
+      },
+    ],
+  ])('keeps what the service said of a document that %s: %s', async (_, isKept, path, act) => {
+    world = await filled(2);
+    world.service.failNext({ kind: 'rejected', code: 'http-422', message: 'no' });
+    world.folder.write(path, 'refused');
+    world.folder.scan();
+    await world.quiesce();
+    const failed = () => [...world.ledger().failures()].map(([ref]) => ref.path);
+    expect(failed()).toEqual([path]);
+    act();
+    world.folder.scan();
+    await world.quiesce();
+    expect(failed()).toEqual(isKept ? [path] : []);
+    expect(world.engine().tasks.counts('inbox').failed).toBe(0);
+  });
+
   it('tries again by itself what the service could not take', async () => {
     world = await engineWorld();
     const outcome = {
@@ -854,6 +882,25 @@ describe('the sync engine', () => {
       expect.objectContaining({ level: 'warn', data: { documents: 1, paths: ['inbox/a.txt'] } }),
     );
   });
+
+  it.each([
+    ['retry', ['upload'], [1]],
+    ['hold', [], []],
+  ] as const)(
+    'has an upload that a crash left in doubt wait as safety.inDoubt says: %s',
+    async (inDoubt, calls, duplicates) => {
+      world = await engineWorld({ safety: { inDoubt } });
+      const ref = { folder: 'inbox', path: 'a.txt' };
+      await world.ledger().commit([{ kind: 'intent', intent: { id: 'i', ref, size: 3, at: 1 } }]);
+      await world.restart(() => world.folder.write('a.txt', 'one'));
+      world.folder.scan();
+      await world.quiesce();
+      expect(world.service.calls).toEqual(calls);
+      expect([...world.ledger().entries()].map(({ record }) => record.possibleDuplicates)).toEqual(
+        duplicates,
+      );
+    },
+  );
 
   it('holds an upload in doubt for a person where safety.inDoubt is hold', async () => {
     world = await engineWorld({ safety: { inDoubt: 'hold' } });

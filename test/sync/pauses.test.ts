@@ -5,6 +5,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStat } from '../../src/model/document.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { simulatedFolder } from '../support/simulated-folder.ts';
 
 let world: EngineWorld;
 
@@ -114,5 +116,23 @@ describe('while a folder is paused', () => {
     resume();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(21);
+  });
+
+  it('what waits in it is not in the way of another folder', async () => {
+    let inode = 10_000;
+    const nextInode = () => (inode += 1);
+    const other = simulatedFolder({ name: 'other', clock: manualClock(), settleMs: 0, nextInode });
+    world = await engineWorld({ service: { requestsPerMinute: 5_000 }, beside: other });
+    await other.start(world.engine().listener('other'));
+    pause();
+    // More than half of what is inspected ahead of its turn.
+    for (let index = 0; index < 300; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.scan();
+    await atRest();
+    other.write('a.txt', 'a');
+    other.scan('start');
+    await atRest();
+    expect(world.service.calls).toEqual(['upload']);
+    expect(world.engine().tasks.counts('inbox').pending).toBe(300);
   });
 });

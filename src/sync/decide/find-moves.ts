@@ -141,7 +141,7 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { tasks }: MoveEvi
 
 /** Records whose file is known to be gone and that this file could be; those of its inode are inspected. */
 async function missingFor(
-  { ref, stat }: FoundDocument,
+  { stat }: FoundDocument,
   { ledger, tasks, inspect }: MoveEvidence,
 ): Promise<readonly MissingRecord[]> {
   const found = new Map<string, MissingRecord>();
@@ -150,7 +150,7 @@ async function missingFor(
   };
   for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
   for (const entry of ledger.findByInode(stat.ino)) {
-    if (refKey(entry.ref) === refKey(ref) || found.has(refKey(entry.ref))) continue;
+    if (found.has(refKey(entry.ref))) continue;
     const left = await inspect(entry.ref);
     if (hasGone(left) || (isBeyondReach(left) && isProven(entry.record.stat, stat)))
       add(entry.ref, entry.record);
