@@ -312,6 +312,23 @@ describe('the sync engine', () => {
     expect(world.docIds().has('a/1.txt')).toBe(false);
   });
 
+  it.each([
+    ['has nothing to list', false, -Infinity, ['delete']],
+    ['has still to list what changed before that', true, -Infinity, []],
+    ['has only to list what changed later', true, 3_600_000, ['delete']],
+  ] as const)('deletes what is gone where its folder %s', async (_, busy, coveredUntil, calls) => {
+    world = await filled(3);
+    world.folder.remove('a/1.txt');
+    world.folder.scan();
+    const { health } = world.folder;
+    Object.assign(world.folder, { health: () => ({ ...health(), busy, coveredUntil }) });
+    for (let turn = 0; turn < 150; turn += 1) {
+      await world.clock.advance(100);
+      await delay(1);
+    }
+    expect(world.service.calls).toEqual(calls);
+  });
+
   it('keeps a document whose file is moved to where it cannot be sent, and deletes one whose inode number alone is used again', async () => {
     world = await filled(2);
     const inode = (path: string) => world.ledger().get({ folder: 'inbox', path })?.stat.ino;
