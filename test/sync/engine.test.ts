@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
+import { recordOf } from '../support/model-fixtures.ts';
 import { engineWorld } from '../support/engine-world.ts';
 import type { EngineWorld } from '../support/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
@@ -328,6 +329,27 @@ describe('the sync engine', () => {
     }
     expect(world.service.calls).toEqual(calls);
   });
+
+  it.each([
+    ['other', ['delete']],
+    ['equal', []],
+  ])(
+    'compares what is gone with a file of its inode number whose birth time is unknown: %s content',
+    async (content, calls) => {
+      world = await filled(3);
+      const record = world.ledger().get({ folder: 'inbox', path: 'a/0.txt' }) ?? recordOf();
+      const path = 'elsewhere.xyz';
+      const files = [{ path, stat: { ...record.stat, birthtimeMs: 0 }, isNamed: false }];
+      Object.assign(world.folder, {
+        find: () => Promise.resolve({ files, unreadable: [] }),
+        hash: () => Promise.resolve(content === 'equal' ? record.sha256 : 'another'),
+      });
+      world.folder.remove('a/0.txt');
+      world.folder.scan();
+      await world.quiesce();
+      expect(world.service.calls).toEqual(calls);
+    },
+  );
 
   it('keeps a document whose file is moved to where it cannot be sent, and deletes one whose inode number alone is used again', async () => {
     world = await filled(2);

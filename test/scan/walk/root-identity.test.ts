@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { mountsBelow } from '../../../src/scan/watch/mounts-below.ts';
+import { mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 
 it('below the root of the machine are all of its mounts, and none of them below a directory without any', () => {
   expect(mountsBelow('/')).toContain('proc');
