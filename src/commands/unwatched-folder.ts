@@ -1,10 +1,8 @@
 import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
-import { openFolder } from '../scan/folder.ts';
+import { openConfiguredFolder } from '../scan/folder.ts';
 import { systemClock } from '../daemon/system-clock.ts';
-
-const mebibyte = 1024 * 1024;
 
 interface Surroundings {
   readonly settings: Settings;
@@ -13,14 +11,7 @@ interface Surroundings {
 
 /** A folder that is scanned once and not watched. */
 export function openUnwatched(folder: FolderSettings, { settings, log }: Surroundings): FolderPort {
-  return openFolder({
-    settings: { ...folder, watch: 'polling' },
-    timing: settings.timing,
-    maxFileBytes: settings.service.maxFileMegabytes * mebibyte,
-    stateDir: settings.state.dir,
-    clock: systemClock,
-    log,
-  });
+  return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
 }
 
 /** The same where nothing needs to settle: each file is judged as it stands. */

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
-import { openFolder } from '../scan/folder.ts';
-import type { Folder } from '../scan/folder.ts';
+import { openConfiguredFolder } from '../scan/folder.ts';
 import type { ComposeOptions, Daemon } from './daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
@@ -15,8 +14,6 @@ import { claimLedger } from './ledger/ledger-service.ts';
 import { sharedFolders } from './ledger/shared-folders.ts';
 import { isDirectory, requireFolders } from './require-folders.ts';
 
-const mebibyte = 1024 * 1024;
-
 /**
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
  * ledger is read and the other rooms are loaded. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
@@ -24,7 +21,7 @@ const mebibyte = 1024 * 1024;
 export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
   const { settings, log, clock } = options;
   const { place = null } = options;
-  const all = openFolders(options);
+  const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
   const folders =
     place === null ? all : (await import('./process/guard-shares.ts')).guardShares(all, place, log);
   const opened: (() => Promise<void> | void)[] = folders.map((folder) => () => folder.close());
@@ -64,19 +61,6 @@ async function loadRooms() {
   await import('../status/metrics/metrics.ts');
   await import('../sync/engine.ts');
   return import('./daemon.ts');
-}
-
-function openFolders({ settings, log, clock }: ComposeOptions): readonly Folder[] {
-  return settings.folders.map((folder) =>
-    openFolder({
-      settings: folder,
-      timing: settings.timing,
-      maxFileBytes: settings.service.maxFileMegabytes * mebibyte,
-      stateDir: settings.state.dir,
-      clock,
-      log,
-    }),
-  );
 }
 
 /** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */

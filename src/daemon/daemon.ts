@@ -207,7 +207,7 @@ export function assembleDaemon(
     if (tokens.status().state === 'none') {
       reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });
     }
-    // The sign-in and the gate may both have learned the same.
+    // The sign-in and the circuit breaker may both have learned the same.
     return reasons.filter(
       (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
     );

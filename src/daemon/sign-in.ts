@@ -15,14 +15,14 @@ export interface SignIn {
 
 const againMs = 30_000;
 
-interface Tools {
+interface SignInOptions {
   readonly tokens: TokenSource;
   readonly clock: Clock;
   readonly log: LogPort;
   readonly onChange: () => void;
 }
 
-export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
+export function createSignIn({ tokens, clock, log, onChange }: SignInOptions): SignIn {
   let message: string | null = null;
   /** Why the last attempt failed; null: it did not. */
   let failure: string | null = null;
@@ -44,13 +44,13 @@ export function createSignIn({ tokens, clock, log, onChange }: Tools): SignIn {
       if (closed || error instanceof StoppedError) return;
       if (error instanceof CredentialsRefusedError) message = error.message;
       const restMs = Math.max(tokens.backOffMs(), againMs);
-      tell(error, restMs);
+      report(error, restMs);
       cancel = clock.after(restMs, begin);
     }
   }
 
   /** Once, and again when it is another: not of each attempt. */
-  function tell(error: unknown, restMs: number): void {
+  function report(error: unknown, restMs: number): void {
     const reason = errorMessage(error);
     // Of refused credentials the source of the tokens tells.
     if (reason !== failure && !(error instanceof CredentialsRefusedError)) {

@@ -7,9 +7,8 @@ import { ContentChangedError, errorMessage, StoppedError } from '../model/errors
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { openContent } from './open-content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
-import { folderHealth } from './folder-health.ts';
-import type { Trouble } from './folder-health.ts';
-import { createFolderLog } from './folder-log.ts';
+import { folderHealth, createFolderLog } from './folder-reports.ts';
+import type { Trouble } from './folder-reports.ts';
 import { smallFileBytes } from './inspect/hash-at-once.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -18,7 +17,7 @@ import { createWorkerClient } from './worker/client.ts';
 import type { WorkerClient } from './worker/client.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
-import type { FolderSettings, TimingSettings } from '../model/settings.ts';
+import type { FolderSettings, Settings, TimingSettings } from '../model/settings.ts';
 import type { Watcher } from './watch/backend.ts';
 
 /** What a folder is opened with. */
@@ -43,6 +42,21 @@ export interface Folder extends FolderPort {
 /** How often the root's identity is asked for: a mount over it causes no event. */
 const rootCheckMs = 2_000;
 const rootRetryMs = 1_000;
+
+const mebibyte = 1024 * 1024;
+
+/** `openFolder` for a folder of these settings. */
+export function openConfiguredFolder(
+  folder: FolderSettings,
+  {
+    settings: { service, timing, state },
+    clock,
+    log,
+  }: { readonly settings: Settings; readonly clock: Clock; readonly log: LogPort },
+): Folder {
+  const maxFileBytes = service.maxFileMegabytes * mebibyte;
+  return openFolder({ settings: folder, timing, maxFileBytes, stateDir: state.dir, clock, log });
+}
 
 /** Makes a folder ready to be watched or inspected. Nothing is read before the first call. */
 export function openFolder(options: FolderOptions): Folder {

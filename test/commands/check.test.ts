@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkPolling } from '../../src/commands/check/check-polling.ts';
+import { checkPolling } from '../../src/commands/check/check-folder.ts';
 import { checkServiceClock } from '../../src/commands/check/check-service-clock.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-state-directory.ts';
 import { folderSettingsOf } from '../support/default-settings.ts';

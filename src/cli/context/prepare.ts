@@ -20,7 +20,7 @@ interface PrepareOptions {
   /** False for commands that only speak to the daemon. */
   readonly checkFolders?: boolean;
   /** False leaves what is not wrong but worth a word to the command. */
-  readonly tellWarnings?: boolean;
+  readonly reportsWarnings?: boolean;
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
 }
@@ -29,7 +29,7 @@ interface PrepareOptions {
 export async function prepare(
   context: CommandContext,
   flags: GlobalFlags,
-  { quiet = false, checkFolders = true, tellWarnings = true, writeLog }: PrepareOptions = {},
+  { quiet = false, checkFolders = true, reportsWarnings = true, writeLog }: PrepareOptions = {},
 ): Promise<Prepared> {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
@@ -49,7 +49,7 @@ export async function prepare(
     redactor,
     write: writeLog,
   });
-  for (const warning of tellWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
+  for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
   return { configuration, settings, log };
 }
 

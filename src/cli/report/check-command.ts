@@ -32,7 +32,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 }
 
 async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, tellWarnings: false });
+  const prepared = await prepare(context, flags, { quiet: true, reportsWarnings: false });
   const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
     ...(await checkOptions(prepared, context)),

@@ -45,7 +45,11 @@ async function examineAll(
 ): Promise<{ readonly report: DoctorReport; readonly exitCode: number }> {
   const { examine, examineWithout } = await import('../../commands/doctor/doctor.ts');
   try {
-    const prepared = await prepare(context, flags, { quiet: true, checkFolders: false, tellWarnings: false });
+    const prepared = await prepare(context, flags, {
+      quiet: true,
+      checkFolders: false,
+      reportsWarnings: false,
+    });
     const options = await checkOptions(prepared, context);
     await notifyWebhookFor(prepared, context);
     const report = await examine(options, context.env);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { besideDaemon } from '../context/beside-daemon.ts';
+import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../examples.ts';
 
@@ -16,7 +16,7 @@ export function addHealthCommand(program: Command, context: CommandContext): voi
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const { stateDir, daemon } = await besideDaemon(context, flags, { tell: false });
+  const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
   if (daemon === null) {
     context.complain(`no daemon is running with the state directory ${stateDir}`);
     return exitCodes.unforeseen;

@@ -5,7 +5,7 @@ import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
-import { type BesideDaemon, besideDaemon } from '../context/beside-daemon.ts';
+import { type FoundDaemon, findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import { withExamples } from '../examples.ts';
@@ -62,7 +62,7 @@ function sinceOf(text: string): string {
 }
 
 async function log(context: CommandContext, path: string | undefined, flags: LogFlags): Promise<number> {
-  const found = await besideDaemon(context, flags);
+  const found = await findDaemon(context, flags);
   const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
@@ -92,7 +92,7 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
 async function foldersOf({
   prepared,
   daemon,
-}: BesideDaemon): Promise<readonly Pick<FolderSettings, 'name' | 'path'>[]> {
+}: FoundDaemon): Promise<readonly Pick<FolderSettings, 'name' | 'path'>[]> {
   if (prepared !== null) return prepared.settings.folders;
   return daemon === null ? [] : statusSchema.parse(await daemon.get('/api/status')).folders;
 }

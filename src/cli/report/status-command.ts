@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { ledgerLine, statusLine } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
-import { besideDaemon } from '../context/beside-daemon.ts';
+import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { presentCredentials, fleetAddress } from '../context/prepare.ts';
 import type { Prepared } from '../context/prepare.ts';
@@ -14,7 +14,7 @@ import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
-import { renderFleet } from '../fleet/render-fleet.ts';
+import { renderFleet } from './render-fleet.ts';
 import { renderStatus } from './render-status.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 
@@ -80,7 +80,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
 /** One line and an exit code that follow the health. What cannot be asked is an error. */
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
   try {
-    const { prepared, daemon } = await besideDaemon(context, flags);
+    const { prepared, daemon } = await findDaemon(context, flags);
     const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
     if (flags.json) context.output.json(raw);
     else {
@@ -119,7 +119,7 @@ async function offline(
 }
 
 async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
-  const { stateDir, prepared } = await besideDaemon(context, flags);
+  const { stateDir, prepared } = await findDaemon(context, flags);
   const { output } = context;
   const show = async (): Promise<void> => {
     const daemon = await connectDaemon(stateDir, prepared?.settings.file);

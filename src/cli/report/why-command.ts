@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/ports/control-port.ts';
-import { besideDaemon } from '../context/beside-daemon.ts';
+import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
 import { withExamples } from '../examples.ts';
@@ -31,7 +31,7 @@ async function why(
   path: string,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const found = await besideDaemon(context, flags);
+  const found = await findDaemon(context, flags);
   const story =
     found.daemon === null ? await offline(found.prepared) : await asked(found.daemon, found.prepared);
   if (flags.json) context.output.json(story);

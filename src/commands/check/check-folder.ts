@@ -1,4 +1,5 @@
 import { access, constants, stat } from 'node:fs/promises';
+
 import { errorCode } from '../../model/errors.ts';
 import { joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { FoundDocument, Inspection, Skip } from '../../model/document.ts';
@@ -7,12 +8,12 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { doubtFinding } from './check-ledger.ts';
-import { checkPolling } from './check-polling.ts';
 import { openAsItStands } from '../unwatched-folder.ts';
+import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** What one folder has to say. */
 export interface FolderCheck {
@@ -178,4 +179,39 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
       'Give the user that runs ingestd permission to read and enter it.',
     );
   }
+}
+
+/** Says which folder will be looked through on a timer instead of watched, and why; null: it is watched. */
+export function checkPolling(
+  { name, path, watch }: FolderSettings,
+  { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
+): CheckFinding | null {
+  const finding = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
+    return { level, subject: name, code: 'polling', message, fix };
+  };
+  const how =
+    pollSeconds === 1
+      ? 'it is scanned every second'
+      : `it is scanned every ${numberWords(pollSeconds)} seconds`;
+  if (watch === 'polling') return finding('info', `${how}, because watch is set to polling`, '');
+  const silent = fileSystemAt(path);
+  if (silent === null) return null;
+  if (watch === 'native') {
+    return finding(
+      'warning',
+      `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
+      'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
+    );
+  }
+  return finding(
+    'info',
+    `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
+    'Nothing to do. To change the interval, set timing.pollSeconds.',
+  );
+}
+
+interface PollingOptions {
+  readonly pollSeconds: number;
+  /** The file system without events on which a directory lies. */
+  readonly fileSystemAt?: (path: string) => string | null;
 }

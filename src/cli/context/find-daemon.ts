@@ -4,7 +4,7 @@ import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-
 import { type Prepared, prepare } from './prepare.ts';
 
 /** What a command that only reports on the running daemon begins with. */
-export type BesideDaemon = { readonly stateDir: string } &
+export type FoundDaemon = { readonly stateDir: string } &
   /** None runs. */
   (
     | { readonly prepared: Prepared; readonly daemon: null }
@@ -12,29 +12,33 @@ export type BesideDaemon = { readonly stateDir: string } &
     | { readonly prepared: Prepared | null; readonly daemon: DaemonClient }
   );
 
-interface BesideOptions {
+interface FindOptions {
   /** False for a command whose exit code says everything. */
-  readonly tell?: boolean;
+  readonly reports?: boolean;
 }
 
 /**
  * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
  * the one before: it is found, and the fault is printed on standard error. Throws ConfigurationError where none runs.
  */
-export async function besideDaemon(
+export async function findDaemon(
   context: CommandContext,
   flags: GlobalFlags,
-  { tell = true }: BesideOptions = {},
-): Promise<BesideDaemon> {
+  { reports = true }: FindOptions = {},
+): Promise<FoundDaemon> {
   try {
-    const prepared = await prepare(context, flags, { quiet: true, checkFolders: false, tellWarnings: tell });
+    const prepared = await prepare(context, flags, {
+      quiet: true,
+      checkFolders: false,
+      reportsWarnings: reports,
+    });
     const stateDir = prepared.settings.state.dir;
     const daemon = await connectDaemon(stateDir, prepared.settings.file);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {
     const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
     if (found === null) throw error;
-    if (tell) {
+    if (reports) {
       context.complain(
         `${errorMessage(error)}\nthe configuration file is invalid; what follows comes from the running daemon (pid ${found.daemon.pid}), which still uses the previous configuration`,
       );

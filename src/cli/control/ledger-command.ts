@@ -1,0 +1,167 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import type { Command } from 'commander';
+
+import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { withExamples } from '../examples.ts';
+import { prepare, offlineOptions } from '../context/prepare.ts';
+import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import { countWords, numberWords } from '../../lib/text/words.ts';
+import { serviceWords } from '../../daemon/ledger/ledger-service.ts';
+import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
+import type { Output } from '../output.ts';
+
+/** `ingestd ledger`: the durable record. */
+export function addLedgerCommand(program: Command, context: CommandContext): void {
+  const command = program.command('ledger').description('the durable record of what the service holds');
+  withExamples(command, [
+    { command: 'ingestd ledger export > ledger.json', does: 'which path is which docId' },
+  ]);
+  addLedgerExportCommand(command, context);
+  addLedgerVerifyCommand(command, context);
+  addLedgerImportCommand(command, context);
+  addLedgerServiceMovedCommand(command, context);
+}
+
+/** `ingestd ledger export`: the ledger as one JSON object, contract section 5. */
+function addLedgerExportCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('export')
+    .description('print the ledger as a JSON object')
+    .option('--json', 'print it on one line')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await ledgerExport(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd ledger export > ledger.json', does: 'also while the daemon is running' },
+    { command: "ingestd ledger export --json | jq -r '.documents[].docId'", does: 'every docId' },
+  ]);
+}
+
+async function ledgerExport(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { readLedger } = await import('../../ledger/read-ledger.ts');
+  const { exportLedger } = await import('../../ledger/transfer/export-ledger.ts');
+  const ledger = exportLedger(await readLedger(settings.state.dir));
+  context.output.json(ledger, flags.json ? 'compact' : 'indented');
+  return 0;
+}
+
+/** `ingestd ledger verify`: checks the ledger against its checksums. */
+function addLedgerVerifyCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('verify')
+    .description('check the ledger against its checksums; changes nothing')
+    .option('--json', 'print JSON')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await ledgerVerify(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [{ command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' }]);
+}
+
+async function ledgerVerify(
+  context: CommandContext,
+  flags: GlobalFlags & { json?: boolean },
+): Promise<number> {
+  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { verifyLedger } = await import('../../ledger/verify-ledger.ts');
+  const report = await verifyLedger(settings.state.dir);
+  if (flags.json) context.output.json(report);
+  else printReport(report, context.output);
+  return report.ok ? exitCodes.ok : exitCodes.unforeseen;
+}
+
+function printReport(
+  { ok, documents, service, findings, fix }: LedgerVerification,
+  { line, colors }: Output,
+): void {
+  for (const { file, state, message } of findings) {
+    line(`${file}: ${state === 'good' ? colors.dim(message) : message}`);
+  }
+  const whose = service === null ? '' : ` of ${serviceWords(service)}`;
+  const count = documents === null ? '' : ` ${countWords(documents, 'document')}${whose}.`;
+  line(ok ? colors.green(`The ledger is intact.${count}`) : colors.red(`The ledger is damaged.${count}`));
+  if (fix !== null) line(fix);
+}
+
+/** `ingestd ledger import FILE`: adopts documents that the service already holds. */
+function addLedgerImportCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('import')
+    .description(
+      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
+    )
+    .argument(
+      '<file>',
+      'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
+    )
+    .action(async (file: string, _options, command: Command) => {
+      context.exitWith(await ledgerImport(context, file, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },
+  ]);
+}
+
+async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true });
+  const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
+  const { importIntoLedger } = await import('../../commands/import/import-ledger.ts');
+  const options = { ...(await offlineOptions(prepared, context)), log: prepared.log };
+  const { adopted, known, problems } = await importIntoLedger(options, text, file);
+  context.output.line(
+    `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
+  );
+  for (const problem of problems) context.complain(problem);
+  return problems.length === 0 ? exitCodes.ok : exitCodes.usage;
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(
+      `FILE: ${file} cannot be read (${errorCode(error) ?? errorMessage(error)}); name a file written by ledger export, or a CSV file`,
+      { cause: error },
+    );
+  }
+}
+
+/** `ingestd ledger service-moved`: a person's word that the configured service is the one that the ledger is of. */
+function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
+  const command = ledger
+    .command('service-moved')
+    .description('tell ingestd that its service has a new address')
+    .action(async (_options, command: Command) => {
+      context.exitWith(await serviceMoved(context, command.optsWithGlobals()));
+    });
+  withExamples(command, [
+    {
+      command: 'ingestd ledger service-moved && ingestd plan',
+      does: 'after changing service.ingestUrl; not for a different service',
+    },
+  ]);
+}
+
+async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { moveService } = await import('../../commands/offline/move-service.ts');
+  const { documents, from, to } = await moveService({
+    ...(await offlineOptions(prepared, context)),
+    log: prepared.log,
+  });
+  const held =
+    documents === 0
+      ? 'The empty ledger now belongs'
+      : `The ledger’s ${countWords(documents, 'document')} now ${documents === 1 ? 'belongs' : 'belong'}`;
+  context.output.line(
+    from === to
+      ? `Nothing to do: the ledger already belongs to ${to}.`
+      : `${held} to ${to}${from === null ? '' : `, and no longer to ${from}`}.`,
+  );
+  return exitCodes.ok;
+}
