@@ -36,7 +36,7 @@ export type DirectoryMoves =
   | { readonly kind: 'moved'; readonly directories: readonly MovedDirectory[] };
 
 /** So many files are inspected together. */
-const atOnce = 64;
+const inspectedAtOnce = 64;
 /** A directory none of whose first files proves it is judged file by file. */
 const mostForProof = 256;
 
@@ -97,34 +97,45 @@ function originOf(
 }
 
 /**
- * The move of all records whose files have gone with their directories, in one step. A directory counts as moved where
- * at least one of its files stands in it as it is recorded, so that a number that was used again proves nothing. A
- * record whose file stands at its own path, or is in neither directory, stays. Null: nothing is to be moved.
+ * The move of records whose files have gone with their directories, as many as fit in one step. A directory counts as
+ * moved where at least one of its files stands in it as it is recorded, so that a number that was used again proves
+ * nothing. A record whose file stands at its own path, or is in neither directory, stays. Null: nothing is to be moved.
  */
 export async function moveDirectories(
   directories: readonly MovedDirectory[],
   first: DocumentRef,
   evidence: DirectoryEvidence,
+  mostAtOnce = 5_000,
 ): Promise<Move | null> {
-  const steps = new Map<string, MoveStep>();
-  for (const directory of directories) {
-    const found = await stepsOf(directory, nameOf(first.path), evidence);
-    if (found === null) return null;
-    for (const step of found) steps.set(refKey(step.to), step);
+  const { ledger } = evidence;
+  const recorded = directories.flatMap(({ from }) => [...ledger.recordsIn(from.folder, from.path).keys()]);
+  const names = [...new Set([nameOf(first.path), ...recorded])];
+  for (let at = 0; at < names.length; at += mostAtOnce) {
+    const steps = new Map<string, MoveStep>();
+    for (const directory of directories) {
+      const found = await stepsOf(directory, names.slice(at, at + mostAtOnce), evidence);
+      if (found === null) return null;
+      for (const step of found) steps.set(refKey(step.to), step);
+    }
+    const left = leftPaths(steps, ledger);
+    if (steps.size === 0) continue;
+    const isLast = at + mostAtOnce >= names.length;
+    return {
+      kind: 'move',
+      steps: [...steps.values()],
+      left,
+      directories: isLast ? identitiesAfter(directories) : [],
+    };
   }
-  const left = leftPaths(steps, evidence.ledger);
-  if (steps.size === 0) return null;
-  return { kind: 'move', steps: [...steps.values()], left, directories: identitiesAfter(directories) };
+  return null;
 }
 
 /** Null: none of its files proves that it is the directory of these records. */
 async function stepsOf(
   { from, to, successor }: MovedDirectory,
-  first: string,
+  names: readonly string[],
   { ledger, inspect }: DirectoryEvidence,
 ): Promise<readonly MoveStep[] | null> {
-  const records = ledger.recordsIn(from.folder, from.path);
-  const names = [...records.keys()].sort((a, b) => Number(b === first) - Number(a === first));
   const steps: MoveStep[] = [];
   let isProven = false;
   const compare = async (name: string): Promise<void> => {
@@ -147,11 +158,12 @@ async function stepsOf(
       isEdited: stat !== null && !isUnchanged,
     });
   };
-  for (let at = 0; at < names.length; at += atOnce) {
-    if (!isProven && at >= mostForProof) return null;
-    await Promise.all(names.slice(at, at + atOnce).map(compare));
+  const recorded = names.filter((name) => ledger.recordsIn(from.folder, from.path).get(name) !== undefined);
+  for (let at = 0; at < recorded.length; at += inspectedAtOnce) {
+    if (!isProven && steps.length >= mostForProof) return null;
+    await Promise.all(recorded.slice(at, at + inspectedAtOnce).map(compare));
   }
-  return isProven ? steps : null;
+  return isProven || steps.length === 0 ? steps : null;
 }
 
 /**

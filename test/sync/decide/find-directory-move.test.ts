@@ -27,6 +27,8 @@ interface World {
   readonly unlisted?: readonly string[];
   /** Not all that changed lately was listed. */
   readonly isBehind?: boolean;
+  /** So many names in one step. */
+  readonly mostAtOnce?: number;
   /** No directory has a birth time. */
   readonly isBirthUnknown?: boolean;
 }
@@ -99,7 +101,7 @@ async function movedIn(world: World): Promise<string> {
   };
   const moved = movedDirectories(refOf(at), evidence);
   if (moved.kind !== 'moved') return moved.kind;
-  const move = await moveDirectories(moved.directories, refOf(at), evidence);
+  const move = await moveDirectories(moved.directories, refOf(at), evidence, world.mostAtOnce);
   if (move === null) return 'not proven';
   const steps = move.steps.map(
     ({ entry, to, isEdited }) => `${refKey(entry.ref)} → ${refKey(to)}${isEdited ? ' edited' : ''}`,
@@ -199,6 +201,21 @@ describe('I1: the records of a directory', () => {
       'have nothing to do with a file that is new in it',
       { ...replaced, disk: { ...replaced.disk, 'inbox/b': [10, { one: 11, new: 13 }] }, at: 'inbox/b/new' },
       'none',
+    ],
+    [
+      'move in several steps where they are many, and are known to have moved with the last',
+      { ...replaced, mostAtOnce: 1 },
+      'inbox/a/one → inbox/b/one; inbox/a/one; ',
+    ],
+    [
+      'move in several steps where they are many: the last',
+      {
+        ...replaced,
+        mostAtOnce: 1,
+        ledger: { 'inbox/a': [10, { two: 12 }], 'inbox/b': [0, { one: 11 }] },
+        at: 'inbox/a/two',
+      },
+      'inbox/a/two → inbox/b/two; inbox/a/two; inbox/a is 20, inbox/b is 10',
     ],
     [
       'move to another folder',
