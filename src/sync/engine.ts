@@ -49,6 +49,7 @@ import {
   isRootChanged,
   judgeMissing,
   mountsToRemember,
+  identitiesOf,
   standsUnsent,
   uncompared,
 } from './decide/deletions.ts';
@@ -384,7 +385,7 @@ export class Engine {
       const identity = acceptedRoot(known, root, seenAt);
       void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
-    if (isTrusted) void this.#rememberMounts(folder).catch(() => {});
+    if (isTrusted) void this.#rememberMounts(folder, true).catch(() => {});
     if (isTrusted) void this.#rememberDirectories(folder).catch(() => {});
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
@@ -484,9 +485,10 @@ export class Engine {
         const known = this.#ledger.root(name);
         const accepted = acceptedRoot(known, identity, known?.seenAt);
         const mounts = await this.#mountsOf(name);
+        const identities = identitiesOf(mounts, this.#viewOf(name));
         await this.#writer.commit([
           { kind: 'root', folder: name, identity: accepted },
-          { kind: 'mounts', folder: name, mounts },
+          { kind: 'mounts', folder: name, mounts, identities },
         ]);
         this.#viewOf(name).isRootChanged = false;
       }
@@ -1019,9 +1021,15 @@ export class Engine {
   }
 
   /** What lies on a mount is not removed with it, at the next start either. */
-  async #rememberMounts(folder: string): Promise<void> {
-    const mounts = mountsToRemember(this.#ledger.mounts(folder), await this.#mountsOf(folder));
-    if (mounts !== null) await this.#writer.commit([{ kind: 'mounts', folder, mounts }]);
+  async #rememberMounts(folder: string, isWhole: boolean): Promise<void> {
+    const change = mountsToRemember(folder, {
+      tasks: this.tasks,
+      ledger: this.#ledger,
+      view: this.#viewOf(folder),
+      mounts: await this.#mountsOf(folder),
+      isWhole,
+    });
+    if (change !== null) await this.#writer.commit([change]);
   }
 
   /** The same for directories that came, one question for all that come together. */
@@ -1032,7 +1040,7 @@ export class Engine {
     try {
       while (this.#newDirectories.get(folder) === true) {
         this.#newDirectories.set(folder, false);
-        await this.#rememberMounts(folder);
+        await this.#rememberMounts(folder, false);
       }
     } finally {
       this.#newDirectories.delete(folder);

@@ -33,7 +33,12 @@ beforeEach(async () => {
     { kind: 'approve', folder: 'old', paths: ['drive/a.pdf'] },
     { kind: 'doubt', doubt },
     { kind: 'intent', intent: { id: 'i', ref: ref('drive/open.pdf'), size: 1, at: 1 } },
-    { kind: 'mounts', folder: 'old', mounts: ['drive/sub', 'other'] },
+    {
+      kind: 'mounts',
+      folder: 'old',
+      mounts: ['drive/sub', 'other'],
+      identities: [{ path: 'drive/sub', ...drive }],
+    },
     { kind: 'directory', folder: 'old', path: 'drive', identity: drive },
   ]);
 });
@@ -57,6 +62,7 @@ it('a renamed folder takes approvals, doubts, open uploads, mounts and the ident
   expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/doubt.pdf' }]);
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'new', path: 'drive/open.pdf' }]);
   expect([ledger.mounts('new'), ledger.mounts('old')]).toEqual([['drive/sub', 'other'], []]);
+  expect(ledger.mountIdentities('new')).toEqual([{ path: 'drive/sub', ...drive }]);
   expect(ledger.placesOf(drive)).toEqual([{ folder: 'new', path: 'drive' }]);
 });
 
@@ -69,5 +75,9 @@ it('a folder that is narrowed keeps what it knows of the part that is left, and 
   expect(ledger.doubts().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'doubt.pdf' }]);
   expect(ledger.intents().map(({ ref }) => ref)).toEqual([{ folder: 'old', path: 'open.pdf' }]);
   expect([ledger.mounts('old'), ledger.mounts('old (outside)')]).toEqual([['sub'], ['other']]);
+  expect([ledger.mountIdentities('old'), ledger.mountIdentities('old (outside)')]).toEqual([
+    [{ path: 'sub', ...drive }],
+    [],
+  ]);
   expect(ledger.placesOf(drive)).toEqual([]);
 });

@@ -136,6 +136,12 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     kind: fc.constant('mounts' as const),
     folder,
     mounts: fc.subarray(['d', 'd/e', 'ü']),
+    identities: fc.array(
+      fc.record({ path: fc.constantFrom('d', 'ü'), ino: finite, birthtimeMs: finite, dev: finite }),
+      {
+        maxLength: 2,
+      },
+    ),
   }),
   {
     weight: 2,

@@ -13,6 +13,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
   };
   const removals = new Map<string, unknown[]>();
   const mounts = new Map<string, readonly string[]>();
+  const mountIdentities = new Map<string, unknown>();
   const identities = new Map<string, unknown>();
   const approved = new Set<string>();
   let service: string | null = null;
@@ -35,8 +36,10 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     else if (change.kind === 'clear') plain.failures.delete(key);
     else if (change.kind === 'hold') plain.holds.set(change.folder, change.hold ?? undefined);
     else if (change.kind === 'root') plain.roots.set(change.folder, change.identity);
-    else if (change.kind === 'mounts') mounts.set(change.folder, change.mounts);
-    else if (change.kind === 'removed') {
+    else if (change.kind === 'mounts') {
+      mounts.set(change.folder, change.mounts);
+      mountIdentities.set(change.folder, change.identities ?? []);
+    } else if (change.kind === 'removed') {
       removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
     } else if (change.kind === 'approve')
       for (const path of change.paths) approved.add(`${change.folder}/${path}`);
@@ -76,6 +79,7 @@ export function modelOf(commits: readonly (readonly Change[])[]): Record<string,
     holds: ['inbox', 'archive'].map((folder) => plain.holds.get(folder)),
     roots: ['inbox', 'archive'].map((folder) => plain.roots.get(folder)),
     mounts: ['inbox', 'archive'].map((folder) => mounts.get(folder) ?? []),
+    mountIdentities: ['inbox', 'archive'].map((folder) => mountIdentities.get(folder) ?? []),
     removals: ['inbox', 'archive'].map((folder) => removals.get(folder) ?? []),
     service,
     sent: [...sent.values()],

@@ -68,6 +68,7 @@ export function contentOf(ledger: LedgerReader | LedgerPort): object {
     holds: ['inbox', 'archive'].map((folder) => ledger.hold(folder)),
     roots: ['inbox', 'archive'].map((folder) => ledger.root(folder)),
     mounts: ['inbox', 'archive'].map((folder) => ledger.mounts(folder)),
+    mountIdentities: ['inbox', 'archive'].map((folder) => ledger.mountIdentities(folder)),
     removals: ['inbox', 'archive'].map((folder) => ledger.removals(folder)),
     service: ledger.service(),
     sent: ledger.sentRequests(),

@@ -56,7 +56,8 @@ function changesOf(reader: Awaited<ReturnType<typeof readLedger>>): readonly Cha
     const identity = reader.root(folder);
     if (identity !== undefined) changes.push({ kind: 'root', folder, identity });
     const mounts = reader.mounts(folder);
-    if (mounts.length > 0) changes.push({ kind: 'mounts', folder, mounts });
+    if (mounts.length > 0)
+      changes.push({ kind: 'mounts', folder, mounts, identities: reader.mountIdentities(folder) });
     for (const path of reader.directories(folder)) {
       const identity = reader.directory({ folder, path });
       if (identity !== undefined) changes.push({ kind: 'directory', folder, path, identity });

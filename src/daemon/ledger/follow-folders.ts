@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 
 import { joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -215,12 +215,19 @@ function mountChanges(
 ): readonly Change[] {
   const known = ledger.mounts(name);
   if (known.length === 0) return [];
-  const mounts = new Map<string, string[]>([[name, []]]);
+  const mounts = new Map([[name, { mounts: [] as string[], identities: [] as MountIdentity[] }]]);
   for (const path of known) {
     const to = follow({ folder: name, path });
-    mounts.set(to.folder, [...(mounts.get(to.folder) ?? ledger.mounts(to.folder)), to.path]);
+    const there = mounts.get(to.folder) ?? {
+      mounts: [...ledger.mounts(to.folder)],
+      identities: [...ledger.mountIdentities(to.folder)],
+    };
+    mounts.set(to.folder, there);
+    there.mounts.push(to.path);
+    for (const one of ledger.mountIdentities(name))
+      if (one.path === path) there.identities.push({ ...one, path: to.path });
   }
-  return Array.from(mounts, ([folder, paths]) => ({ kind: 'mounts', folder, mounts: paths }));
+  return Array.from(mounts, ([folder, known]) => ({ kind: 'mounts', folder, ...known }));
 }
 
 /** The directories stay the same, whatever path leads to them. */

@@ -98,6 +98,7 @@ export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange
       kind: z.literal('mounts'),
       folder,
       mounts: paths,
+      identities: z.array(identitySchema.extend({ path: z.string() })).optional(),
     }),
     z.object({
       kind: z.literal('directory'),

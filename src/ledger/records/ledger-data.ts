@@ -65,6 +65,7 @@ export function createLedgerData(): LedgerData {
     removals: side.removals,
     root: side.root,
     mounts: side.mounts,
+    mountIdentities: side.mountIdentities,
     service: side.service,
     sentRequests: side.sentRequests,
   };

@@ -32,6 +32,7 @@ type SideReads =
   | 'removals'
   | 'root'
   | 'mounts'
+  | 'mountIdentities'
   | 'service'
   | 'sentRequests';
 
@@ -55,7 +56,7 @@ export function createSideState(): SideState {
   const approvals = new Map<string, Set<string>>();
   const removals = new Map<string, readonly Removal[]>();
   const roots = new Map<string, RootIdentity>();
-  const mounts = new Map<string, readonly string[]>();
+  const mounts = new Map<string, Extract<SideChange, { kind: 'mounts' }>>();
   let service: string | null = null;
   let sent = new Map<string, SentRequest>();
   let appliedSince = 0;
@@ -98,7 +99,7 @@ export function createSideState(): SideState {
         roots.set(change.folder, change.identity);
         return;
       case 'mounts':
-        mounts.set(change.folder, change.mounts);
+        mounts.set(change.folder, change);
         return;
       case 'service':
         service = change.service;
@@ -144,7 +145,8 @@ export function createSideState(): SideState {
     isApproved: ({ folder, path }) => approvals.get(folder)?.has(path) ?? false,
     removals: (folder) => removals.get(folder) ?? [],
     root: (folder) => roots.get(folder),
-    mounts: (folder) => mounts.get(folder) ?? [],
+    mounts: (folder) => mounts.get(folder)?.mounts ?? [],
+    mountIdentities: (folder) => mounts.get(folder)?.identities ?? [],
     service: () => service,
     sentRequests: () => [...sent.values()],
     changes: () => [
@@ -157,7 +159,7 @@ export function createSideState(): SideState {
         list.map((removal) => ({ kind: 'removed' as const, folder, removal })),
       ),
       ...map(roots, ([folder, identity]) => ({ kind: 'root' as const, folder, identity })),
-      ...map(mounts, ([folder, list]) => ({ kind: 'mounts' as const, folder, mounts: list })),
+      ...mounts.values(),
       ...(service === null ? [] : [{ kind: 'service' as const, service }]),
       ...[...sent.values()].flatMap(sentLines),
     ],

@@ -1,6 +1,12 @@
 import type { Companions, DocumentRef, FileStat } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { Attempt, DirectoryRef, LedgerEntry, Unsure } from '../../model/ports/ledger-port.ts';
+import type {
+  Attempt,
+  DirectoryRef,
+  LedgerEntry,
+  MountIdentity,
+  Unsure,
+} from '../../model/ports/ledger-port.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
 import type { LedgerReader } from '../records/ledger-data.ts';
 
@@ -81,6 +87,7 @@ interface ExportedRoot {
   readonly seenAt?: string;
   readonly changes?: number;
   readonly mounts: readonly string[];
+  readonly mountIdentities: readonly MountIdentity[];
 }
 
 /** What `ledger export` prints, contract section 5. Times are ISO 8601, UTC. */
@@ -162,6 +169,7 @@ function exportedRoot(ledger: LedgerReader, folder: string): readonly ExportedRo
       ...(seenAt === undefined ? null : { seenAt: timeText(seenAt) }),
       ...(changes === undefined ? null : { changes }),
       mounts: ledger.mounts(folder),
+      mountIdentities: ledger.mountIdentities(folder),
     },
   ];
 }

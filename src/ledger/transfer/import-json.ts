@@ -86,6 +86,7 @@ const rootSchema = z.object({
   seenAt: time.optional(),
   changes: rootChange.optional(),
   mounts: z.array(insidePath),
+  mountIdentities: z.array(identitySchema.extend({ path: insidePath })).default([]),
 });
 const directorySchema = identitySchema.extend({ folder: z.string(), path: insidePath });
 const ledgerSchema = z.object({
@@ -179,13 +180,15 @@ function changesOf({
       folder,
       removal: { at: Date.parse(at), count },
     })),
-    ...roots.flatMap(({ folder, seenAt, mounts, ...root }): readonly ImportedChange[] => {
-      const identity = { ...root, ...(seenAt === undefined ? null : { seenAt: Date.parse(seenAt) }) };
-      return [
-        { kind: 'root', folder, identity },
-        ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts } as const]),
-      ];
-    }),
+    ...roots.flatMap(
+      ({ folder, seenAt, mounts, mountIdentities: identities, ...root }): readonly ImportedChange[] => {
+        const identity = { ...root, ...(seenAt === undefined ? null : { seenAt: Date.parse(seenAt) }) };
+        return [
+          { kind: 'root', folder, identity },
+          ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities } as const]),
+        ];
+      },
+    ),
     ...directories.map(({ folder, path, ...identity }) => ({
       kind: 'directory' as const,
       folder,

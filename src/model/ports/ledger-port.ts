@@ -140,6 +140,12 @@ export interface DirectoryRef {
   readonly path: string;
 }
 
+/** The directory that is mounted at a path, as it was when nothing below it was missing. */
+export interface MountIdentity extends FileIdentity {
+  /** NFC, from the folder's root. */
+  readonly path: string;
+}
+
 /** Deletions of one folder that were let through. */
 export interface Removal {
   /** Wall clock, ms. */
@@ -182,7 +188,13 @@ export type Change =
   | { readonly kind: 'removed'; readonly folder: string; readonly removal: Removal }
   | { readonly kind: 'root'; readonly folder: string; readonly identity: RootIdentity }
   /** Directories below the root on which something is mounted, or was, in place of what was known. */
-  | { readonly kind: 'mounts'; readonly folder: string; readonly mounts: readonly string[] }
+  | {
+      readonly kind: 'mounts';
+      readonly folder: string;
+      readonly mounts: readonly string[];
+      /** Of those of them that are known. */
+      readonly identities?: readonly MountIdentity[] | undefined;
+    }
   /**
    * Which directory holds the records of a path; null: it is not known any more. It says nothing where a path has no
    * records, and is forgotten with the last of them.
@@ -233,6 +245,8 @@ export interface LedgerPort {
   readonly root: (folder: string) => RootIdentity | undefined;
   /** Directories below the root on which something was mounted when it was scanned, whether it still is or not. */
   readonly mounts: (folder: string) => readonly string[];
+  /** Which directories were mounted there, of those that are known. */
+  readonly mountIdentities: (folder: string) => readonly MountIdentity[];
   /** The service that the records belong to, an address or `embedded`; null: unknown. */
   readonly service: () => string | null;
   /** Those of the last ten minutes at least, for the limiter. */

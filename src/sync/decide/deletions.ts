@@ -1,7 +1,7 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameFile, sameRoot } from '../../model/same-file.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
@@ -11,7 +11,10 @@ import type { FolderView } from './folder-view.ts';
 /** What a judgement over the deletions of one folder goes by. */
 export interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'missing'>;
-  readonly ledger: Pick<LedgerPort, 'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root' | 'mounts'>;
+  readonly ledger: Pick<
+    LedgerPort,
+    'get' | 'hold' | 'isApproved' | 'removals' | 'count' | 'root' | 'mounts' | 'mountIdentities'
+  >;
   readonly view: FolderView;
   /** Null: not there, or not readable. */
   readonly root: RootIdentity | null;
@@ -41,7 +44,11 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
     rootChanged: isRootChanged(folder, evidence),
     unmounted: waiting.filter((task) => {
       const device = ledger.get(task.ref)?.stat.dev ?? 0;
-      return isUnmounted(task, device, view) || wasMounted(task, ledger.mounts(folder), evidence.mounts);
+      return (
+        isUnmounted(task, device, view) ||
+        wasMounted(task, ledger.mounts(folder), evidence.mounts) ||
+        ledger.mountIdentities(folder).some((known) => isBelow(task, known.path) && isAnother(known, view))
+      );
     }).length,
   });
 }
@@ -67,13 +74,59 @@ function isUnmounted({ gone }: Task, recordedDevice: number, view: FolderView): 
 
 /** It lay on a mount that is there no more. */
 function wasMounted({ ref }: Task, known: readonly string[], now: readonly string[]): boolean {
-  return known.some((mount) => ref.path.startsWith(`${mount}/`) && !now.includes(mount));
+  return known.some((mount) => isBelow({ ref }, mount) && !now.includes(mount));
 }
 
-/** The mounts of a folder with those that are new; null: none is. Those that are gone stay until a person approves. */
-export function mountsToRemember(known: readonly string[], now: readonly string[]): readonly string[] | null {
+function isBelow({ ref }: Pick<Task, 'ref'>, mount: string): boolean {
+  return ref.path.startsWith(`${mount}/`);
+}
+
+/**
+ * Whether another directory is mounted where one is remembered, of the same device perhaps. Each mount may give a file
+ * system another device number, so that a birth time that is unknown proves nothing.
+ */
+function isAnother({ path, ino, birthtimeMs }: MountIdentity, view: FolderView): boolean {
+  const there = view.directoryAt(path);
+  if (there === undefined) return false;
+  const isBirthKnown = there.birthtimeMs !== 0 && birthtimeMs !== 0;
+  return there.ino !== ino || (isBirthKnown && there.birthtimeMs !== birthtimeMs);
+}
+
+/**
+ * The mounts of a folder with those that are new, and, when the whole folder was listed (`isWhole`), which directories
+ * they are; null: nothing is new. Those that are gone, or that are others by now while something below them is missing,
+ * stay until a person approves.
+ */
+export function mountsToRemember(
+  folder: string,
+  {
+    tasks,
+    ledger,
+    view,
+    mounts: now,
+    isWhole,
+  }: Pick<DeletionEvidence, 'tasks' | 'ledger' | 'view' | 'mounts'> & { readonly isWhole: boolean },
+): Extract<Change, { kind: 'mounts' }> | null {
+  const known = ledger.mounts(folder);
   const added = now.filter((path) => !known.includes(path));
-  return added.length === 0 ? null : [...known, ...added];
+  const before = ledger.mountIdentities(folder);
+  const isComplete = (path: string) => [...tasks.missing(folder)].every((task) => !isBelow(task, path));
+  const found = identitiesOf(isWhole ? now : [], view).filter(({ path }) => {
+    const old = before.find((one) => one.path === path);
+    return old === undefined || (isAnother(old, view) && isComplete(path));
+  });
+  if (added.length === 0 && found.length === 0) return null;
+  const kept = before.filter(({ path }) => found.every((one) => one.path !== path));
+  return { kind: 'mounts', folder, mounts: [...known, ...added], identities: [...kept, ...found] };
+}
+
+/** Which directories are mounted at these paths, as far as they were listed. */
+export function identitiesOf(mounts: readonly string[], view: FolderView): readonly MountIdentity[] {
+  return mounts.flatMap((path) => {
+    const there = view.directoryAt(path);
+    if (there === undefined || there.ino === 0) return [];
+    return [{ path, ino: there.ino, birthtimeMs: there.birthtimeMs, dev: there.dev }];
+  });
 }
 
 /** States in which a new document has not been compared yet with what is missing. */

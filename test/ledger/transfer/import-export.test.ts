@@ -152,7 +152,12 @@ describe('an export', () => {
         folder: 'inbox',
         identity: { path: '/srv/inbox', dev: 3, ino: 4, seenAt: now, changes: 1 },
       },
-      { kind: 'mounts', folder: 'inbox', mounts: ['d/drive'] },
+      {
+        kind: 'mounts',
+        folder: 'inbox',
+        mounts: ['d/drive'],
+        identities: [{ path: 'd/drive', ino: 3, birthtimeMs: 4, dev: 5 }],
+      },
       { kind: 'directory', folder: 'inbox', path: 'd', identity: { ino: 7, birthtimeMs: 8.5, dev: 9 } },
     ]);
     const exported = exportLedger(ledger);
@@ -176,6 +181,7 @@ describe('an export', () => {
       one.removals('inbox'),
       one.root('inbox'),
       one.mounts('inbox'),
+      one.mountIdentities('inbox'),
       one.directory({ folder: 'inbox', path: 'd' }),
     ];
     expect(besidesOf(fresh)).toEqual(besidesOf(ledger));

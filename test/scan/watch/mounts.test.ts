@@ -158,6 +158,29 @@ describeWhere(missing(), 'a folder with mounts', () => {
       expect([deletions(), heldBack()]).toEqual([[], ['bound/bound.txt']]);
     });
 
+    it('I3: nor does another directory of the same device that is bound over it', async () => {
+      const bound = (path: string) => {
+        mount('--bind', world.home.join(path), world.inbox.join('bound'));
+        mounted.push(world.inbox.join('bound'));
+      };
+      await world.home.write('elsewhere/sub/bound.txt', 'bound');
+      await world.home.write('other/other.txt', 'other');
+      await mkdir(world.inbox.join('bound'));
+      bound('elsewhere');
+      await world.sync();
+      expect(world.held()).toHaveProperty(['bound/sub/bound.txt'], 'bound');
+      await world.rescan();
+      await world.pass(longMs);
+      bound('other');
+      await world.restart();
+      await settled();
+      expect([deletions(), heldBack()]).toEqual([[], ['bound/sub/bound.txt']]);
+      unmount(world.inbox.join('bound'));
+      await settled();
+      expect(world.held()).toMatchObject({ 'bound/sub/bound.txt': 'bound', 'bound/other.txt': 'other' });
+      expect(heldBack()).not.toContain('bound/sub/bound.txt');
+    });
+
     it('F39: nor when something else is mounted over it', async () => {
       mount('-t', 'tmpfs', 'tmpfs', world.inbox.join('usb'));
       mounted.push(world.inbox.join('usb'));

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../../src/model/document.ts';
-import type { LedgerRecord, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import type {
+  LedgerPort,
+  LedgerRecord,
+  MountIdentity,
+  RootIdentity,
+} from '../../../src/model/ports/ledger-port.ts';
+import type { FileIdentity } from '../../../src/model/same-file.ts';
 import {
   judgeMissing,
   mountsToRemember,
@@ -54,6 +60,9 @@ interface Circumstances {
   readonly isRootChanged?: boolean;
   readonly mounted?: readonly string[];
   readonly mounts?: readonly string[];
+  /** Of the remembered mounts, and of `d` as it was listed. */
+  readonly mountIdentities?: readonly MountIdentity[];
+  readonly listed?: FileIdentity;
 }
 
 function verdict(given: Circumstances) {
@@ -63,6 +72,7 @@ function verdict(given: Circumstances) {
   });
   const view = new FolderView();
   view.isRootChanged = given.isRootChanged ?? false;
+  if (given.listed !== undefined) view.noteDirectory('d', given.listed, 0);
   if (given.seen !== undefined) view.noteDevice(...given.seen);
   return judgeMissing('inbox', {
     tasks,
@@ -74,6 +84,7 @@ function verdict(given: Circumstances) {
       count: () => 40,
       root: () => ('known' in given ? given.known : root),
       mounts: () => given.mounted ?? [],
+      mountIdentities: () => given.mountIdentities ?? [],
     },
     view,
     root: given.now === undefined ? root : given.now,
@@ -96,6 +107,13 @@ const anotherRoot = {
 const unmounted = {
   kind: 'hold',
   reason: 'a volume below the folder is no longer mounted, and 1 document is missing with it',
+};
+
+const mountedAt = (ino: number): FileIdentity => ({ ino, birthtimeMs: 100 + ino, dev: 1 });
+const remembered: Circumstances = {
+  mounted: ['d'],
+  mounts: ['d'],
+  mountIdentities: [{ path: 'd', ...mountedAt(5) }],
 };
 
 describe('deletions of one folder are judged together', () => {
@@ -136,15 +154,64 @@ describe('deletions of one folder are judged together', () => {
     ['a mount that is gone holds what lay on it', { mounted: ['d'] }, unmounted],
     ['one that is still there does not', { mounted: ['d'], mounts: ['d'] }, allow],
     ['nor one that the files did not lie on', { mounted: ['d/0', 'e'] }, allow],
+    ['nor one that was listed as it is remembered', { ...remembered, listed: mountedAt(5) }, allow],
+    [
+      'nor one under another device number',
+      { ...remembered, listed: { ...mountedAt(5), birthtimeMs: 0, dev: 9 } },
+      allow,
+    ],
+    ['another directory that is mounted there does', { ...remembered, listed: mountedAt(6) }, unmounted],
+    [
+      'one with its inode number, too',
+      { ...remembered, listed: { ...mountedAt(5), birthtimeMs: 900 } },
+      unmounted,
+    ],
   ])('%s', (_, given, expected) => {
     expect(verdict(given)).toEqual(expected);
   });
 });
 
-it('mounts are remembered with those that are new, until a person approves', () => {
-  expect(mountsToRemember(['a', 'b'], ['b'])).toBeNull();
-  expect(mountsToRemember(['a'], ['a'])).toBeNull();
-  expect(mountsToRemember(['a'], ['b', 'a'])).toEqual(['a', 'b']);
+describe('mounts are remembered', () => {
+  const mounts = (known: readonly string[], now: readonly string[], given: Partial<typeof nothing> = {}) => {
+    const { gone, identities, listed, isWhole } = { ...nothing, ...given };
+    const view = new FolderView();
+    for (const [path, identity] of Object.entries(listed)) view.noteDirectory(path, identity, 0);
+    const ledger = { ...missing(0).ledger, mounts: () => known, mountIdentities: () => identities };
+    const change = mountsToRemember('inbox', {
+      tasks: missing(gone).tasks,
+      ledger: ledger as unknown as LedgerPort,
+      view,
+      mounts: now,
+      isWhole,
+    });
+    return change === null ? null : [change.mounts, change.identities];
+  };
+  const nothing = {
+    gone: 0,
+    identities: [] as readonly MountIdentity[],
+    listed: {} as Readonly<Record<string, FileIdentity>>,
+    isWhole: true,
+  };
+  const d = { path: 'd', ...mountedAt(5) };
+
+  it('with those that are new, until a person approves', () => {
+    expect(mounts(['a', 'b'], ['b'])).toBeNull();
+    expect(mounts(['a'], ['a'])).toBeNull();
+    expect(mounts(['a'], ['b', 'a'])).toEqual([['a', 'b'], []]);
+  });
+
+  it('with the directories that they are, when all was listed', () => {
+    expect(mounts([], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d]]);
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) } })).toEqual([['d'], [d]]);
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) }, isWhole: false })).toBeNull();
+    expect(mounts(['d'], ['d'], { listed: { d: mountedAt(5) }, identities: [d] })).toBeNull();
+  });
+
+  it('as others when nothing is missing below them', () => {
+    const other = { listed: { d: mountedAt(6) }, identities: [d] };
+    expect(mounts(['d'], ['d'], other)).toEqual([['d'], [{ path: 'd', ...mountedAt(6) }]]);
+    expect(mounts(['d'], ['d'], { ...other, gone: 1 })).toBeNull();
+  });
 });
 
 describe('a file that is gone, and a new one', () => {
