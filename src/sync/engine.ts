@@ -1,5 +1,5 @@
 import { TransientSet } from '../lib/collections/transient-set.ts';
-import { maxBulkDocuments, batches } from '../model/batches.ts';
+import { batches } from '../model/batches.ts';
 import { directoryOf, refKey, sameStat } from '../model/document.ts';
 import type {
   DirectoryScan,
@@ -73,6 +73,8 @@ import { createLedgerWriter } from './send/ledger-writer.ts';
 import type { LedgerWriter } from './send/ledger-writer.ts';
 import { consequenceOf, movedOnMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
+import { levels, SendLine } from './send/send-line.ts';
+import type { LineConditions, LineEntry } from './send/send-line.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
 import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/upload.ts';
@@ -127,8 +129,6 @@ const firstUnreadableMs = 1_000;
 const unforeseenMs = 5_000;
 /** A deletion whose other half may still be on its way is judged again after this. */
 const otherHalfMs = 250;
-/** What could share a call waits this long for others that are still inspected. */
-const gatherMs = 5_000;
 /** How often what gathers, or waits for the circuit breaker, is asked again. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
@@ -141,11 +141,6 @@ const seenAtEveryMs = 10 * 60_000;
 const longestHistory = 10;
 /** So many paths are named in one log line; `status` names them all. */
 const mostNamed = 20;
-
-/** A higher level is served first. */
-const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
-/** No key of a task begins with this. */
-const bulkPrefix = '\0';
 
 const movingStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 'settling', 'grace', 'retry'];
 /** Reasons that end by themselves. */
@@ -182,10 +177,7 @@ export class Engine {
   readonly #timers: DueTimes<string>;
   readonly #inspections: WorkQueue;
   readonly #sends: WorkQueue;
-  /** What is ready and may share a call with others. */
-  readonly #groups = new Map<string, Set<Task>>();
-  /** What is ready and waits, by folder: until it is certain that an upload is no move, or until a pause ends. */
-  readonly #blocked = new Map<string, Set<Task>>();
+  readonly #line = new SendLine();
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
@@ -462,7 +454,7 @@ export class Engine {
   setPaused(folders: Iterable<string>): void {
     this.#paused = new Set(folders);
     for (const task of this.tasks.in('ready')) {
-      if (this.#paused.has(task.ref.folder)) this.#block(task);
+      if (this.#paused.has(task.ref.folder)) this.#line.block(task);
     }
     this.#drawFromBacklog();
     this.#release();
@@ -507,12 +499,12 @@ export class Engine {
     this.tasks.apply(task, event);
     const { state } = task;
     if (state !== before) {
-      if (before.kind === 'ready') this.#leaveLine(task, before.bulkKey);
+      if (before.kind === 'ready') this.#line.leave(task, before.bulkKey);
       const dueAt = dueOf(task);
       if (dueAt === null) this.#timers.delete(task.key);
       else this.#timers.set(task.key, dueAt);
       if (state.kind === 'inspect') this.#inspections.put(task.key, levels[task.priority], task.at);
-      if (state.kind === 'ready') this.#enterLine(task, state.operation, state.bulkKey);
+      if (state.kind === 'ready') this.#enterLine(task);
     }
     this.#options.onChange();
   }
@@ -537,7 +529,7 @@ export class Engine {
 
   #close(task: Task): void {
     if (!this.tasks.has(task)) return;
-    if (task.state.kind === 'ready') this.#leaveLine(task, task.state.bulkKey);
+    if (task.state.kind === 'ready') this.#line.leave(task, task.state.bulkKey);
     this.#timers.delete(task.key);
     this.tasks.close(task);
     this.#options.onChange();
@@ -564,7 +556,7 @@ export class Engine {
       for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
     };
     if (waiting < inspectConcurrency) draw(backlog.takeRecorded(inspectConcurrency, isKnown));
-    const ahead = this.tasks.in('ready').size - this.#pausedReady() + this.#inspections.size;
+    const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
     if (ahead > aheadOfTurn / 2) return;
     draw(backlog.takeNewest(aheadOfTurn - ahead, (folder) => !this.#paused.has(folder) && isKnown(folder)));
   }
@@ -1200,29 +1192,27 @@ export class Engine {
 
   // ── Out: a permit, then the plan, then the request ──────────────────────────────────────────────────────────────
 
-  #enterLine(task: Task, operation: SendKind, bulkKey: string | null): void {
-    if (bulkKey !== null) {
-      const group = this.#groups.get(bulkKey) ?? new Set();
-      this.#groups.set(bulkKey, group.add(task));
-      if (group.size >= maxBulkDocuments) this.#releaseGroup(bulkKey, group);
-      else this.#askLater();
-    } else if (!this.#mayStart(task.ref.folder, operation)) {
-      this.#block(task);
-      this.#askLater();
-    } else this.#putInLine(task.key, task, operation);
+  /** A task has become ready: it goes out on one of the next permits, or has to wait. */
+  #enterLine(task: Task): void {
+    const entry = this.#line.enter(task, this.#lineConditions());
+    if (entry === null) this.#askLater();
+    else this.#putInLine(entry);
     this.#send();
   }
 
-  /** Has what is ready wait; what can share a call waits in its group. */
-  #block(task: Task): void {
-    const { state, ref } = task;
-    if (state.kind !== 'ready' || state.bulkKey !== null) return;
-    this.#blocked.set(ref.folder, (this.#blocked.get(ref.folder) ?? new Set()).add(task));
+  #putInLine({ key, level, at }: LineEntry): void {
+    this.#sends.put(key, level, at);
+    this.#noteDemand();
   }
 
-  #putInLine(key: string, { priority, at }: Task, operation: SendKind): void {
-    this.#sends.put(key, levels[operation === 'delete' ? 'deletion' : priority], at);
-    this.#noteDemand();
+  #lineConditions(): LineConditions {
+    return {
+      paused: this.#paused,
+      mayUpload: (folder) => this.#mayUpload(folder),
+      isQuiet: this.#isQuiet(),
+      inGrace: this.tasks.in('grace').size,
+      now: this.#clock.monotonic(),
+    };
   }
 
   /** Other hosts may share the minute: what is urgent here goes before what is not there. */
@@ -1230,48 +1220,10 @@ export class Engine {
     this.#options.limiter.demand?.({ level: this.#sends.firstLevel, count: this.#sends.size });
   }
 
-  /** It is ready no more: something else is to be done with it, or nothing. */
-  #leaveLine(task: Task, bulkKey: string | null): void {
-    this.#blocked.get(task.ref.folder)?.delete(task);
-    if (bulkKey === null) return;
-    const group = this.#groups.get(bulkKey);
-    group?.delete(task);
-    if (group?.size === 0) this.#groups.delete(bulkKey);
-  }
-
   /** Puts in line what has gathered long enough, and uploads that nothing blocks any more. */
   #release(): void {
-    for (const [folder, tasks] of Array.from(this.#blocked)) {
-      for (const task of Array.from(tasks)) {
-        if (task.state.kind !== 'ready' || !this.#mayStart(folder, task.state.operation)) continue;
-        tasks.delete(task);
-        this.#putInLine(task.key, task, task.state.operation);
-      }
-      if (tasks.size === 0) this.#blocked.delete(folder);
-    }
-    for (const [key, group] of this.#groups) this.#releaseGroup(key, group);
+    for (const entry of this.#line.release(this.#lineConditions())) this.#putInLine(entry);
     this.#send();
-  }
-
-  #releaseGroup(bulkKey: string, group: ReadonlySet<Task>): void {
-    const [first] = group;
-    if (first?.state.kind !== 'ready' || this.#paused.has(first.ref.folder) || !this.#isGathered(group))
-      return;
-    this.#putInLine(bulkPrefix + bulkKey, first, first.state.operation);
-  }
-
-  /** Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way. */
-  #isGathered(group: ReadonlySet<Task>): boolean {
-    const [first] = group;
-    if (first?.state.kind !== 'ready') return false;
-    if (group.size >= maxBulkDocuments || this.#clock.monotonic() - first.state.since >= gatherMs)
-      return true;
-    const others = first.state.operation === 'delete' ? this.tasks.in('grace').size : 0;
-    return others === 0 && this.#isQuiet();
-  }
-
-  #mayStart(folder: string, operation: SendKind): boolean {
-    return !this.#paused.has(folder) && (operation !== 'upload' || this.#mayUpload(folder));
   }
 
   /** What is new here may be gone there: the other folders are waited for, and not for ever. */
@@ -1309,26 +1261,7 @@ export class Engine {
       this.#permit = null;
       permit.giveBack();
     }
-    if (this.#sends.size > 0 || this.#isGathering()) this.#askLater();
-  }
-
-  /** Something is ready that is not in line yet and may be soon. */
-  #isGathering(): boolean {
-    for (const folder of this.#blocked.keys()) if (!this.#paused.has(folder)) return true;
-    for (const [first] of this.#groups.values())
-      if (first !== undefined && !this.#paused.has(first.ref.folder)) return true;
-    return false;
-  }
-
-  /** Documents that are ready and wait for the end of a pause. */
-  #pausedReady(): number {
-    let count = 0;
-    for (const folder of this.#paused) count += this.#blocked.get(folder)?.size ?? 0;
-    for (const group of this.#groups.values()) {
-      const [first] = group;
-      if (first !== undefined && this.#paused.has(first.ref.folder)) count += group.size;
-    }
-    return count;
+    if (this.#sends.size > 0 || this.#line.isGathering(this.#paused)) this.#askLater();
   }
 
   #hasRoom(): boolean {
@@ -1345,18 +1278,19 @@ export class Engine {
 
   /** Sends what is in line under a key on the permit in hand; where nothing is, the permit is left for the next. */
   async #deliver(key: string): Promise<void> {
-    const work = this.#workOf(key);
+    const work = this.#line.tasksUnder(key, this.tasks.byKey(key), this.#lineConditions());
+    const [first] = work;
     const permit = this.#permit;
-    if (work.length === 0 || permit === null) return;
+    if (first?.state.kind !== 'ready' || permit === null) return;
     this.#permit = null;
     this.#sends.pause();
     const delivery = (this.#deliveries += 1);
-    const operation = work[0]?.state.kind === 'ready' ? work[0].state.operation : null;
+    const { operation, bulkKey } = first.state;
     for (const task of work) this.#move(task, { kind: 'deliveryStarted', delivery });
     try {
       if (operation === 'delete') await this.#delete(work, permit);
-      else if (work.length > 1) await this.#bulkModify(work, key.slice(bulkPrefix.length), permit);
-      else for (const task of work) await this.#sendOne(task, permit);
+      else if (bulkKey !== null && work.length > 1) await this.#bulkModify(work, bulkKey, permit);
+      else await this.#sendOne(first, permit);
     } catch (error) {
       if (errorCode(error) === 'stopped') return;
       permit.giveBack();
@@ -1367,19 +1301,6 @@ export class Engine {
       const { state } = task;
       if (state.kind === 'sending' && state.delivery === delivery) this.#move(task, { kind: 'replan' });
     }
-  }
-
-  /** The tasks that go out under a key now; none where what was put in line is ready no more. */
-  #workOf(key: string): readonly Task[] {
-    if (key.startsWith(bulkPrefix)) {
-      const group = this.#groups.get(key.slice(bulkPrefix.length));
-      const members =
-        group !== undefined && this.#isGathered(group) ? [...group].slice(0, maxBulkDocuments) : [];
-      return members.some(({ ref }) => this.#paused.has(ref.folder)) ? [] : members;
-    }
-    const task = this.tasks.byKey(key);
-    if (task === undefined || this.#paused.has(task.ref.folder)) return [];
-    return task.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
   }
 
   /** One document: what to send is decided now that the permit is there. */
@@ -1679,7 +1600,7 @@ export class Engine {
    */
   isAtRest(): boolean {
     if (this.backlogged() > 0 || this.inFlight() > 0) return false;
-    if (this.tasks.in('ready').size > this.#pausedReady()) return false;
+    if (this.tasks.in('ready').size > this.#line.pausedCount(this.#paused)) return false;
     return this.isScanned() && movingStates.every((kind) => this.tasks.in(kind).size === 0);
   }
 

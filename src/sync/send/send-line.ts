@@ -1,0 +1,146 @@
+import { maxBulkDocuments } from '../../model/batches.ts';
+import type { SendKind, Task } from '../tasks/task.ts';
+
+/** A higher level is served first. */
+export const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;
+
+/** What may go out under one key, and its place among the others. */
+export interface LineEntry {
+  readonly key: string;
+  readonly level: (typeof levels)[keyof typeof levels];
+  readonly at: number;
+}
+
+/** How things stand when it is asked what may go out. */
+export interface LineConditions {
+  /** Names of folders of which nothing is sent. */
+  readonly paused: ReadonlySet<string>;
+  /** False: what is new in this folder may be gone in another one that is not scanned yet. */
+  readonly mayUpload: (folder: string) => boolean;
+  /** No path waits for its inspection: nothing more is on its way into a group. */
+  readonly isQuiet: boolean;
+  /** Documents that wait out their grace: their deletions may share a call. */
+  readonly inGrace: number;
+  /** Monotonic, ms. */
+  readonly now: number;
+}
+
+/** What could share a call waits this long for others that are still inspected. */
+const gatherMs = 5_000;
+/** No key of a task begins with this. */
+const bulkPrefix = '\0';
+
+/**
+ * What is ready and not under way: what can share a call gathers in groups, and what may not start is blocked. It gives
+ * the keys that may go out now, and says later, when the permit is there, what still goes out under them.
+ */
+export class SendLine {
+  readonly #groups = new Map<string, Set<Task>>();
+  /** By folder: until it is certain that an upload is no move, or until a pause ends. */
+  readonly #blocked = new Map<string, Set<Task>>();
+
+  /** A task has become ready. Null: it has to wait. */
+  enter(task: Task, conditions: LineConditions): LineEntry | null {
+    const { state, ref } = task;
+    if (state.kind !== 'ready') return null;
+    if (state.bulkKey !== null) {
+      const group = this.#groups.get(state.bulkKey) ?? new Set();
+      this.#groups.set(state.bulkKey, group.add(task));
+      return group.size < maxBulkDocuments ? null : entryOfGroup(state.bulkKey, group, conditions);
+    }
+    if (mayStart(ref.folder, state.operation, conditions)) return entryOf(task.key, task, state.operation);
+    this.block(task);
+    return null;
+  }
+
+  /** Has what is ready wait; what can share a call waits in its group. */
+  block(task: Task): void {
+    const { state, ref } = task;
+    if (state.kind !== 'ready' || state.bulkKey !== null) return;
+    this.#blocked.set(ref.folder, (this.#blocked.get(ref.folder) ?? new Set()).add(task));
+  }
+
+  /** It is ready no more: something else is to be done with it, or nothing. */
+  leave(task: Task, bulkKey: string | null): void {
+    this.#blocked.get(task.ref.folder)?.delete(task);
+    if (bulkKey === null) return;
+    const group = this.#groups.get(bulkKey);
+    group?.delete(task);
+    if (group?.size === 0) this.#groups.delete(bulkKey);
+  }
+
+  /** What has gathered long enough, and what nothing blocks any more. */
+  release(conditions: LineConditions): readonly LineEntry[] {
+    const entries: LineEntry[] = [];
+    for (const [folder, tasks] of Array.from(this.#blocked)) {
+      for (const task of Array.from(tasks)) {
+        if (task.state.kind !== 'ready' || !mayStart(folder, task.state.operation, conditions)) continue;
+        tasks.delete(task);
+        entries.push(entryOf(task.key, task, task.state.operation));
+      }
+      if (tasks.size === 0) this.#blocked.delete(folder);
+    }
+    for (const [bulkKey, group] of this.#groups) {
+      const entry = entryOfGroup(bulkKey, group, conditions);
+      if (entry !== null) entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** The tasks that go out together under a key that was given; none where they are ready no more. `task`: of that key. */
+  tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly Task[] {
+    if (key.startsWith(bulkPrefix)) {
+      const group = this.#groups.get(key.slice(bulkPrefix.length));
+      const isDue = group !== undefined && isGathered(group, conditions);
+      const members = isDue ? [...group].slice(0, maxBulkDocuments) : [];
+      return members.some(({ ref }) => conditions.paused.has(ref.folder)) ? [] : members;
+    }
+    if (task === undefined || conditions.paused.has(task.ref.folder)) return [];
+    return task.state.kind === 'ready' && task.state.bulkKey === null ? [task] : [];
+  }
+
+  /** Something waits here that a pause does not keep back. */
+  isGathering(paused: ReadonlySet<string>): boolean {
+    for (const folder of this.#blocked.keys()) if (!paused.has(folder)) return true;
+    for (const [first] of this.#groups.values())
+      if (first !== undefined && !paused.has(first.ref.folder)) return true;
+    return false;
+  }
+
+  /** Documents that wait for the end of a pause. */
+  pausedCount(paused: ReadonlySet<string>): number {
+    let count = 0;
+    for (const folder of paused) count += this.#blocked.get(folder)?.size ?? 0;
+    for (const group of this.#groups.values()) {
+      const [first] = group;
+      if (first !== undefined && paused.has(first.ref.folder)) count += group.size;
+    }
+    return count;
+  }
+}
+
+function mayStart(folder: string, operation: SendKind, { paused, mayUpload }: LineConditions): boolean {
+  return !paused.has(folder) && (operation !== 'upload' || mayUpload(folder));
+}
+
+function entryOf(key: string, { priority, at }: Task, operation: SendKind): LineEntry {
+  return { key, level: levels[operation === 'delete' ? 'deletion' : priority], at };
+}
+
+function entryOfGroup(
+  bulkKey: string,
+  group: ReadonlySet<Task>,
+  conditions: LineConditions,
+): LineEntry | null {
+  const [first] = group;
+  if (first?.state.kind !== 'ready' || conditions.paused.has(first.ref.folder)) return null;
+  return isGathered(group, conditions) ? entryOf(bulkPrefix + bulkKey, first, first.state.operation) : null;
+}
+
+/** Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way. */
+function isGathered(group: ReadonlySet<Task>, { now, inGrace, isQuiet }: LineConditions): boolean {
+  const [first] = group;
+  if (first?.state.kind !== 'ready') return false;
+  if (group.size >= maxBulkDocuments || now - first.state.since >= gatherMs) return true;
+  return isQuiet && (first.state.operation !== 'delete' || inGrace === 0);
+}
