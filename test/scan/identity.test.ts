@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 
 import { asUser, nobody } from '../support/as-user.ts';
@@ -165,6 +166,34 @@ describe('I2: a document whose file is gone from its path', () => {
     await writeFile(at('bad.name.pdf'), 'another file');
     await settle();
     expect(deletions()).toHaveLength(1);
+  });
+
+  it.each([
+    ['while it works', false],
+    ['while it is stopped', true],
+  ])('I1: goes with its directory, though an older one comes in its place, %s', async (_, isStopped) => {
+    const names = ['one.txt', 'two.txt', 'sub/one.txt'];
+    world = await syncedFolder();
+    for (const name of names) {
+      await world.inbox.write(`a/${name}`, `new ${name}`);
+      await world.home.write(`old/${name}`, `old ${name}`);
+    }
+    await world.sync();
+    const before = world.docIds();
+    world.service.forget();
+    const act = () => {
+      renameSync(at('a'), at('b'));
+      renameSync(world.home.join('old'), at('a'));
+      // Saved anew where it is now: the directory alone tells whose document it is.
+      writeFileSync(at('b/saved'), 'edited');
+      renameSync(at('b/saved'), at('b/two.txt'));
+    };
+    if (isStopped) await world.restart(act);
+    else act();
+    await settle();
+    expect(world.service.calls.toSorted()).toEqual(['modify', 'upload', 'upload', 'upload']);
+    for (const name of names) expect(world.docIds().get(`b/${name}`)).toBe(before.get(`a/${name}`));
+    expect(world.held()).toMatchObject({ 'a/two.txt': 'old two.txt', 'b/two.txt': 'edited' });
   });
 
   it('I1: keeps all documents of a renamed directory whose own ignore file hides them', async () => {
