@@ -259,7 +259,7 @@ export function assembleDaemon(
     refresh: async () => {
       tokens.forget();
       signIn.begin();
-      engine.kick();
+      engine.retryWaiting();
       await Promise.all(folders.map((port) => port.rescan('event')));
     },
     unavailable: () => unavailableFolders(folders),

@@ -45,6 +45,7 @@ import {
 import type { Assessment, Sendable } from './decide/assess.ts';
 import { carriersOf, companionsOf, hasLetGo } from './decide/carriers.ts';
 import {
+  heldTogether,
   isOtherDevice,
   isRootChanged,
   judgeMissing,
@@ -62,7 +63,7 @@ import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
-import { acceptedRoot, isRootTrusted, nextRootChange } from './decide/root-trust.ts';
+import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
@@ -120,15 +121,15 @@ export interface EngineOptions {
 /** Inspections at once: those that come together share a message to the scanning thread and an fsync. */
 const inspectConcurrency = 64;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
-const aheadOfTurn = 1_000;
+const inspectedAhead = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
 const watcherReportsWithinMs = 2_000;
 /** A place that cannot be read is inspected again after this, then after twice that, up to the time of a poll. */
 const firstUnreadableMs = 1_000;
 /** After an inspection that failed with an unexpected error. */
 const unforeseenMs = 5_000;
-/** A deletion whose other half may still be on its way is judged again after this. */
-const otherHalfMs = 250;
+/** What is gone may have moved to a place that is still to be listed: it is judged again after this. */
+const moveMayShowMs = 250;
 /** How often what gathers, or waits for the circuit breaker, is asked again. */
 const askAgainMs = 100;
 const longestAskMs = 60_000;
@@ -150,6 +151,7 @@ const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in d
 /** Of a document whose upload is in doubt, and waits for a person. */
 const inDoubtCode = 'in-doubt';
 
+/** The file, its record or its directory changes at this moment: it is compared again a little later. */
 const movedOn = { kind: 'settling', againMs: movedOnMs } as const;
 
 /**
@@ -214,7 +216,10 @@ export class Engine {
       ledger: {
         ...ledger,
         commit: (changes) =>
-          ledger.commit([...changes.map((one) => this.#markRoot(one)), ...this.#newIdentities(changes)]),
+          ledger.commit([
+            ...changes.map((one) => markRoot(one, { ledger, view: (folder) => this.#views.get(folder) })),
+            ...this.#newIdentities(changes),
+          ]),
       },
       clock,
       log,
@@ -402,7 +407,7 @@ export class Engine {
   }
 
   /** A person fixed something outside: try everything that waits at once. */
-  kick(): void {
+  retryWaiting(): void {
     this.#breaker.close();
     for (const task of Array.from(this.tasks.in('retry'))) this.#move(task, { kind: 'due' });
     this.#send();
@@ -550,15 +555,17 @@ export class Engine {
   #drawFromBacklog(): void {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
-    if (backlog.size === 0 || this.#isStopped || waiting > aheadOfTurn / 2) return;
+    if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
     const isKnown = (folder: string) => this.#viewOf(folder).isScanned || this.#isUnavailable(folder);
     const draw = (files: readonly BacklogFile[]) => {
       for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
     };
     if (waiting < inspectConcurrency) draw(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
-    if (ahead > aheadOfTurn / 2) return;
-    draw(backlog.takeNewest(aheadOfTurn - ahead, (folder) => !this.#paused.has(folder) && isKnown(folder)));
+    if (ahead > inspectedAhead / 2) return;
+    draw(
+      backlog.takeNewest(inspectedAhead - ahead, (folder) => !this.#paused.has(folder) && isKnown(folder)),
+    );
   }
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
@@ -632,7 +639,7 @@ export class Engine {
       if (hasLetGo(carrier, document.ref, { from: ref, isKept, isGracePast: waitedMs >= removeGraceMs }))
         continue;
       const message = `it is an attachment of ${printable(ref.path)} until the valid sidecar of that document no longer lists it`;
-      const againMs = Math.min(Math.max(otherHalfMs, waitedMs / 2), pollSeconds * 1_000);
+      const againMs = Math.min(Math.max(moveMayShowMs, waitedMs / 2), pollSeconds * 1_000);
       return { kind: 'waiting', againMs, reason: { code: 'attached-before', message } };
     }
     return null;
@@ -935,12 +942,12 @@ export class Engine {
     const since = task.gone?.since ?? now;
     const leftMs = since + this.#options.settings.timing.removeGraceMs - now;
     if (leftMs > 0) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(leftMs) });
-    if (this.#mayComeBack(task)) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+    if (this.#mayComeBack(task)) return this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     const place = await this.#locate(task);
     if (!this.tasks.has(task)) return;
     if (place.kind === 'unclear') {
       this.#inspectPath(place.ref, { present: true, priority: 'live', at: this.#clock.now() });
-      return this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+      return this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
     }
     if (place.kind === 'kept') {
       this.#move(task, { kind: 'dormant', reason: place.reason });
@@ -951,7 +958,7 @@ export class Engine {
     if (await this.#isDeletionAllowed([task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
       this.#move(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
-    } else this.#move(task, { kind: 'grace', dueAt: this.#inMs(otherHalfMs) });
+    } else this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
   }
 
   /** Scans under way, or a new file that may be this one and was not compared with it yet: nothing is deleted. */
@@ -971,20 +978,6 @@ export class Engine {
     const others = uncompared(this.tasks, task, stat);
     for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
     return others.length > 0;
-  }
-
-  /** What is written down while the root is another one than the ledger's proves nothing about it later. */
-  #markRoot(change: Change): Change {
-    if (change.kind !== 'put' && change.kind !== 'fail') return change;
-    const { folder } = change.ref;
-    const view = this.#views.get(folder);
-    if (view === undefined) return change;
-    const rootChange = nextRootChange(this.#ledger.root(folder), view.root);
-    if (change.kind === 'put')
-      return change.record.rootChange === rootChange
-        ? change
-        : { ...change, record: { ...change.record, rootChange } };
-    return { ...change, failure: { ...change.failure, rootChange } };
   }
 
   /** Where the file of a document is that is gone from its path. What a person approved is not looked for. */
@@ -1136,20 +1129,14 @@ export class Engine {
       now: this.#clock.now(),
     });
     if (verdict.kind === 'allow') return true;
-    const waiting = [...this.tasks.missing(folder)].filter(
-      ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && !this.#ledger.isApproved(ref),
-    );
     const { removeGraceMs } = this.#options.settings.timing;
-    const now = this.#clock.monotonic();
-    // Those that are inspected right now come here by themselves.
-    const past = waiting.filter(
-      (task) =>
-        task.gone !== null &&
-        now - task.gone.since >= removeGraceMs &&
-        (task.state.kind !== 'inspecting' || tasks.includes(task)),
-    );
-    if (past.length > 0)
-      await this.#hold(past, { folder, reason: verdict.reason, documents: waiting.length });
+    const { due, documents } = heldTogether(tasks, folder, {
+      tasks: this.tasks,
+      ledger: this.#ledger,
+      removeGraceMs,
+      now: this.#clock.monotonic(),
+    });
+    if (due.length > 0) await this.#hold(due, { folder, reason: verdict.reason, documents });
     return false;
   }
 

@@ -53,6 +53,37 @@ export function judgeMissing(folder: string, evidence: DeletionEvidence): Verdic
   });
 }
 
+/**
+ * With deletions of a folder that may not go out, those that are held now: all whose grace is over, but for what is
+ * inspected right now and comes by itself. `documents`: how many wait in all.
+ */
+export function heldTogether(
+  judged: readonly Task[],
+  folder: string,
+  {
+    tasks,
+    ledger,
+    removeGraceMs,
+    now,
+  }: Pick<DeletionEvidence, 'tasks'> & {
+    readonly ledger: Pick<LedgerPort, 'isApproved'>;
+    readonly removeGraceMs: number;
+    /** Monotonic, ms. */
+    readonly now: number;
+  },
+): { readonly due: readonly Task[]; readonly documents: number } {
+  const waiting = [...tasks.missing(folder)].filter(
+    ({ state, ref }) => state.kind !== 'held' && state.kind !== 'sending' && !ledger.isApproved(ref),
+  );
+  const due = waiting.filter(
+    (task) =>
+      task.gone !== null &&
+      now - task.gone.since >= removeGraceMs &&
+      (task.state.kind !== 'inspecting' || judged.includes(task)),
+  );
+  return { due, documents: waiting.length };
+}
+
 /** Whether the root that stands there is not the one whose documents the ledger knows. */
 export function isRootChanged(
   folder: string,

@@ -1,4 +1,4 @@
-import type { LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameRoot } from '../../model/same-file.ts';
 
 /**
@@ -33,6 +33,30 @@ export function acceptedRoot(
   seenAt: number | undefined,
 ): RootIdentity {
   return { ...root, seenAt, changes: nextRootChange(known, root) ?? known?.changes };
+}
+
+/** A record or a failure as it is written down: under another root than the ledger's it proves nothing later. */
+export function markRoot(
+  change: Change,
+  {
+    ledger,
+    view,
+  }: {
+    readonly ledger: Pick<LedgerPort, 'root'>;
+    /** Undefined: the folder is not configured any more. */
+    readonly view: (
+      folder: string,
+    ) => { readonly root: Pick<RootIdentity, 'dev' | 'ino'> | null } | undefined;
+  },
+): Change {
+  if (change.kind !== 'put' && change.kind !== 'fail') return change;
+  const { folder } = change.ref;
+  const seen = view(folder);
+  if (seen === undefined) return change;
+  const rootChange = nextRootChange(ledger.root(folder), seen.root);
+  if (change.kind === 'fail') return { ...change, failure: { ...change.failure, rootChange } };
+  if (change.record.rootChange === rootChange) return change;
+  return { ...change, record: { ...change.record, rootChange } };
 }
 
 /** Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before. */

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/model/ports/ledger-port.ts';
 import type { FileIdentity } from '../../../src/model/same-file.ts';
 import {
+  heldTogether,
   judgeMissing,
   mountsToRemember,
   standsUnsent,
@@ -272,5 +273,26 @@ describe('a file that is gone, and a new one', () => {
     expect(
       standsUnsent({ tasks, ledger: { get: () => recordOf({ stat: { ...stat, ino: 0 } }) } }, gone),
     ).toBeNull();
+  });
+});
+
+describe('what is held with deletions that may not go out', () => {
+  it('is all whose grace is over, but not what is inspected now, is held or sent, or was approved', () => {
+    const { tasks } = missing(6, { held: 1 });
+    const taskAt = (index: number) => tasks.get({ folder: 'inbox', path: `d/${index}.txt` }) as Task;
+    const inspected: TaskEvent[] = [{ kind: 'due' }, { kind: 'inspectionStarted', at: 0 }];
+    for (const index of [1, 2]) move(tasks, taskAt(index), ...inspected);
+    const evidence = {
+      tasks,
+      ledger: { isApproved: ({ path }: { path: string }) => path === 'd/3.txt' },
+      removeGraceMs: 5,
+    };
+    const names = (now: number) =>
+      heldTogether([taskAt(1)], 'inbox', { ...evidence, now })
+        .due.map(({ ref }) => ref.path)
+        .sort();
+    expect(names(4)).toEqual([]);
+    expect(names(5)).toEqual(['d/1.txt', 'd/4.txt', 'd/5.txt']);
+    expect(heldTogether([taskAt(1)], 'inbox', { ...evidence, now: 5 }).documents).toBe(4);
   });
 });

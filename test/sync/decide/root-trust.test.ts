@@ -1,14 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { DocumentRef } from '../../../src/model/document.ts';
-import type { Failure, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import type { Change, Failure, RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import {
   acceptedRoot,
   isRootTrusted,
+  markRoot,
   nextRootChange,
   provesRoot,
 } from '../../../src/sync/decide/root-trust.ts';
-import { statOf } from '../../support/model-fixtures.ts';
+import { recordOf, statOf } from '../../support/model-fixtures.ts';
 
 const known: RootIdentity = { path: '/inbox', dev: 1, ino: 10, seenAt: 5 };
 const another: RootIdentity = { path: '/inbox', dev: 1, ino: 11 };
@@ -92,5 +93,34 @@ describe('what is written down proves a root', () => {
     expect(acceptedRoot({ ...known, changes: 4 }, another, 9)).toEqual({ ...another, seenAt: 9, changes: 5 });
     expect(acceptedRoot({ ...known, changes: 4 }, known, 9)).toEqual({ ...known, seenAt: 9, changes: 4 });
     expect(acceptedRoot(undefined, another, 9).changes).toBeUndefined();
+  });
+});
+
+describe('what is written down', () => {
+  const ref = { folder: 'inbox', path: 'a.txt' };
+  const put = { kind: 'put', ref, record: recordOf() } as const;
+  const marked = (change: Change, root: RootIdentity | null | undefined) =>
+    markRoot(change, {
+      ledger: { root: () => known },
+      view: () => (root === undefined ? undefined : { root }),
+    });
+
+  it('under the root that the ledger knows is as it was', () => {
+    expect(marked(put, known)).toBe(put);
+    expect(marked(put, null)).toBe(put);
+  });
+
+  it('under another root bears the number of that change', () => {
+    expect(marked(put, another)).toMatchObject({ record: { rootChange: 1 } });
+    expect(marked({ kind: 'fail', ref, failure }, another)).toMatchObject({ failure: { rootChange: 1 } });
+    const old = { ...put, record: recordOf({ rootChange: 1 }) };
+    expect(marked(old, known)).toMatchObject({ record: { rootChange: undefined } });
+  });
+
+  it('of a folder that is not configured any more, or of no document, is as it was', () => {
+    const old = { ...put, record: recordOf({ rootChange: 1 }) };
+    expect(marked(old, undefined)).toBe(old);
+    const hold: Change = { kind: 'hold', folder: 'inbox', hold: null };
+    expect(marked(hold, another)).toBe(hold);
   });
 });
