@@ -99,7 +99,8 @@ function originOf(
 /**
  * The move of records whose files have gone with their directories, as many as fit in one step. A directory counts as
  * moved where at least one of its files stands in it as it is recorded, so that a number that was used again proves
- * nothing. A record whose file stands at its own path, or is in neither directory, stays. Null: nothing is to be moved.
+ * nothing. A record whose file stands at its own path, or is in neither directory, stays; so does one where it would push
+ * the record of that very file. Null: nothing is to be moved.
  */
 export async function moveDirectories(
   directories: readonly MovedDirectory[],
@@ -148,6 +149,8 @@ async function stepsOf(
       successor !== null && !(left?.kind === 'document' && sameFile(left.document.stat, record.stat));
     if (!isOther && !hasGone(left)) return;
     const stat = found.kind === 'document' ? found.document.stat : null;
+    const own = ledger.get(target);
+    if (own !== undefined && stat !== null && sameFile(own.stat, stat)) return;
     const isUnchanged = stat !== null && sameStat(stat, record.stat);
     const isBirthKnown = stat !== null && stat.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0;
     isProven ||= stat !== null && sameFile(stat, record.stat) && (isBirthKnown || isUnchanged);

@@ -258,6 +258,15 @@ describe('I1: the records of a directory', () => {
       'inbox/a/three → inbox/b/three; inbox/a/three; inbox/a is 20, inbox/b is 10',
     ],
     [
+      'stay for a file that has a record of its own where it is: a link led to it, and is gone',
+      {
+        disk: { 'inbox/b': [10, { one: edited(11), two: 12 }] },
+        ledger: { 'inbox/link': [10, { one: 11, two: 12 }], 'inbox/b': [0, { one: 11 }] },
+        at: 'inbox/b/one',
+      },
+      'inbox/link/two → inbox/b/two; inbox/link/two; inbox/b is 10, inbox/link is unknown',
+    ],
+    [
       'move with what is ignored in it, and stay with what cannot be read',
       {
         ...replaced,
