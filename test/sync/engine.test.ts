@@ -682,6 +682,39 @@ describe('the sync engine', () => {
     expect(world.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  it('holds no deletion that is under way', async () => {
+    world = await filled(40);
+    const release = world.service.holdNext();
+    world.folder.remove('a/0.txt');
+    world.folder.scan();
+    await until(() => world.service.calls.length === 1);
+    for (let index = 1; index < 30; index += 1) world.folder.remove(`a/${index}.txt`);
+    world.folder.scan();
+    await until(() => world.ledger().hold('inbox') !== undefined);
+    release();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['delete']);
+    expect([world.docIds().size, world.engine().tasks.counts('inbox').held]).toEqual([39, 29]);
+    expect(world.activities.find(({ what }) => what === 'held')?.documents).toBe(29);
+  });
+
+  it('holds what lay on a mount that is gone, after a restart too, until a person approves', async () => {
+    world = await filled(3);
+    const mount = (...paths: readonly string[]) =>
+      Object.assign(world.folder, { mounts: () => Promise.resolve(paths) });
+    mount('a');
+    world.folder.scan();
+    await eventually(() => world.ledger().mounts('inbox').length === 1);
+    mount();
+    await world.restart(() => world.folder.remove('a/0.txt'));
+    world.folder.scan();
+    await world.quiesce();
+    expect([world.service.calls, world.engine().tasks.counts('inbox').held]).toEqual([[], 1]);
+    expect(await world.engine().approve(null)).toBe(1);
+    await world.quiesce();
+    expect([world.service.calls, world.ledger().mounts('inbox')]).toEqual([['delete'], []]);
+  });
+
   it('deletes what a person approved, though other deletions are held by then', async () => {
     world = await filled(40, { safety: { maxDeletePercent: 20 } });
     const remove = (from: number, to: number) => {
