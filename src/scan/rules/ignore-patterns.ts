@@ -29,9 +29,7 @@ export interface PlacedRules {
 /** The package remembers every path that it was asked about. */
 const forgetAfter = 4_000;
 
-const maxPatternLength = 1_000;
-
-/** Reads gitignore patterns. Never throws: what is no pattern matches nothing. */
+/** Reads gitignore patterns, whose number and length are bounded by who read them. Never throws: what is no pattern matches nothing. */
 export function createIgnoreRules(patterns: readonly IgnorePattern[]): IgnoreRules {
   const test = createTest(
     patterns.flatMap(({ pattern }, index) =>
@@ -121,7 +119,6 @@ function compile(patterns: readonly MarkedPattern[]): Ignore {
  * and so sends less; a negation is left out instead.
  */
 function boundedPattern(pattern: string): readonly string[] {
-  if (pattern.length > maxPatternLength) return [];
   if (countGlobstars(pattern) <= maxGlobstars) return [pattern];
   if (pattern.startsWith('!')) return [];
   const end = globstarEnd(pattern);

@@ -32,7 +32,8 @@ const hostile: readonly (readonly [string, string])[] = [
   [`${'**/a/'.repeat(30)}b`, `${'a/'.repeat(500)}c`],
   [`x/${'**/a/'.repeat(3)}b`, `x/${'a/'.repeat(400)}c`],
   ['[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[a-z]*[0-9]', 'a'.repeat(250)],
-  ['a*'.repeat(5_000), 'a'.repeat(250)],
+  [`${'a*'.repeat(499)}b`, 'a'.repeat(250)],
+  [`${'a*'.repeat(20)}b`, 'a'.repeat(250)],
 ];
 
 describe('include rules', () => {

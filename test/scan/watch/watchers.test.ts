@@ -204,3 +204,24 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     expect(causes()).not.toContain('rescan');
   });
 });
+
+it('a poll lists the directories without events, and no others', async () => {
+  const world = await folderWorld({
+    watcher: 'chokidar',
+    settings: { watch: 'native' },
+    timing: { pollSeconds: 0.1 },
+    before: async (folder) => {
+      await folder.write('watched/a.pdf', 'a');
+      // chokidar takes a backslash for a slash.
+      await folder.write('not\\watched/a.pdf', 'a');
+    },
+  });
+  try {
+    const polled = () =>
+      world.scans.filter(({ cause }) => cause === 'poll').map(({ directory }) => directory);
+    await eventually(() => polled().length >= 2, patience);
+    expect(new Set(polled())).toEqual(new Set(['not\\watched']));
+  } finally {
+    await world.close();
+  }
+});
