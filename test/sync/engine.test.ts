@@ -742,6 +742,10 @@ describe('the sync engine', () => {
     world.folder.scan();
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+    expect(world.ledger().failure({ folder: 'inbox', path: 'a.txt' })).toMatchObject({
+      attempts: 1,
+      history: [{ at: expect.any(Number), operation: 'upload', code: 'http-422', message: 'no' }],
+    });
     await world.restart();
     await world.quiesce();
     expect(world.service.calls).toHaveLength(1);
