@@ -82,8 +82,10 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
       if (!names.has(name) && !tasks.has(name)) gone.push(joinPath(scan.directory, name));
     }
   }
+  // What stands there and is not sent ends the grace period of what went.
+  const unsent = new Set(scan.skips.map(({ path }) => nameOf(path)));
   for (const [name, task] of tasks) {
-    if (!names.has(name) && mayHaveGone(task)) touched.push({ task, present: false });
+    if (!names.has(name) && (mayHaveGone(task) || unsent.has(name))) touched.push({ task, present: false });
   }
   return { found, backlog, refused, changed, touched, gone, proof };
 }

@@ -25,6 +25,8 @@ interface Known {
   readonly tasks?: Readonly<Record<string, readonly [boolean, FileStat | null, ...TaskEvent[]]>>;
   /** New files that wait unread. */
   readonly backlog?: Readonly<Record<string, FileStat>>;
+  /** Names of what stands in the directory and is not sent. */
+  readonly skips?: readonly string[];
   /** How often the root has changed. */
   readonly changes?: number;
 }
@@ -64,7 +66,7 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
       directory: 'd',
       cause: known.cause ?? 'event',
       entries,
-      skips: [],
+      skips: (known.skips ?? []).map((name) => ({ path: `d/${name}`, ...reason })),
       subdirectories: [],
       identity: { dev: 1, ino: 1, birthtimeMs: 1 },
     },
@@ -229,6 +231,11 @@ describe('a directory that is listed, compared with what is known of it', () => 
       'whose record is known, and its file to be gone',
       { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat, ...missing] } },
       {},
+    ],
+    [
+      'whose file was gone, while something that is not sent stands in its place',
+      { records: { 'd/a': {} }, tasks: { 'd/a': [false, stat] }, skips: ['a'] },
+      { touched: ['a gone'] },
     ],
     ['without a record or a file', { tasks: { 'd/a': [false, stat] } }, { touched: ['a gone'] }],
     [
