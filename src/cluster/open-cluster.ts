@@ -20,8 +20,8 @@ import { fleetTimes } from './permits/fleet-times.ts';
 import type { FleetTimes } from './permits/fleet-times.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
 import { openLink } from './redis/link.ts';
-import { createTokenStore } from './token/token-store.ts';
-import type { TokenStore } from './token/token-store.ts';
+import { createTokenStore } from './token-store.ts';
+import type { TokenStore } from './token-store.ts';
 
 export interface ClusterOptions {
   readonly settings: ClusterSettings;

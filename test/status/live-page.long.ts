@@ -11,10 +11,10 @@ import { startScriptedService, steps } from '../support/scripted-service.ts';
 import type { ScriptedService } from '../support/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
-import { withTool } from './support/needs.ts';
+import { describeWhere } from '../support/needs.ts';
 
 /** The page of the program itself, over a real ledger and a service on a socket. */
-withTool('chromium', chromiumFound, () => {
+describeWhere(chromiumFound ? null : 'chromium', 'the page of a running daemon', () => {
   let browser: Browser;
   let service: ScriptedService;
   let place: Installation;

@@ -3,7 +3,7 @@ import { createMetrics } from '../../src/status/metrics/metrics.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { aFleetThatIsGone } from './support/a-fleet.ts';
 import { aFolder, fakeControl } from './support/fake-control.ts';
-import { withTool } from './support/needs.ts';
+import { describeWhere } from '../support/needs.ts';
 import { promtool, promtoolFound } from './support/promtool.ts';
 
 function world() {
@@ -124,11 +124,15 @@ describe('the metrics', () => {
     }
   });
 
-  withTool('promtool (Debian package prometheus)', promtoolFound, () => {
-    it('please promtool', async () => {
-      const { metrics } = world();
-      metrics.request({ operation: 'upload', outcome: 'accepted', seconds: 0.3 });
-      expect(promtool(['check', 'metrics'], await metrics.text())).toEqual({ status: 0, output: '' });
-    });
-  });
+  describeWhere(
+    promtoolFound ? null : 'promtool (Debian package prometheus)',
+    'what Prometheus makes of the metrics',
+    () => {
+      it('please promtool', async () => {
+        const { metrics } = world();
+        metrics.request({ operation: 'upload', outcome: 'accepted', seconds: 0.3 });
+        expect(promtool(['check', 'metrics'], await metrics.text())).toEqual({ status: 0, output: '' });
+      });
+    },
+  );
 });

@@ -9,7 +9,7 @@ import { buildPage } from './support/built-page.ts';
 import { busyStatus } from './support/busy-status.ts';
 import { aFleet, aHost } from './support/a-fleet.ts';
 import { aFolder } from './support/fake-control.ts';
-import { withTool } from './support/needs.ts';
+import { describeWhere } from '../support/needs.ts';
 import { openStatusWorld } from './support/status-world.ts';
 import type { StatusWorld, WorldOptions } from './support/status-world.ts';
 
@@ -21,7 +21,7 @@ const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0]?.s
 
 const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script>\u202Efdp.exe`;
 
-withTool('chromium', chromiumFound, () => {
+describeWhere(chromiumFound ? null : 'chromium', 'the page in a browser', () => {
   let browser: Browser;
   let built: Awaited<ReturnType<typeof buildPage>>;
   const contexts = new Map<string, Promise<BrowserContext>>();

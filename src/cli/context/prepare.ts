@@ -4,7 +4,7 @@ import type { CheckOptions } from '../../commands/check/check.ts';
 import type { Log } from '../../log/create-log.ts';
 import { levelAskedFor } from './command-context.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
-import type { FleetAddress } from '../../commands/fleet/ask-fleet.ts';
+import type { FleetAddress } from '../../commands/ask-fleet.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 
 /** The configuration and the log of one command. */

@@ -28,7 +28,7 @@ export function addFleetCommand(program: Command, context: CommandContext): void
 
 async function forgetHost(context: CommandContext, host: string, flags: GlobalFlags): Promise<number> {
   const address = await fleetAddress(context, flags);
-  const { forgetFleetHost } = await import('../../commands/fleet/ask-fleet.ts');
+  const { forgetFleetHost } = await import('../../commands/ask-fleet.ts');
   const { share } = await forgetFleetHost(address, host);
   context.output.line(
     share === 0

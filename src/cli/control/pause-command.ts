@@ -83,7 +83,7 @@ async function changeFleet(
   if (folder !== undefined)
     throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
   const address = await fleetAddress(context, flags);
-  const { setFleetPaused } = await import('../../commands/fleet/ask-fleet.ts');
+  const { setFleetPaused } = await import('../../commands/ask-fleet.ts');
   const isChanged = await setFleetPaused(address, action === 'pause');
   const words =
     action === 'pause'

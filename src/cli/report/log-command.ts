@@ -68,7 +68,7 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
   const place = wanted === null ? null : resolvePath({ folders }, wanted);
   if (wanted !== null && place === null) throw new ConfigurationError(notInFolders(wanted));
-  const { readLog } = await import('../../commands/log/read-log.ts');
+  const { readLog } = await import('../../commands/read-log.ts');
   const filter = { since: flags.since ?? null, failed: flags.failed === true, place };
   const { output } = context;
   if (flags.json && !flags.follow) {

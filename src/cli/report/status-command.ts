@@ -64,7 +64,7 @@ const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
 async function fleet(context: CommandContext, flags: StatusFlags): Promise<number> {
   const { output } = context;
   try {
-    const { fleetStatus } = await import('../../commands/fleet/ask-fleet.ts');
+    const { fleetStatus } = await import('../../commands/ask-fleet.ts');
     const found = await fleetStatus(await fleetAddress(context, flags));
     if (flags.json) output.json(found);
     else if (flags.check === true) output.line(`${found.health}: ${fleetHeadline(found)}`);

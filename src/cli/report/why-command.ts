@@ -43,7 +43,7 @@ async function why(
   }
 
   async function offline({ settings, log }: Prepared): Promise<Why> {
-    const { whyOffline } = await import('../../commands/why/why-offline.ts');
+    const { whyOffline } = await import('../../commands/offline/why-offline.ts');
     return whyOffline({ settings, log }, pathIn(settings.folders));
   }
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 
-import { logMatcher } from '../../model/report/log-query.ts';
-import type { LogFilter } from '../../model/report/log-query.ts';
-import type { Activity } from '../../model/report/status.ts';
-import { historyDirectory, listHistory, readHistoryFile } from '../../daemon/history/history-files.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import { logMatcher } from '../model/report/log-query.ts';
+import type { LogFilter } from '../model/report/log-query.ts';
+import type { Activity } from '../model/report/status.ts';
+import { historyDirectory, listHistory, readHistoryFile } from '../daemon/history/history-files.ts';
+import type { DocumentRef } from '../model/document.ts';
 
 interface PlaceFilter extends Omit<LogFilter, 'search'> {
   /** A document, or a directory with all that is in it; null: everything. */

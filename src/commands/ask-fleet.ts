@@ -1,13 +1,13 @@
-import { forgetHost, haltFleet } from '../../cluster/fleet/fleet-commands.ts';
-import { readFleet } from '../../cluster/fleet/summaries.ts';
-import { fleetPrefix } from '../../cluster/host-name.ts';
-import { fleetTimes } from '../../cluster/permits/fleet-times.ts';
-import { openSession } from '../../cluster/redis/session.ts';
-import type { RedisSession } from '../../cluster/redis/session.ts';
-import { redisNodes } from '../../lib/server/redis-address.ts';
-import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
-import type { FleetStatus } from '../../model/report/fleet.ts';
-import type { ClusterSettings, Settings } from '../../model/settings.ts';
+import { forgetHost, haltFleet } from '../cluster/fleet/fleet-commands.ts';
+import { readFleet } from '../cluster/fleet/summaries.ts';
+import { fleetPrefix } from '../cluster/host-name.ts';
+import { fleetTimes } from '../cluster/permits/fleet-times.ts';
+import { openSession } from '../cluster/redis/session.ts';
+import type { RedisSession } from '../cluster/redis/session.ts';
+import { redisNodes } from '../lib/server/redis-address.ts';
+import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { FleetStatus } from '../model/report/fleet.ts';
+import type { ClusterSettings, Settings } from '../model/settings.ts';
 
 /** Where the fleet of an account is to be asked. */
 export interface FleetAddress {

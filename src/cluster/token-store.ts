@@ -3,13 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import * as z from 'zod';
 
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
-import type { AskForToken, SharedToken, TokenStorePort } from '../../model/ports/token-store-port.ts';
-import type { Credentials } from '../../model/settings.ts';
-import { aliveMs } from '../permits/fleet-times.ts';
-import { readTimeLua } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/session.ts';
+import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';
+import type { LogPort } from '../model/ports/log-port.ts';
+import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
+import type { Credentials } from '../model/settings.ts';
+import { aliveMs } from './permits/fleet-times.ts';
+import { readTimeLua } from './redis/redis-time.ts';
+import type { RedisSession } from './redis/session.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
 const tokenScript = `
