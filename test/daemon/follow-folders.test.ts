@@ -15,10 +15,10 @@ import type { TemporaryFolder } from '../support/temporary-folder.ts';
 let home: TemporaryFolder;
 let ledger: LedgerPort;
 
-/** A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open one. */
 /** What `lstat` said of the directory. */
 const drive = { ino: 4711, birthtimeMs: 1_760_000_000_000.25, dev: 65_025 };
 
+/** A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open one. */
 beforeEach(async () => {
   home = await temporaryFolder();
   await mkdir(home.join('data/drive/sub'), { recursive: true });
@@ -47,12 +47,25 @@ afterEach(async () => {
   await home.remove();
 });
 
-const follow = (name: string, path: string) =>
-  followFolders(
-    ledger,
-    { folders: [folderSettingsOf(home.join(path), { name })] } as unknown as Settings,
-    recordedLog(),
-  );
+const follow = (name: string, path: string) => followAll({ [name]: path });
+
+function followAll(paths: Readonly<Record<string, string>>): Promise<void> {
+  const folders = Object.entries(paths).map(([name, path]) => folderSettingsOf(home.join(path), { name }));
+  return followFolders(ledger, { folders } as unknown as Settings, recordedLog());
+}
+
+/** A second folder, of which something is held and a mount remembered, as of the first. */
+async function addHeldFolder(): Promise<void> {
+  await mkdir(home.join('other'));
+  const { dev, ino } = await stat(home.join('other'));
+  await ledger.commit([
+    { kind: 'hold', folder: 'old', hold: { since: 1, reason: 'held in the first' } },
+    { kind: 'root', folder: 'second', identity: { path: home.join('other'), dev, ino } },
+    { kind: 'put', ref: { folder: 'second', path: 'c.pdf' }, record: recordOf({ docId: 'c' }) },
+    { kind: 'mounts', folder: 'second', mounts: ['disk'] },
+    { kind: 'hold', folder: 'second', hold: { since: 1, reason: 'held in the second' } },
+  ]);
+}
 
 it('a renamed folder takes approvals, doubts, open uploads, mounts and the identity of directories with it', async () => {
   await follow('new', 'data');
@@ -80,4 +93,24 @@ it('a folder that is narrowed keeps what it knows of the part that is left, and 
     [],
   ]);
   expect(ledger.placesOf(drive)).toEqual([]);
+});
+
+it('two folders that are merged into one both bring their mounts, and what is held stays held', async () => {
+  await addHeldFolder();
+  await followAll({ all: '.' });
+  expect(ledger.get({ folder: 'all', path: 'data/b.pdf' })?.docId).toBe('b');
+  expect(ledger.get({ folder: 'all', path: 'other/c.pdf' })?.docId).toBe('c');
+  expect(ledger.mounts('all')).toEqual(['data/drive/sub', 'data/other', 'other/disk']);
+  expect(ledger.hold('all')?.reason).toMatch(/^held in the (first|second)$/);
+});
+
+it('two folders that change their names with each other change holds and mounts, too', async () => {
+  await addHeldFolder();
+  await followAll({ old: 'other', second: 'data' });
+  expect(ledger.get({ folder: 'second', path: 'b.pdf' })?.docId).toBe('b');
+  expect([ledger.mounts('old'), ledger.mounts('second')]).toEqual([['disk'], ['drive/sub', 'other']]);
+  expect([ledger.hold('old')?.reason, ledger.hold('second')?.reason]).toEqual([
+    'held in the second',
+    'held in the first',
+  ]);
 });

@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 
 import { joinPath, refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
+import type { Change, Hold, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
@@ -14,6 +14,12 @@ interface View {
   readonly root: RootIdentity | null;
   /** Its path without links. */
   readonly real: string;
+}
+
+interface Mount {
+  readonly path: string;
+  /** Undefined: it is not known which directory was mounted there. */
+  readonly identity: MountIdentity | undefined;
 }
 
 /** Records below `from` in one folder belong to `to` below another. */
@@ -31,7 +37,8 @@ interface Mapping {
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
   const views = await Promise.all(folders.map(viewOf));
-  const changes: Change[] = [];
+  const holds = new Map<string, Hold | null>();
+  const mounts = new Map<string, readonly Mount[]>();
   const roots = new Map<string, RootIdentity>();
   const moves = new Map<string, { readonly from: DocumentRef; readonly to: DocumentRef }>();
   const uploads: Change[] = [];
@@ -70,7 +77,8 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
       const root = views.find((view) => view.name === folder)?.root ?? null;
       if (root !== null) roots.set(folder, { ...root, seenAt: known.seenAt, changes: known.changes });
     }
-    changes.push(...holdChanges(ledger, name, followers), ...mountChanges(ledger, name, follow));
+    moveHold(ledger, holds, name, followers);
+    moveMounts(ledger, mounts, name, follow);
     log.info(
       { folder: followers.join(', '), before: name, documents },
       'folder was renamed or moved; its documents are kept',
@@ -79,7 +87,8 @@ export async function followFolders(ledger: LedgerPort, { folders }: Settings, l
   const free = freeMoves(ledger, moves);
   if (free.length + uploads.length === 0) return;
   await ledger.commit([
-    ...changes,
+    ...Array.from(holds, ([folder, hold]): Change => ({ kind: 'hold', folder, hold })),
+    ...Array.from(mounts, ([folder, known]) => mountsChange(folder, known)),
     ...free.flatMap(({ from }): readonly Change[] => [
       { kind: 'drop', ref: from },
       { kind: 'clear', ref: from },
@@ -207,27 +216,40 @@ function uploadChanges(
   ];
 }
 
-/** What lay on a mount that is missing is held under its new folder, too. */
-function mountChanges(
+/**
+ * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change their
+ * names with each other: what comes from one adds to what came from the others.
+ */
+function moveMounts(
   ledger: LedgerPort,
+  mounts: Map<string, readonly Mount[]>,
   name: string,
   follow: (ref: DocumentRef) => DocumentRef,
-): readonly Change[] {
-  const known = ledger.mounts(name);
-  if (known.length === 0) return [];
-  const mounts = new Map([[name, { mounts: [] as string[], identities: [] as MountIdentity[] }]]);
-  for (const path of known) {
+): void {
+  const known = mountsOf(ledger, name);
+  if (known.length === 0) return;
+  // What it had leaves; what came from another folder stays.
+  const came = mounts.get(name)?.slice(known.length) ?? [];
+  mounts.set(name, came);
+  for (const { path, identity } of known) {
     const to = follow({ folder: name, path });
-    const there = mounts.get(to.folder) ?? {
-      mounts: [...ledger.mounts(to.folder)],
-      identities: [...ledger.mountIdentities(to.folder)],
-    };
-    mounts.set(to.folder, there);
-    there.mounts.push(to.path);
-    for (const one of ledger.mountIdentities(name))
-      if (one.path === path) there.identities.push({ ...one, path: to.path });
+    const there = mounts.get(to.folder) ?? mountsOf(ledger, to.folder);
+    mounts.set(to.folder, [...there, { path: to.path, identity }]);
   }
-  return Array.from(mounts, ([folder, known]) => ({ kind: 'mounts', folder, ...known }));
+}
+
+function mountsOf(ledger: LedgerPort, folder: string): readonly Mount[] {
+  const identities = ledger.mountIdentities(folder);
+  return ledger
+    .mounts(folder)
+    .map((path) => ({ path, identity: identities.find((one) => one.path === path) }));
+}
+
+function mountsChange(folder: string, known: readonly Mount[]): Change {
+  const identities = known.flatMap(({ path, identity }) =>
+    identity === undefined ? [] : [{ ...identity, path }],
+  );
+  return { kind: 'mounts', folder, mounts: known.map(({ path }) => path), identities };
 }
 
 /** The directories stay the same, whatever path leads to them. */
@@ -245,11 +267,16 @@ function directoryChanges(
   });
 }
 
-function holdChanges(ledger: LedgerPort, before: string, followers: readonly string[]): readonly Change[] {
+/** What was held before stays held where it is now. */
+function moveHold(
+  ledger: LedgerPort,
+  holds: Map<string, Hold | null>,
+  before: string,
+  followers: readonly string[],
+): void {
   const hold = ledger.hold(before);
-  if (hold === undefined) return [];
-  return [
-    ...(followers.includes(before) ? [] : [{ kind: 'hold', folder: before, hold: null } as const]),
-    ...followers.map((folder): Change => ({ kind: 'hold', folder, hold })),
-  ];
+  if (hold === undefined) return;
+  // Another folder may have brought its own by now.
+  if (!holds.has(before)) holds.set(before, null);
+  for (const folder of followers) holds.set(folder, hold);
 }
