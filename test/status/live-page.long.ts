@@ -14,7 +14,7 @@ import { chromiumFound, openBrowser } from './support/browser.ts';
 import { describeWhere } from '../support/needs.ts';
 
 /** The page of the program itself, over a real ledger and a service on a socket. */
-describeWhere(chromiumFound ? null : 'chromium', 'the page of a running daemon', () => {
+describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   let browser: Browser;
   let service: ScriptedService;
   let place: Installation;

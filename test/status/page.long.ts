@@ -21,7 +21,7 @@ const firstPaint = "performance.getEntriesByName('first-contentful-paint')[0]?.s
 
 const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script>\u202Efdp.exe`;
 
-describeWhere(chromiumFound ? null : 'chromium', 'the page in a browser', () => {
+describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   let browser: Browser;
   let built: Awaited<ReturnType<typeof buildPage>>;
   const contexts = new Map<string, Promise<BrowserContext>>();
