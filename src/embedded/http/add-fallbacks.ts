@@ -1,15 +1,12 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { refusalStatus, unreadableStatus } from '../../lib/server/client-error.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { errorEnvelope } from './answers.ts';
-
-const statusesOfCodes: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-};
 
 /** Goes with every answer; the page, which needs more, has a policy of its own. */
 const securityHeaders = {
@@ -30,7 +27,7 @@ export function addFallbacks(app: FastifyInstance, log: LogPort): void {
     reply.code(404).send(errorBody(request.url, 'not_found', 'no such operation')),
   );
   app.setErrorHandler(async (error: unknown, request, reply) => {
-    const status = frameworkStatusOf(error);
+    const status = refusalStatus(error);
     if (status !== null) {
       return reply.code(status).send(errorBody(request.url, 'invalid_request', 'the request is malformed'));
     }
@@ -53,20 +50,14 @@ export function answerClientError(error: unknown, socket: Socket): void {
   if (socket.writable) {
     const body = JSON.stringify(errorEnvelope('', 'the request is malformed, too slow or too large'));
     const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+    const status = unreadableStatus(errorCode(error));
     socket.write(
-      `HTTP/1.1 ${statusesOfCodes[errorCode(error) ?? ''] ?? '400 Bad Request'}\r\n${headers.join('')}` +
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}` +
         `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   }
   socket.destroySoon();
-}
-
-/** The status of what the framework refuses by itself, as a body too large or a type without a reader; else null. */
-export function frameworkStatusOf(error: unknown): number | null {
-  const status: unknown =
-    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
 }
 
 /** The shape of an ingestion operation's failure, or of a token endpoint's. */

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
+import { reachableHost } from '../../lib/server/url-host.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 
 const graceMs = 2000;
@@ -38,7 +39,7 @@ export async function listen(app: FastifyInstance, { host, port, usualPort }: Ad
   }
   const { port: actual } = app.server.address() as AddressInfo;
   return {
-    url: `http://${reachable(host)}:${actual}`,
+    url: `http://${reachableHost(host)}:${actual}`,
     close: async () => {
       // Real time: a connection that hangs must not outlive the process that wants to stop.
       const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
@@ -59,11 +60,4 @@ async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
     if (errorCode(error) === 'EADDRINUSE') return false;
     throw error;
   }
-}
-
-/** An address that a browser can open instead of a wildcard. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return host.includes(':') ? `[${host}]` : host;
 }

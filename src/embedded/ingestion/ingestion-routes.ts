@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { AuthContext } from '../auth/auth-routes.ts';
 import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
-import { frameworkStatusOf } from '../http/add-fallbacks.ts';
+import { refusalStatus } from '../../lib/server/client-error.ts';
 import { errorEnvelope, isRefusal, RefusalError, tooMany } from '../http/answers.ts';
 import type { IngestionContext } from './operations.ts';
 import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
@@ -82,7 +82,7 @@ async function answerError(error: unknown, _request: FastifyRequest, reply: Fast
     if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
     return reply.code(error.status).send(errorEnvelope(error.docId, error.message));
   }
-  const status = frameworkStatusOf(error);
+  const status = refusalStatus(error);
   if (status === null) throw error;
   return reply.code(status).send(errorEnvelope('', wordsOf(status)));
 }

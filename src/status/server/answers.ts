@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { refusalStatus } from '../../lib/server/client-error.ts';
 import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
@@ -46,7 +47,7 @@ export function answerError(error: unknown, reply: FastifyReply, log: LogPort): 
   if (error instanceof IngestdError) {
     return send(reply, statuses.get(error.code) ?? 500, { code: error.code, message: error.message });
   }
-  const status = clientStatus(error);
+  const status = refusalStatus(error);
   if (status !== null) return send(reply, status, { code: 'request', message: errorMessage(error) });
   log.error({ code: errorCode(error), message: errorMessage(error) }, 'request failed');
   return send(reply, 500, { code: 'unforeseen', message: 'unexpected error; see the log' });
@@ -55,11 +56,4 @@ export function answerError(error: unknown, reply: FastifyReply, log: LogPort): 
 /** Sends an error body. */
 export function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
   return reply.code(status).send(body);
-}
-
-/** The server's own judgement of a request: not JSON, too long, of another type. */
-function clientStatus(error: unknown): number | null {
-  if (typeof error !== 'object' || error === null || !('statusCode' in error)) return null;
-  const { statusCode } = error;
-  return typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500 ? statusCode : null;
 }

@@ -5,6 +5,7 @@ import { STATUS_CODES } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { unreadableStatus } from '../../lib/server/client-error.ts';
 import { createLimitedServer } from '../../lib/server/server-limits.ts';
 import type { ServerLimits } from '../../lib/server/server-limits.ts';
 import { securityHeaders } from './answers.ts';
@@ -97,16 +98,11 @@ function answerClientError(error: Error, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const status = clientStatuses.get(errorCode(error) ?? '') ?? 400;
+  const status = unreadableStatus(errorCode(error));
   const headers = { ...securityHeaders, connection: 'close', 'content-length': '0' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
 }
-
-const clientStatuses: ReadonlyMap<string, number> = new Map([
-  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
-  ['HPE_HEADER_OVERFLOW', 431],
-]);
 
 async function closeServer(server: Server): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);

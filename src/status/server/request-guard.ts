@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { isIPv6 } from 'node:net';
 import { isTrustedPeer } from '../../lib/server/peer-user.ts';
 import type { PeerUser } from '../../lib/server/peer-user.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
+import { urlHost } from '../../lib/server/url-host.ts';
 
 /**
  * Who may ask for a route: everybody who may connect (`open`), who brings a token in the body (`login`), who is logged
@@ -151,11 +151,6 @@ export function createAccessRules({ host, address, port, httpToken }: AddressOpt
     cookie: { name: `ingestd-${port}`, value: cookieValue(httpToken) },
     pageToken: randomBytes(pageTokenBytes).toString('base64url'),
   };
-}
-
-/** A host name or address as part of a URL. */
-export function urlHost(host: string): string {
-  return isIPv6(host) ? `[${host}]` : host;
 }
 
 function hostHeaders(names: readonly string[], port: number): ReadonlySet<string> {

@@ -7,7 +7,8 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LogPage } from '../../model/report/log-query.ts';
 import { openApp } from './app.ts';
 import type { AppOptions, MetricsSource } from './app-options.ts';
-import { createAccessRules, urlHost } from './request-guard.ts';
+import { reachableHost } from '../../lib/server/url-host.ts';
+import { createAccessRules } from './request-guard.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
 import { createEventHub } from './event-hub.ts';
@@ -94,7 +95,7 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     const listener = await listenOnPort({ ...http, port: http.port, address }, onPort);
     listeners.push(listener);
     ofPort = createAccessRules({ host: http.host, address, port: listener.port, httpToken });
-    return { url: `http://${urlHost(reachable(http.host))}:${listener.port}`, close };
+    return { url: `http://${reachableHost(http.host)}:${listener.port}`, close };
   } catch (error) {
     await close();
     throw error;
@@ -103,12 +104,6 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
 
 async function noLog(): Promise<LogPage> {
   return { entries: [], next: null };
-}
-
-/** A browser cannot open a wildcard address. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  return host === '::' ? '::1' : host;
 }
 
 function unguarded(host: string): ConfigurationError {
