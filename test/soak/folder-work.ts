@@ -16,7 +16,7 @@ import { join } from 'node:path';
 
 import { directoriesOnDisk, documentsOnDisk } from './documents-on-disk.ts';
 import type { DocumentOnDisk } from './documents-on-disk.ts';
-import { saveAsProgramsDo } from './save-as-programs-do.ts';
+import { saveAsProgramsDo, saveWhole } from './save-as-programs-do.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** People and programs at work in folders. */
@@ -91,41 +91,73 @@ export function createFolderWork(options: Options): FolderWork {
     }
   }
 
-  function describe(file: string): void {
+  /** Writes a sidecar. What it lists stays so, but for `listed`. */
+  function describe(file: string, listed = listedBy(file)): void {
     const tags = ['red', 'green', 'blue'].filter(() => random.chance(0.4));
-    writeFileSync(
-      `${file}.meta.json`,
-      JSON.stringify({
-        ...(random.chance(0.5) ? { title: `Title ${random.below(1_000)}` } : {}),
-        ...(random.chance(0.7) ? { customTags: tags.map((name) => ({ name, visibility: 'PUBLIC' })) } : {}),
-        ...(random.chance(0.5) ? { shareInfo: { mode: random.pick(['NONE', 'EVERYONE']) } } : {}),
-      }),
-    );
+    const text = JSON.stringify({
+      ...(random.chance(0.5) ? { title: `Title ${random.below(1_000)}` } : {}),
+      ...(random.chance(0.7) ? { customTags: tags.map((name) => ({ name, visibility: 'PUBLIC' })) } : {}),
+      ...(random.chance(0.5) ? { shareInfo: { mode: random.pick(['NONE', 'EVERYONE']) } } : {}),
+      ...(listed.length > 0 ? { attachments: listed } : {}),
+    });
+    const sidecar = `${file}.meta.json`;
+    if (existsSync(sidecar)) saveWhole(sidecar, text, random);
+    else writeFileSync(sidecar, text);
   }
 
-  /** Renames a document, with what belongs to it or without. */
+  function listedBy(file: string): readonly string[] {
+    const sidecar = `${file}.meta.json`;
+    if (!existsSync(sidecar)) return [];
+    return (JSON.parse(readFileSync(sidecar, 'utf8')) as { attachments?: string[] }).attachments ?? [];
+  }
+
+  /** Renames a document, with what belongs to it or without. What its sidecar lists always goes with it. */
   function move({ document }: Place, to: string): void {
     renameSync(document.absolute, to);
-    if (!random.chance(0.8)) return;
+    if (document.listed.length === 0 && !random.chance(0.8)) return;
     if (document.sidecar !== null) renameSync(document.sidecar, `${to}.meta.json`);
+    for (const name of document.listed) renameSync(join(document.absolute, '..', name), join(to, '..', name));
     if (existsSync(`${document.absolute}.attachments`))
       renameSync(`${document.absolute}.attachments`, `${to}.attachments`);
+  }
+
+  /** Puts files on the list of a document's sidecar, saves them, and takes them from it: then they are documents. */
+  function list({ document }: Place): void {
+    const { absolute, listed, name } = document;
+    const beside = (one: string) => join(absolute, '..', one);
+    if (name.split('.').length > 2) return;
+    if (listed.length > 0 && random.chance(0.4))
+      return void saveAsProgramsDo(beside(random.pick(listed)), content(200), random);
+    if (listed.length < 3 && random.chance(0.7)) {
+      const part = `part-${(made += 1)}.csv`;
+      describe(absolute, [...listed, part]);
+      writeFileSync(beside(part), content(200));
+    } else if (listed.length > 0) {
+      const gone = random.pick(listed);
+      if (random.chance(0.5)) rmSync(beside(gone));
+      else renameSync(beside(gone), join(absolute, '..', newName()));
+      describe(
+        absolute,
+        listed.filter((one) => one !== gone),
+      );
+    }
   }
 
   function attach({ document }: Place): void {
     const directory = `${document.absolute}.attachments`;
     mkdirSync(directory, { recursive: true });
-    if (document.attachments.length > 1 && random.chance(0.3))
-      rmSync(random.pick(document.attachments).absolute);
-    else if (document.attachments.length > 0 && random.chance(0.4))
-      saveAsProgramsDo(random.pick(document.attachments).absolute, content(200), random);
-    else if (document.attachments.length < 4)
-      writeFileSync(join(directory, `annex-${(made += 1)}.csv`), content(300));
+    const own = document.attachments.filter(({ name }) => !document.listed.includes(name));
+    if (own.length > 1 && random.chance(0.3)) rmSync(random.pick(own).absolute);
+    else if (own.length > 0 && random.chance(0.4))
+      saveAsProgramsDo(random.pick(own).absolute, content(200), random);
+    else if (own.length < 4) writeFileSync(join(directory, `annex-${(made += 1)}.csv`), content(300));
   }
 
   function remove({ document }: Place): void {
+    for (const name of document.listed) rmSync(join(document.absolute, '..', name));
     rmSync(document.absolute);
-    if (document.sidecar !== null && random.chance(0.8)) rmSync(document.sidecar);
+    const hasList = document.listed.length > 0;
+    if (document.sidecar !== null && (hasList || random.chance(0.8))) rmSync(document.sidecar);
     if (random.chance(0.8)) rmSync(`${document.absolute}.attachments`, { recursive: true, force: true });
   }
 
@@ -187,10 +219,16 @@ export function createFolderWork(options: Options): FolderWork {
     ['copy', 3, ({ document }) => copyFileSync(document.absolute, join(someDirectory(), newName()))],
     ['link', 1, ({ document }) => linkSync(document.absolute, join(someDirectory(), newName()))],
     ['describe', 6, ({ document }) => describe(document.absolute)],
-    ['describe no more', 2, ({ document }) => document.sidecar !== null && rmSync(document.sidecar)],
+    ['describe no more', 2, describeNoMore],
+    ['list', 6, list],
     ['attach', 5, attach],
     ['empty', 1, ({ document }) => writeFileSync(document.absolute, '')],
   ];
+
+  /** What it lists would be documents from then on. */
+  function describeNoMore({ document: { sidecar, listed } }: Place): void {
+    if (sidecar !== null && listed.length === 0) rmSync(sidecar);
+  }
 
   function fresh(file: string): string {
     return existsSync(file) ? join(file, '..', newName()) : file;
@@ -210,8 +248,17 @@ export function createFolderWork(options: Options): FolderWork {
   function takeBackDue(): void {
     for (const one of later.splice(0)) {
       if (one.at > performance.now()) later.push(one);
-      else if (existsSync(one.file)) writeFileSync(one.file, one.before);
+      else if (existsSync(one.file) && isListAsBefore(one)) writeFileSync(one.file, one.before);
     }
+  }
+
+  /** What left the list of a sidecar meanwhile is not put on it again. */
+  function isListAsBefore({ file, before }: { readonly file: string; readonly before: Buffer }): boolean {
+    if (!file.endsWith('.meta.json')) return true;
+    const then = JSON.parse(before.toString()) as { attachments?: string[] };
+    return (
+      JSON.stringify(then.attachments ?? []) === JSON.stringify(listedBy(file.slice(0, -'.meta.json'.length)))
+    );
   }
 
   function swap({ document }: Place): void {
@@ -224,8 +271,8 @@ export function createFolderWork(options: Options): FolderWork {
   }
 
   function replace({ document }: Place): void {
-    const other = random.pick(all()).document.absolute;
-    if (other !== document.absolute) renameSync(other, document.absolute);
+    const { absolute, listed } = random.pick(all()).document;
+    if (absolute !== document.absolute && listed.length === 0) renameSync(absolute, document.absolute);
   }
 
   /** What is done to directories and folders as a whole. */
@@ -316,7 +363,8 @@ export function createFolderWork(options: Options): FolderWork {
         let file = document.absolute;
         if (document.name.split('.').length > 2) {
           file = join(document.absolute, '..', newName().replace('x.y', 'xy'));
-          renameSync(document.absolute, file);
+          if (document.listed.length > 0) move(place, file);
+          else renameSync(document.absolute, file);
         }
         if (statSync(file).size === 0) writeFileSync(file, content(50));
         if (options.sidecarRequired?.includes(root) === true && !existsSync(`${file}.meta.json`))

@@ -21,6 +21,26 @@ export function saveAsProgramsDo(file: string, content: Buffer, random: SeededRa
   return way;
 }
 
+/** Writes a whole new content, as programs do; with some the file is gone for a moment, which ends before this returns. */
+export function saveWhole(file: string, content: string, random: SeededRandom): void {
+  const bytes = Buffer.from(content);
+  const way = random.pick([
+    'in place',
+    'rename over',
+    'vim',
+    'word',
+    'unlink and make again',
+    'gone',
+  ] as const);
+  if (way !== 'gone') return ways.get(way)?.(file, bytes);
+  rmSync(file);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, goneMs);
+  writeFileSync(file, bytes);
+}
+
+/** As with Word; well below the grace period of the soak. */
+const goneMs = 50;
+
 const ways: ReadonlyMap<string, (file: string, content: Buffer) => void> = new Map([
   ['in place', (file, content) => writeFileSync(file, content)],
   ['append', (file, content) => appendFileSync(file, content)],
