@@ -79,6 +79,30 @@ describe('moves while requests are under way', () => {
     expectNoMistake();
   });
 
+  it('send no file again that takes the place of another while it is on its way', async () => {
+    world = await engineWorld({ service: { requestsPerMinute: 2 } });
+    world.folder.write('a.txt', 'a');
+    world.folder.scan();
+    await world.quiesce();
+    world.folder.write('b.txt', 'b');
+    world.folder.scan();
+    const release = world.service.holdNext();
+    await asked('upload', 'upload');
+    world.folder.write('c.txt', 'c');
+    world.folder.scan();
+    await world.clock.advance(10_000);
+    // Nobody has noticed it when the next permit comes.
+    world.folder.rename('b.txt', 'c.txt');
+    await world.clock.advance(60_000);
+    await world.rest();
+    release();
+    await world.quiesce();
+    // The title is its new name.
+    expect(world.service.calls).toEqual(['upload', 'upload', 'modify']);
+    expect([...world.docIds().keys()].sort()).toEqual(['a.txt', 'c.txt']);
+    expectNoMistake();
+  });
+
   it('never give a docId to a file whose deletion is being sent', async () => {
     world = await filled(2);
     world.folder.takeAway('0.txt');

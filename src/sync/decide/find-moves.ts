@@ -2,7 +2,7 @@ import { hasGone, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
-import type { Change, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { sameFile } from '../../model/same-file.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -36,7 +36,7 @@ export type MoveDecision = { readonly kind: 'none' } | { readonly kind: 'unclear
 
 /** What is asked while looking for a move. */
 export interface MoveEvidence {
-  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode'>;
+  readonly ledger: Pick<LedgerPort, 'get' | 'findByInode' | 'intents'>;
   readonly tasks: Pick<TaskStore, 'get' | 'missingOfSize' | 'presentWithInode'>;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
@@ -109,7 +109,7 @@ async function findOrigin(
   evidence: MoveEvidence,
 ): Promise<MoveDecision> {
   const { ledger } = evidence;
-  if (task.state.kind !== 'sending' && isBeingUploaded(task, document, evidence)) return unclear;
+  if (isBeingUploaded(task, document, evidence)) return unclear;
   const missing = await missingFor(document, evidence);
   const possible = candidates(document.stat, missing);
   if (possible.length === 0) return findRelocation(document, evidence);
@@ -129,9 +129,17 @@ async function findOrigin(
   return { kind: 'move', steps: [step], left: [{ ref: from, takenBy: null }] };
 }
 
-/** The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. */
-function isBeingUploaded(task: Task, { stat }: FoundDocument, { tasks }: MoveEvidence): boolean {
+/**
+ * The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. Whoever
+ * has a permit waits only for a request that has gone out: two names of one file would wait for each other.
+ */
+function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }: MoveEvidence): boolean {
   if (stat.ino === 0) return false;
+  if (task.state.kind === 'sending') {
+    const goesOut = ({ ref, stat: sent }: Intent) =>
+      refKey(ref) !== task.key && sent !== undefined && sameFile(sent, stat);
+    return ledger.intents().some(goesOut);
+  }
   for (const other of tasks.presentWithInode(stat.ino)) {
     const uploads = other.state.kind === 'sending' && !other.hasRecord && other.seen?.stat.dev === stat.dev;
     if (uploads && other !== task) return true;

@@ -23,6 +23,8 @@ interface Place {
   readonly missing?: readonly string[];
   /** What has happened to the tasks of files that stand there. */
   readonly tasks?: Readonly<Record<string, readonly TaskEvent[]>>;
+  /** Files whose uploads have gone out and are not answered yet. */
+  readonly goneOut?: Readonly<Record<string, File>>;
   /** What an inspection finds instead; undefined: its folder is not configured. */
   readonly finds?: Readonly<Record<string, Inspection | undefined>>;
   /** What reading gives: null, another file by now; an error, it cannot be read. */
@@ -36,7 +38,7 @@ const refOf = (key: string): DocumentRef => ({
   path: key.slice(key.indexOf('/') + 1),
 });
 
-function ledgerOf(records: Readonly<Record<string, File>>) {
+function ledgerOf(records: Readonly<Record<string, File>>, gone: Readonly<Record<string, File>> = {}) {
   const known = new Map<string, LedgerRecord>(
     Object.entries(records).map(([key, file]) => [
       key,
@@ -45,6 +47,14 @@ function ledgerOf(records: Readonly<Record<string, File>>) {
   );
   return {
     get: (ref: DocumentRef) => known.get(refKey(ref)),
+    intents: () =>
+      Object.entries(gone).map(([key, file]) => ({
+        id: key,
+        ref: refOf(key),
+        stat: statOfFile(file),
+        size: file[1].length,
+        at: 0,
+      })),
     findByInode: (ino: number) =>
       [...known]
         .filter(([, { stat }]) => stat.ino === ino)
@@ -54,7 +64,7 @@ function ledgerOf(records: Readonly<Record<string, File>>) {
 
 async function moveIn(place: Place): Promise<MoveDecision> {
   const { disk, records = {}, at = 'inbox/new', missing = [], finds = {}, reads = {} } = place;
-  const ledger = ledgerOf(records);
+  const ledger = ledgerOf(records, place.goneOut);
   const tasks = new TaskStore(ledger, () => 0);
   for (const key of missing) {
     const task = tasks.open(refOf(key), { present: false, priority: 'live', at: 0 });
@@ -227,6 +237,24 @@ describe('the document of a file that stands at a path', () => {
       {
         disk: { 'inbox/new': [1, 'one'], 'inbox/old': [1, 'one'] },
         tasks: { 'inbox/old': sending, 'inbox/new': sending },
+      },
+      'none',
+    ],
+    [
+      'is unclear while it goes out itself and the same file has gone out under another name',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        tasks: { 'inbox/new': sending },
+        goneOut: { 'inbox/old': [1, 'one'], 'inbox/other': [2, 'two'] },
+      },
+      'unclear',
+    ],
+    [
+      'is new while it goes out itself, and nothing but that has gone out',
+      {
+        disk: { 'inbox/new': [1, 'one'] },
+        tasks: { 'inbox/new': sending },
+        goneOut: { 'inbox/new': [1, 'one'], 'inbox/other': [2, 'two'] },
       },
       'none',
     ],
