@@ -118,7 +118,10 @@ describe('an export', () => {
     await ledger.commit([
       put(
         'a.pdf',
-        recordOf(1, { unsure: { content: true, attachments: true, metadata: [{ title: 'T' }], gone: true } }),
+        recordOf(1, {
+          unsure: { content: true, attachments: true, metadata: [{ title: 'T' }], gone: true },
+          companions: { sidecar: 'name', defaults: ['', 'd'] },
+        }),
       ),
       put(
         'b.pdf',
