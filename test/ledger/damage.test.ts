@@ -233,6 +233,40 @@ describe('P6: a damaged snapshot', () => {
   });
 });
 
+describe('a verification says of each file how it is', () => {
+  const states = async () => {
+    const { ok, findings } = await verifyLedger(dir);
+    return [ok, Object.fromEntries(findings.map(({ file, state }) => [file, state]))];
+  };
+
+  it('and that nothing is wrong where an end is not whole, or something is left over', async () => {
+    const name = journalIn(image);
+    const torn = fileIn(image, name).subarray(0, -7);
+    await layOut(dir, new Map([...image, [name, torn], ['ledger.x.tmp', Buffer.from('{')]]));
+    const good = ['ledger.json', 'ledger.previous.json', ...image.keys()].filter(
+      (file) => image.has(file) && file !== 'ledger.used',
+    );
+    expect(await states()).toEqual([
+      true,
+      {
+        ...Object.fromEntries(good.map((file) => [file, 'good'])),
+        [name]: 'torn',
+        'ledger.x.tmp': 'leftover',
+      },
+    ]);
+  });
+
+  it('and the fault of the whole, where no file alone shows it', async () => {
+    await layOut(dir, withFile(withFile(image, 'ledger.json', null), 'ledger.previous.json', null));
+    const { findings } = await verifyLedger(dir);
+    expect(findings.map(({ file, state }) => `${file} ${state}`)).toEqual([
+      'ledger.json missing',
+      ...[...image.keys()].filter((file) => file.includes('.journal.')).map((file) => `${file} good`),
+      'ledger damaged',
+    ]);
+  });
+});
+
 describe('P7: a state directory that was in use', () => {
   it('is never begun again while anything of the ledger is left', async () => {
     for (const kept of ['ledger.used', journalIn(image)]) {
