@@ -79,6 +79,37 @@ describe('the token source', () => {
     });
   });
 
+  it('says in the log when credentials are refused, and accepted again, and only then', async () => {
+    const before = log.lines.length;
+    const said = () =>
+      log.lines
+        .slice(before)
+        .filter(({ level }) => level !== 'debug')
+        .map(({ message }) => message);
+    await token();
+    await clock.advance(1_790_000);
+    await token();
+    expect(said()).toEqual([]);
+    await clock.advance(1_790_000);
+    service.scriptTokens(refused, refused);
+    await expect(token()).rejects.toMatchObject({ code: 'credentials-refused' });
+    await clock.advance(60_000);
+    await token();
+    expect(said()).toEqual(['credentials refused', 'credentials accepted again']);
+  });
+
+  it.each(['apiKey', 'clientId'] as const)(
+    'refuses a value of %s that no header can hold, and sends nothing',
+    async (name) => {
+      credentials = { ...plantedCredentials, [name]: 'two\nlines' };
+      await expect(token()).rejects.toMatchObject({
+        code: 'credentials-refused',
+        message: 'the API key or the client ID contains characters that an HTTP header does not allow',
+      });
+      expect(service.tokenRequests).toEqual([]);
+    },
+  );
+
   it('does not care about the wall clock (N31, F49)', async () => {
     await token();
     clock.jump(24 * 3_600_000);
@@ -381,8 +412,11 @@ describe('a token that hosts share', () => {
       { accessToken: 'token-1', refreshToken: 'refresh-1', lifeMs: 1_800_000 },
       { accessToken: 'renewed', refreshToken: 'refresh-of-another', lifeMs: 600_000 },
     ]);
-    const fields = new URLSearchParams(service.tokenRequests[1]?.text());
-    expect(fields.get('refresh_token')).toBe('refresh-of-another');
+    const requests = service.tokenRequests.map((request) => new URLSearchParams(request.text()));
+    expect(requests.map((fields) => [fields.get('grant_type'), fields.get('refresh_token')])).toEqual([
+      ['password', null],
+      ['refresh_token', 'refresh-of-another'],
+    ]);
   });
 });
 
