@@ -24,6 +24,7 @@ function* deletionsOf(world: DiskWorld, { docIds }: OutgoingRequest): Iterable<s
   const ledger = world.ledger();
   const now = world.clock.monotonic();
   const standing = world.everywhere();
+  const visible = world.files();
   for (const docId of docIds) {
     const ref = ledger.findByDocId(docId);
     const record = ref === undefined ? undefined : ledger.get(ref);
@@ -34,7 +35,9 @@ function* deletionsOf(world: DiskWorld, { docIds }: OutgoingRequest): Iterable<s
     for (const [path, file] of standing) {
       // A file that has come to the path of another document is that one's from now on.
       const other = path === ref.path ? undefined : ledger.get({ folder: ref.folder, path });
-      if (path === ref.path || (sameFile(record.stat, file) && other === undefined))
+      // What a mount hides is another document's file, or nobody's, unless it is the very file of this one.
+      const isThere = path === ref.path && visible.get(path)?.ino === file.ino;
+      if (isThere || (sameFile(record.stat, file) && other === undefined))
         yield `${ref.path} is deleted, and its file stands at ${path}`;
     }
   }
