@@ -90,6 +90,29 @@ it('what came back is not held any more, and of a folder that is away nothing is
   await mkdir(folder.join('inbox'));
 });
 
+it('without a daemon, approve accepts the root as one more that has changed, and the mounts as they are', async () => {
+  const open = () => openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const before = await open();
+  const identity = { path: folder.join('inbox'), dev: 1, ino: 1, seenAt: 5, changes: 1 };
+  await before.commit([
+    { kind: 'root', folder: 'inbox', identity },
+    { kind: 'mounts', folder: 'inbox', mounts: ['drive'] },
+  ]);
+  await before.close();
+  expect(await ingestd(['approve'], { cwd: folder.path })).toMatchObject({
+    code: 0,
+    stdout: '11 deletions released; they are sent when ingestd runs.\n',
+  });
+  const after = await open();
+  expect(after.root('inbox')).toMatchObject({ seenAt: 5, changes: 2 });
+  expect([after.root('inbox')?.ino === 1, after.mounts('inbox'), after.hold('inbox')]).toEqual([
+    false,
+    [],
+    undefined,
+  ]);
+  await after.close();
+});
+
 it('of what the ledger does not know, nothing is claimed', async () => {
   await rm(folder.join('state'), { recursive: true });
   const text = await status();

@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
-
 import type { Resolution, Retried } from '../../model/ports/control-port.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { Change } from '../../model/ports/ledger-port.ts';
+import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { FolderSettings } from '../../model/settings.ts';
+import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
+import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { missingFiles } from './missing-files.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
@@ -64,19 +65,31 @@ export async function approveOffline(
   return withLedger(options, async (ledger) => {
     let approved = 0;
     for (const folderSettings of settings.folders) {
-      const { name, path } = folderSettings;
+      const { name } = folderSettings;
       if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
       const paths = await missingFiles(ledger, folderSettings);
-      const root = await stat(path);
       await ledger.commit([
         { kind: 'approve', folder: name, paths },
         { kind: 'hold', folder: name, hold: null },
-        { kind: 'root', folder: name, identity: { path, dev: root.dev, ino: root.ino } },
+        ...acceptedPlaces(ledger, folderSettings),
       ]);
       approved += paths.length;
     }
     return { approved };
   });
+}
+
+/** The root and the mounts of a folder are right as they stand, says the person who approves. */
+function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettings): readonly Change[] {
+  const root = readRoot(path);
+  if (root.kind === 'unavailable') return [];
+  const known = ledger.root(folder);
+  const mounts = mountsBelow(path);
+  const identities = ledger.mountIdentities(folder).filter((mount) => mounts.includes(mount.path));
+  return [
+    { kind: 'root', folder, identity: acceptedRoot(known, root.identity, known?.seenAt) },
+    { kind: 'mounts', folder, mounts, identities },
+  ];
 }
 
 /** `pause` and `resume` without a running daemon: for the next start. Gives the names of what is paused then. */
