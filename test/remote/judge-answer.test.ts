@@ -124,6 +124,42 @@ describe('what comes of a request', () => {
     expect(judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
   });
 
+  const own = '{"error":{"message":"no"}}';
+  it.each<readonly [number, OperationKind, BodySent, string, string]>([
+    [302, 'upload', 'all', own, 'misaddressed redirect'],
+    [399, 'modify', 'all', own, 'misaddressed redirect'],
+    [400, 'upload', 'all', own, 'rejected bad-request'],
+    [401, 'upload', 'part', own, 'unauthorized'],
+    [403, 'modify', 'all', own, 'rejected forbidden'],
+    [404, 'upload', 'all', own, 'rejected not-found'],
+    [404, 'upload', 'all', 'gateway', 'unavailable http-404'],
+    [404, 'modify', 'all', own, 'missing'],
+    [410, 'remove', 'all', 'gateway', 'missing'],
+    [404, 'bulkModify', 'all', 'gateway', 'rejected not-found'],
+    [407, 'upload', 'nothing', 'proxy', 'misaddressed proxy-authentication'],
+    [408, 'upload', 'part', own, 'unavailable http-408'],
+    [413, 'upload', 'part', own, 'rejected too-large'],
+    [418, 'upload', 'all', own, 'rejected http-418'],
+    [425, 'upload', 'all', own, 'unavailable http-425'],
+    [429, 'bulkRemove', 'all', own, 'unavailable http-429'],
+    [500, 'upload', 'all', own, 'unavailable http-500'],
+    [502, 'upload', 'all', 'gateway', 'unknown http-502'],
+    [502, 'upload', 'part', 'gateway', 'unavailable http-502'],
+    [502, 'modify', 'all', 'gateway', 'unavailable http-502'],
+    [503, 'upload', 'all', own, 'unavailable http-503'],
+    [504, 'upload', 'all', 'gateway', 'unknown http-504'],
+  ])(
+    'of an answer of %i to %s, when %s of it was sent, with %j is %s',
+    (status, asked, sent, body, expected) => {
+      const outcome = judgeAnswer(
+        { kind: 'answer', status, headers: {}, state: 'whole', text: body, sent },
+        { operation: asked, docId: null, now: 0 },
+      );
+      expect('code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind).toBe(expected);
+      if (outcome.kind === 'missing') expect(outcome.isOwnWord).toBe(body === own);
+    },
+  );
+
   it('names the other document when the answer to a modify does', () => {
     const outcome = judgeAnswer(
       {

@@ -110,6 +110,15 @@ describe('the token source', () => {
     },
   );
 
+  it('takes no token out of an answer that was cut off', async () => {
+    const body = JSON.stringify({ access_token: 'half', token_type: 'Bearer', expires_in: 1800 });
+    service.scriptTokens(steps.raw(`HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n${body}`));
+    await expect(token()).rejects.toMatchObject({
+      code: 'service-unavailable',
+      message: 'the token endpoint sent no token',
+    });
+  });
+
   it('does not care about the wall clock (N31, F49)', async () => {
     await token();
     clock.jump(24 * 3_600_000);
