@@ -1,4 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
+import type { Companions } from '../../../src/model/document.ts';
 import { engineTiming } from '../../support/engine-world.ts';
 
 /** A file as it stood. */
@@ -7,6 +8,7 @@ export interface StandingFile {
   readonly ino: number;
   readonly birthtimeMs: number;
   readonly dev: number;
+  readonly mtimeMs: number;
   /** Monotonic ms. */
   readonly writtenAt: number;
 }
@@ -31,8 +33,8 @@ export interface Chronicle {
   readonly scanned: (directory: string) => void;
   /** Another process begins, which has seen nothing. */
   readonly restarted: (now: number) => void;
-  /** Sharing modes that a valid, settled state asked for a moment ago. `known`: the service holds it by its sidecar. */
-  readonly modesOf: (path: string, now: number, known: boolean) => ReadonlySet<string>;
+  /** Sharing modes that a valid, settled state asked for a moment ago. `known`: what the service holds it by. */
+  readonly modesOf: (path: string, now: number, known: Companions | undefined) => ReadonlySet<string>;
   /** Whether its owner's sidecar let go of an attachment a moment ago. */
   readonly hasLetGo: (owner: string, attachment: string, now: number) => boolean;
   /** Whether a settled sidecar listed an attachment a moment ago. */
@@ -46,10 +48,10 @@ export interface Chronicle {
   readonly goneForMs: (path: string, now: number) => number;
   /** Whether rules that keep a file in did not hold a moment ago. */
   readonly wasAllowed: (path: string, now: number) => boolean;
+  /** For how long the file that stands at a path has stood there, where it came from another path in this life, ms. */
+  readonly cameMsAgo: (path: string, now: number) => number | null;
 }
 
-/** A decision is so old at most when its request goes out. */
-const momentMs = 15_000;
 /** What is sent was decided so long ago at most, but for a slow disk's commits: then `momentMs`. */
 const decidedMs = 5_000;
 const { settleMs, removeGraceMs } = engineTiming;
@@ -94,7 +96,8 @@ export function directoriesOf(path: string): readonly string[] {
   return ['', ...found];
 }
 
-export function createChronicle(): Chronicle {
+/** `momentMs`: a decision is so old at most when its request goes out. */
+export function createChronicle(momentMs: number): Chronicle {
   const snapshots: Snapshot[] = [];
   let life = -Infinity;
 
@@ -126,16 +129,23 @@ export function createChronicle(): Chronicle {
   }
 
   /** Undefined: nothing is asked for. */
-  function modeAt(path: string, index: number, until: number, known: boolean): string | undefined {
+  function modeAt(
+    path: string,
+    index: number,
+    until: number,
+    known: Companions | undefined,
+  ): string | undefined {
     const places = [
-      sidecarOf(path),
+      { place: sidecarOf(path), isKnown: known?.sidecar === 'name' },
       ...directoriesOf(path)
-        .map((one) => joinPath(one, '.meta.json'))
+        .map((one) => ({
+          place: joinPath(one, '.meta.json'),
+          isKnown: known?.defaults.includes(one) === true,
+        }))
         .toReversed(),
     ];
-    for (const place of places) {
-      // What its record knows of it is its own sidecar, or defaults: enough to be waited for.
-      const found = companion(place, index, { until, known: known && place === places[0] });
+    for (const { place, isKnown } of places) {
+      const found = companion(place, index, { until, known: isKnown });
       if (found === 'awaited') return undefined;
       if (found === 'gone') continue;
       if (until - found.writtenAt < settleMs) return undefined;
@@ -234,11 +244,25 @@ export function createChronicle(): Chronicle {
         const isKeptIn = directoriesOf(path).some((directory) => {
           const found = companion(joinPath(directory, '.ingestignore'), index, { until, known: false });
           if (found === 'awaited') return true;
-          return found !== 'gone' && ignores(found.content, path, directory) !== false;
+          if (found === 'gone') return false;
+          // One that is being written is not acted upon.
+          return until - found.writtenAt < settleMs || ignores(found.content, path, directory) !== false;
         });
         if (!isKeptIn) return true;
       }
       return false;
+    },
+    cameMsAgo: (path, now) => {
+      const file = snapshots.at(-1)?.files.get(path);
+      if (file === undefined) return null;
+      for (let index = snapshots.length - 1; index > 0 && snapshots[index]?.life === life; index -= 1) {
+        const before = snapshots[index - 1];
+        if (before?.files.get(path)?.ino === file.ino) continue;
+        const isSame = ([, one]: readonly [string, StandingFile]) =>
+          one.ino === file.ino && one.birthtimeMs === file.birthtimeMs;
+        return [...(before?.files ?? [])].some(isSame) ? now - (snapshots[index]?.at ?? now) : null;
+      }
+      return null;
     },
   };
 }

@@ -4,8 +4,9 @@ import * as fc from 'fast-check';
 
 import { directoryOf, nameOf } from '../../../src/model/document.ts';
 import { ignores } from './chronicle.ts';
-import { assertAgreement, violationsOf } from './disk-judge.ts';
-import { diskStep, sidecarTexts } from './disk-steps.ts';
+import { assertAgreement, staleOf, violationsOf } from './disk-judge.ts';
+import { diskStep } from './disk-steps.ts';
+import { sidecarTexts } from './disk-texts.ts';
 import { diskWorld } from './disk-world.ts';
 import type { DiskWorld } from './disk-world.ts';
 import { failures } from './random-histories.ts';
@@ -27,9 +28,14 @@ export function diskHistories(inDoubt: 'retry' | 'hold', { barred = false } = {}
   return fc.asyncProperty(named, delays, rates, async (list, waits, requestsPerMinute) => {
     let turn = 0;
     const slow = () => waits[(turn += 1) % waits.length] ?? 0;
-    const world = await diskWorld({ slow, inDoubt, requestsPerMinute, barred });
+    const slowestMs = Math.max(...waits);
+    const world = await diskWorld({ slow, slowestMs, inDoubt, requestsPerMinute, barred });
     const violations: string[] = [];
     world.service.observe((request) => violations.push(...violationsOf(world, request)));
+    // What cannot be read may be another file by now, and nobody knows.
+    const note = () => {
+      if (!barred && world.engine().isIdle()) violations.push(...staleOf(world));
+    };
     try {
       if (inDoubt === 'hold') world.service.failNext(failures.lost, { taken: true });
       await world.change(({ write, mount }) => {
@@ -43,8 +49,10 @@ export function diskHistories(inDoubt: 'retry' | 'hold', { barred = false } = {}
       for (const [, act] of list) {
         await act(world);
         await world.rest();
+        note();
       }
       await world.quiesce();
+      note();
       await fixAll(world, barred);
       // What only a poll finds has been found by then.
       await world.pass(61_000);
@@ -79,7 +87,7 @@ async function fixAll(world: DiskWorld, barred: boolean): Promise<void> {
     if (nameOf(path) === '.ingestignore' && !isValid(path)) await world.change(({ remove }) => remove(path));
 }
 
-/** What a person is asked about is answered: what is in doubt goes out again, and what is held is deleted. */
+/** What a person is asked about is answered: what is in doubt or was refused goes out again, and what is held is deleted. */
 async function answerAll(world: DiskWorld): Promise<void> {
   const engine = world.engine();
   const doubtful = () =>
@@ -90,6 +98,12 @@ async function answerAll(world: DiskWorld): Promise<void> {
   // Its answer may be lost once more.
   for (let turn = 0; turn < 20 && doubtful().length > 0; turn += 1) {
     await world.withTime(engine.retry(doubtful().map(({ ref }) => ref)));
+    await world.quiesce();
+  }
+  const refused = () =>
+    [...engine.tasks.in('failed')].filter(({ state }) => state.kind === 'failed' && state.recorded);
+  for (let turn = 0; turn < 20 && refused().length > 0; turn += 1) {
+    await world.withTime(engine.retry(refused().map(({ ref }) => ref)));
     await world.quiesce();
   }
   if (world.ledger().hold('inbox') === undefined) return;

@@ -5,6 +5,7 @@ import { sameFile } from '../../../src/model/same-file.ts';
 import { engineTiming } from '../../support/engine-world.ts';
 import type { OutgoingRequest } from '../../support/simulated-service.ts';
 import { directoriesOf, ignores, readSidecar, sidecarOf } from './chronicle.ts';
+import type { StandingFile } from './chronicle.ts';
 import type { DiskWorld } from './disk-world.ts';
 import type { ScannedSource } from './scanned-folder.ts';
 
@@ -32,13 +33,15 @@ function* deletionsOf(world: DiskWorld, { docIds }: OutgoingRequest): Iterable<s
     const goneForMs = chronicle.goneForMs(ref.path, now);
     if (goneForMs < engineTiming.removeGraceMs)
       yield `${ref.path} is deleted ${goneForMs} ms after its file went`;
+    // A file that has come to the path of another document, or is known as its own, is that one's.
+    const isOthers = (path: string, file: StandingFile) =>
+      ledger.get({ folder: ref.folder, path }) !== undefined ||
+      [...ledger.entries()].some((one) => one.record.docId !== docId && sameFile(one.record.stat, file));
     for (const [path, file] of standing) {
-      // A file that has come to the path of another document is that one's from now on.
-      const other = path === ref.path ? undefined : ledger.get({ folder: ref.folder, path });
       // What a mount hides is another document's file, or nobody's, unless it is the very file of this one.
       const isThere = path === ref.path && visible.get(path)?.ino === file.ino;
-      if (isThere || (sameFile(record.stat, file) && other === undefined))
-        yield `${ref.path} is deleted, and its file stands at ${path}`;
+      const isItsOwn = sameFile(record.stat, file) && (path === ref.path || !isOthers(path, file));
+      if (isThere || isItsOwn) yield `${ref.path} is deleted, and its file stands at ${path}`;
     }
   }
 }
@@ -69,9 +72,48 @@ function* modesOf(world: DiskWorld, { kind, docIds, metadata, sources }: Outgoin
     kind === 'upload' ? [file?.path ?? ''] : docIds.map((id) => ledger.findByDocId(id)?.path ?? '');
   for (const path of about) {
     const companions = ledger.get({ folder: 'inbox', path })?.companions;
-    const asked = world.chronicle.modesOf(path, world.clock.monotonic(), companions?.sidecar === 'name');
+    const asked = world.chronicle.modesOf(path, world.clock.monotonic(), companions);
     if (!asked.has(mode))
       yield `${kind} of ${path} with ${mode}, asked for: ${[...asked].join(', ') || 'nothing'}`;
+    const movedForMs =
+      kind === 'upload' || isModeStated(world.files(), path) ? Infinity : movedForMsOf(world, path);
+    if (movedForMs < engineTiming.removeGraceMs)
+      yield `${kind} of ${path} with ${mode}, ${movedForMs} ms after it came: what asks for the mode before may follow`;
+  }
+}
+
+/** Whether a sharing mode is asked for by a file, and not by the folder's settings. */
+function isModeStated(files: ReturnType<DiskWorld['files']>, path: string): boolean {
+  const places = [sidecarOf(path), ...directoriesOf(path).map((one) => joinPath(one, '.meta.json'))];
+  return places.some((place) => (readSidecar(files.get(place)?.content ?? '{}')?.mode ?? null) !== null);
+}
+
+/** For how long a document whose record has followed its file has stood at its path, ms. */
+function movedForMsOf({ activities, chronicle, clock }: DiskWorld, path: string): number {
+  const cameMsAgo = chronicle.cameMsAgo(path, clock.monotonic());
+  if (cameMsAgo === null) return Infinity;
+  const isRecent = (at: number) => at >= clock.now() - cameMsAgo && at <= clock.now();
+  const hasMoved = activities.some(
+    (one) => one.what === 'moved' && one.path === path && isRecent(Date.parse(one.at)),
+  );
+  return hasMoved ? cameMsAgo : Infinity;
+}
+
+/** When nothing moves any more, no file is another one than the one that was last sent, or refused. */
+export function* staleOf(world: DiskWorld): Iterable<string> {
+  if (world.hasMissed()) return;
+  const ledger = world.ledger();
+  const { tasks } = world.engine();
+  const files = world.files();
+  for (const [path, file] of files) {
+    if (isIgnored(files, path)) continue;
+    const ref = { folder: 'inbox', path };
+    const state = tasks.get(ref)?.state;
+    const isRefused = state?.kind === 'failed' && state.recorded && state.reason.code !== 'in-doubt';
+    if (state !== undefined && !isRefused) continue;
+    const known = isRefused ? ledger.failure(ref) : ledger.get(ref);
+    if (known !== undefined && (known.stat.ino !== file.ino || known.stat.mtimeMs !== file.mtimeMs))
+      yield `${path} is another file than the one that was ${isRefused ? 'refused' : 'sent'}, and nothing is done about it`;
   }
 }
 
@@ -118,15 +160,18 @@ interface Expected {
   readonly attachments: readonly (readonly [string, string])[];
 }
 
+/** Also below an ignore file that is not valid. */
+function isIgnored(files: ReturnType<DiskWorld['files']>, path: string): boolean {
+  return directoriesOf(path).some((one) => {
+    const rules = files.get(joinPath(one, '.ingestignore'))?.content;
+    return rules !== undefined && ignores(rules, path, one) !== false;
+  });
+}
+
 /** What the disk asks for at the end: documents with their content, sharing mode and attachments. */
 function expectedOf(world: DiskWorld) {
   const files = world.files();
-  const isIgnored = (path: string) =>
-    directoriesOf(path).some((one) => {
-      const rules = files.get(joinPath(one, '.ingestignore'))?.content;
-      return rules !== undefined && ignores(rules, path, one) !== false;
-    });
-  const isSent = (path: string) => !isIgnored(path) && files.get(path)?.content !== '';
+  const isSent = (path: string) => !isIgnored(files, path) && files.get(path)?.content !== '';
   const listedBy = (path: string) =>
     readSidecar(files.get(sidecarOf(path))?.content ?? '{}')?.attachments.map((one) =>
       joinPath(directoryOf(path), one),

@@ -2,46 +2,18 @@ import * as fc from 'fast-check';
 
 import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
 import { sidecarOf } from './chronicle.ts';
+import { diskStory, goesOut } from './disk-stories.ts';
+import type { Change, DiskStep } from './disk-stories.ts';
+import { defaultsTexts, ignoreTexts, shown, sidecarTexts } from './disk-texts.ts';
 import { mountPoint } from './disk-world.ts';
 import type { DiskAct, DiskWorld } from './disk-world.ts';
 import { failures } from './random-histories.ts';
-
-/** One thing that happens, in words. */
-export type DiskStep = readonly [string, (world: DiskWorld) => Promise<void> | void];
-
-/** A change of the disk, in words. */
-type Change = readonly [string, DiskAct];
 
 const plain = ['a.txt', 'b.txt', 'd/a.txt', 'd/b.txt', 'd/e/c.txt'] as const;
 const mounted = [`${mountPoint}/a.txt`, `${mountPoint}/b.txt`] as const;
 const attached = ['x.csv', 'd/x.csv'] as const;
 const defaults = ['.meta.json', 'd/.meta.json'] as const;
 const ignoreFiles = ['.ingestignore', 'd/.ingestignore'] as const;
-
-export const sidecarTexts = [
-  '{"shareInfo":{"mode":"NONE"},"attachments":["x.csv"]}',
-  '{"shareInfo":{"mode":"NONE"}}',
-  '{"shareInfo":{"mode":"EVERYONE"},"attachments":["x.csv"]}',
-  '{"shareInfo":{"mode":"EVERYONE"}}',
-  '{"attachments":["x.csv"]}',
-  '{"shareInfo":{"mode":"NONE"},"attachments":["x.csv","y.csv"]}',
-  '{"shareInfo":{"mode":"NO',
-  '{"nonsense":1,"attachments":["x.csv"]}',
-  '',
-] as const;
-const defaultsTexts = [
-  '{"shareInfo":{"mode":"NONE"}}',
-  '{"shareInfo":{"mode":"EVERYONE"}}',
-  '{"sha',
-] as const;
-const ignoreTexts = [
-  'b.txt\n',
-  'e/\n',
-  '*.csv\n',
-  '*.txt\n',
-  '',
-  `${'n\n'.repeat(1_001)}b.txt\n*.csv\n`,
-] as const;
 
 /** Ways in which programs save: the old file is renamed, or removed, and a new one comes in its place. */
 const ways = {
@@ -67,19 +39,13 @@ async function save(world: DiskWorld, { path, text, way, pauseMs }: Save): Promi
   if (aside !== null) await world.change(({ remove }) => remove(aside));
 }
 
-/** Longer than a file needs to settle, shorter than the grace period. */
-const aMomentMs = 3_000;
-
 /** The process is killed when the service has taken a request and its answer is on its way. */
 async function killUnderWay(world: DiskWorld, act: DiskAct, meanwhile: DiskAct | null): Promise<void> {
   const release = world.service.holdNext();
-  await world.change(act);
-  await world.pass(aMomentMs);
+  await goesOut(world, act);
   await world.begin(world.mode(), meanwhile ?? undefined);
   release();
 }
-
-const shown = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 10)}…` : text);
 
 /** What may happen. `lostWeight`: how often an answer is lost; `barred`: with directories that cannot be read, and mounts. */
 export function diskStep({
@@ -181,6 +147,7 @@ export function diskStep({
       weight: 22,
       arbitrary: change.map(([name, act]): DiskStep => [name, (world) => world.change(act)]),
     },
+    { weight: 14, arbitrary: diskStory(documents, change) },
     {
       weight: 5,
       arbitrary: fc
@@ -258,8 +225,7 @@ export function diskStep({
         async (world) => {
           const before = takesBack ? world.files().get(path)?.content : undefined;
           world.service.failNext(failures.lost, { taken: true });
-          await world.change(({ write }) => write(path, text));
-          await world.pass(aMomentMs);
+          await goesOut(world, ({ write }) => write(path, text));
           await world.change(({ write }) => write(path, before ?? then));
         },
       ]),

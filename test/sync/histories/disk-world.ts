@@ -17,7 +17,7 @@ import { basename, dirname, join } from 'node:path';
 import { directoryOf, joinPath } from '../../../src/model/document.ts';
 import type { ShareInfo } from '../../../src/model/metadata/metadata.ts';
 import { folderSettingsOf } from '../../support/default-settings.ts';
-import { engineWorld } from '../../support/engine-world.ts';
+import { engineTiming, engineWorld } from '../../support/engine-world.ts';
 import type { EngineWorld } from '../../support/engine-world.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { createChronicle } from './chronicle.ts';
@@ -40,6 +40,8 @@ export interface DiskWorld extends EngineWorld {
   /** Kills the process; another begins, with this sharing mode in the folder's settings, after what is done meanwhile. */
   readonly begin: (mode: ShareMode, meanwhile?: DiskAct) => Promise<void>;
   readonly mode: () => ShareMode;
+  /** The disk changed so recently without an event that only a poll can have told of it. */
+  readonly hasMissed: () => boolean;
   /** The wall clock jumps. */
   readonly jump: (ms: number) => void;
 }
@@ -63,6 +65,8 @@ interface Disk {
 
 interface Options {
   readonly slow: () => number;
+  /** The longest of them, ms. */
+  readonly slowestMs?: number;
   readonly inDoubt: 'retry' | 'hold';
   readonly requestsPerMinute: number;
   /** The engine runs as a user who may not read everything, and there are mounts: for root in a mount namespace. */
@@ -71,10 +75,20 @@ interface Options {
 
 /** What is mounted, and where. */
 export const mountPoint = 'm';
+/** What is sent was decided so long ago at most where the disk is quick, ms. */
+const quickMs = 1_500;
+/** A slow disk's commits between the inspection and its request, at most. */
+const commitsBefore = 5;
 /** Of whoever owns nothing here. */
 const nobody = 65_534;
 
-export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Options): Promise<DiskWorld> {
+export async function diskWorld({
+  slow,
+  slowestMs = 3_000,
+  inDoubt,
+  requestsPerMinute,
+  barred,
+}: Options): Promise<DiskWorld> {
   const home = await temporaryFolder();
   const root = home.join('inbox');
   const away = home.join('away');
@@ -90,7 +104,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
     mount('--bind', root, beneath);
     process.seteuid?.(nobody);
   }
-  const chronicle = createChronicle();
+  const chronicle = createChronicle(quickMs + commitsBefore * slowestMs);
   /** By inode number, monotonic ms. */
   const writtenAt = new Map<number, number>();
   /** Inode numbers of files that look old to a process that begins now: the clock jumped ahead after they were written. */
@@ -98,6 +112,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
   let folder: ScannedFolder | null = null;
   let writes = 0;
   let mode: ShareMode = 'EVERYONE';
+  let missedAt = -Infinity;
   const world = await engineWorld({
     wallClock: Date.now() + 86_400_000,
     safety: { maxDeleteCount: 1_000, inDoubt },
@@ -142,10 +157,10 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
         const path = joinPath(directory, entry.name);
         if (entry.isDirectory()) visit(path);
         else {
-          const { ino, birthtimeMs, dev } = statSync(join(top, path));
+          const { ino, birthtimeMs, dev, mtimeMs } = statSync(join(top, path));
           const content = readFileSync(join(top, path), 'utf8');
-          const file = { content, ino, birthtimeMs, dev, writtenAt: writtenAt.get(ino) ?? -Infinity };
-          found.set(joinPath(prefix, path), file);
+          const at = writtenAt.get(ino) ?? -Infinity;
+          found.set(joinPath(prefix, path), { content, ino, birthtimeMs, dev, mtimeMs, writtenAt: at });
         }
       }
     };
@@ -252,6 +267,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
     everywhere: () =>
       asRoot(() => (barred ? [...filesIn(beneath, ''), ...filesIn(disk, mountPoint)] : [...files()])),
     mode: () => mode,
+    hasMissed: () => world.clock.monotonic() - missedAt < 2_000 * engineTiming.pollSeconds,
     jump: (ms) => {
       world.clock.jump(ms);
       if (ms > 0) for (const ino of writtenAt.keys()) aged.add(ino);
@@ -260,6 +276,7 @@ export async function diskWorld({ slow, inDoubt, requestsPerMinute, barred }: Op
       await world.rest();
       const touched = act(what);
       note();
+      if (missed) missedAt = world.clock.monotonic();
       if (!missed) for (const directory of touched) folder?.changed(directory);
     },
     pass: async (ms) => {

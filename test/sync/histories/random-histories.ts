@@ -21,8 +21,9 @@ const busy: Outcome = {
   sent: 'nothing',
 };
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
+const refused: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
 /** What can go wrong with a request. */
-export const failures = { busy, lost } as const;
+export const failures = { busy, lost, refused } as const;
 
 type Step = (world: EngineWorld) => Promise<void> | void;
 

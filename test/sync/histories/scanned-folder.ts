@@ -132,14 +132,18 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
           await handle.close();
         }
       }),
-    open: async (path, stat): Promise<ScannedSource> => ({
-      ...createContentSource(await read(() => handleOf(path, stat)), stat.size),
-      path,
-      ino: stat.ino,
-      birthtimeMs: stat.birthtimeMs,
-      dev: stat.dev,
-      settledMs: settledMs(stat.ino),
-    }),
+    open: async (path, stat): Promise<ScannedSource> => {
+      // What is written while it is being opened comes too late to be known.
+      const settledForMs = settledMs(stat.ino);
+      return {
+        ...createContentSource(await read(() => handleOf(path, stat)), stat.size),
+        path,
+        ino: stat.ino,
+        birthtimeMs: stat.birthtimeMs,
+        dev: stat.dev,
+        settledMs: settledForMs,
+      };
+    },
     health: () => ({
       state: isUnavailable ? 'unavailable' : 'watching',
       watches: 0,
