@@ -687,6 +687,7 @@ export class Engine {
       seenAt: (identity: FileIdentity) => this.#seenElsewhere(identity),
       isListedSince: (place: DirectoryRef) => this.#isListedSinceCame(place),
       inspect,
+      seen: (ref: DocumentRef) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
     const moved = movedDirectories(document.ref, evidence);
     if (moved.kind === 'unclear') return { kind: 'unclear' };
@@ -707,6 +708,9 @@ export class Engine {
       inspect,
       hash: (ref, stat) => this.#hash(ref, stat),
     });
+    // Where the file that was here has gone may not have been listed yet, or is not known while other records move.
+    const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
+    if (isPushedOut && (moved.kind === 'stale' || this.#moving.size > 0)) return { kind: 'unclear' };
     return found.kind === 'none' && moved.kind === 'stale' ? { kind: 'unclear' } : found;
   }
 
@@ -808,7 +812,7 @@ export class Engine {
     if (release === null) return false;
     for (const ref of involved) this.#taskAt(ref);
     // Before the commit: from here on nothing may be deleted for a path that was left.
-    const came = new Set(left.filter(({ ref }) => this.#leavePath(ref)));
+    const came = new Map(left.map((path) => [path, this.#leavePath(path.ref)]));
     await this.#writer.commit(changesOf(this.#ledger, move)).finally(release);
     for (const { entry, to, isEdited } of steps) {
       const arrived = this.tasks.get(to);
@@ -826,20 +830,27 @@ export class Engine {
       const there = this.tasks.get(path.ref);
       if (path.takenBy !== null) this.#inspectPath(path.ref, { present: false, ...live });
       else if (there !== undefined) this.#move(there, { kind: 'recordLeft' });
-      else if (came.has(path)) this.#inspectPath(path.ref, { present: true, ...live });
+      else {
+        const file = came.get(path) ?? null;
+        if (file !== null) this.#inspectPath(path.ref, { present: true, ...file, ...live });
+      }
     }
     return true;
   }
 
   /**
-   * A record is about to leave this path: its task ends. True where another file has come, or may have: what was about
-   * to be inspected has to be inspected still.
+   * A record is about to leave this path: its task ends. Gives what was seen of another file that has come, or may have:
+   * what was about to be inspected has to be inspected still, and others may look for that file meanwhile. Null: none has.
    */
-  #leavePath(ref: DocumentRef): boolean {
+  #leavePath(ref: DocumentRef): Pick<TaskFacts, 'seen'> | null {
     const gone = this.tasks.get(ref);
-    if (gone === undefined) return false;
+    if (gone === undefined) return null;
     this.#close(gone);
-    return gone.present || gone.state.kind === 'inspect' || gone.state.kind === 'inspecting';
+    const { present, state, seen } = gone;
+    const recorded = this.#ledger.get(ref)?.stat;
+    const isAnother = seen !== null && (recorded === undefined || !sameFile(seen.stat, recorded));
+    if (present) return { seen: isAnother ? seen : null };
+    return state.kind === 'inspect' || state.kind === 'inspecting' ? { seen: null } : null;
   }
 
   /** Moves a task by what its inspection found. */

@@ -1,5 +1,5 @@
 import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat } from '../../model/document.ts';
-import type { DocumentRef, Inspection } from '../../model/document.ts';
+import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { sameFile } from '../../model/same-file.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
@@ -16,6 +16,8 @@ export interface DirectoryEvidence {
   readonly isListedSince: (place: DirectoryRef) => boolean;
   /** Undefined: the folder is not configured any more. */
   readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
+  /** A file that differs from what is recorded at its path, as it was listed last; null: none was. */
+  readonly seen: (ref: DocumentRef) => FileStat | null;
 }
 
 /** A directory that has left the path of its records. */
@@ -135,7 +137,7 @@ export async function moveDirectories(
 async function stepsOf(
   { from, to, successor }: MovedDirectory,
   names: readonly string[],
-  { ledger, inspect }: DirectoryEvidence,
+  { ledger, inspect, seen }: DirectoryEvidence,
 ): Promise<readonly MoveStep[] | null> {
   const steps: MoveStep[] = [];
   let isProven = false;
@@ -145,15 +147,20 @@ async function stepsOf(
     const [left, found] = await Promise.all([inspect(source), inspect(target)]);
     const record = ledger.get(source);
     if (record === undefined || found === undefined || found.kind === 'unknown' || hasGone(found)) return;
-    const isOther =
-      successor !== null && !(left?.kind === 'document' && sameFile(left.document.stat, record.stat));
-    if (!isOther && !hasGone(left)) return;
     const stat = found.kind === 'document' ? found.document.stat : null;
+    // One that settles still, because another file was here a moment ago, is the file that it is.
+    const file = stat ?? seen(target);
+    const isOwn = left?.kind === 'document' && sameFile(left.document.stat, record.stat);
+    // What stands at its old path may be in a new directory that was not listed yet.
+    const isNewcomer =
+      left !== undefined && left.kind !== 'unknown' && file !== null && sameFile(file, record.stat);
+    const isOther = !isOwn && (successor !== null || isNewcomer);
+    if (!isOther && !hasGone(left)) return;
     const own = ledger.get(target);
-    if (own !== undefined && stat !== null && sameFile(own.stat, stat)) return;
+    if (own !== undefined && file !== null && sameFile(own.stat, file)) return;
     const isUnchanged = stat !== null && sameStat(stat, record.stat);
-    const isBirthKnown = stat !== null && stat.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0;
-    isProven ||= stat !== null && sameFile(stat, record.stat) && (isBirthKnown || isUnchanged);
+    const isBirthKnown = file !== null && file.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0;
+    isProven ||= file !== null && sameFile(file, record.stat) && (isBirthKnown || isUnchanged);
     steps.push({
       entry: { ref: source, record },
       to: target,

@@ -23,6 +23,8 @@ interface World {
   readonly at: string;
   /** What an inspection finds instead; undefined: its folder is not configured. */
   readonly finds?: Readonly<Record<string, Inspection | undefined>>;
+  /** No scan has seen the files that stand there. */
+  readonly unseen?: boolean;
   /** Folders that were not listed yet. */
   readonly unlisted?: readonly string[];
   /** Not all that changed lately was listed. */
@@ -98,6 +100,10 @@ async function movedIn(world: World): Promise<string> {
       const { document } = comparedOf();
       return Promise.resolve({ kind: 'document', document: { ...document, ref, stat: statOfFile(file) } });
     },
+    seen: (ref: DocumentRef): FileStat | null => {
+      const file = disk[`${ref.folder}/${directoryOf(ref.path)}`]?.[1]?.[nameOf(ref.path)];
+      return file === undefined || world.unseen === true ? null : statOfFile(file);
+    },
   };
   const moved = movedDirectories(refOf(at), evidence);
   if (moved.kind !== 'moved') return moved.kind;
@@ -120,6 +126,7 @@ function isIn(folders: readonly string[], key: string): boolean {
 }
 
 const ignored: Inspection = { kind: 'ignored', code: 'ignored', message: '' };
+const settling: Inspection = { kind: 'settling', againMs: 50 };
 const edited = (ino: number): File => [ino, { size: 11, mtimeMs: 2_000, ctimeMs: 2_000 }];
 
 /** A directory that was moved from a to b, and another in its place. */
@@ -135,6 +142,25 @@ describe('I1: the records of a directory', () => {
   it.each<readonly [string, World, string]>([
     ['move with it, where another stands in its place', replaced, wholeMove],
     ['also when the other is asked about', { ...replaced, at: 'inbox/a/two' }, wholeMove],
+    [
+      'move with it while its files settle, because others were there a moment ago',
+      { ...replaced, finds: { 'inbox/b/one': settling, 'inbox/b/two': settling } },
+      wholeMove,
+    ],
+    [
+      'move with it where new files stand at their old paths, in a directory that was not listed yet',
+      {
+        ...replaced,
+        disk: { 'inbox/b': [10, { one: 11, two: 12 }] },
+        finds: { 'inbox/a/one': settling, 'inbox/a/two': settling },
+      },
+      'inbox/a/one → inbox/b/one, inbox/a/two → inbox/b/two; inbox/a/one, inbox/a/two; inbox/a is unknown, inbox/b is 10',
+    ],
+    [
+      'stay while its files settle and nobody has seen which they are',
+      { ...replaced, unseen: true, finds: { 'inbox/b/one': settling, 'inbox/b/two': settling } },
+      'not proven',
+    ],
     [
       'stay where it stands',
       { disk: { 'inbox/a': [10, { one: 99 }] }, ledger: { 'inbox/a': [10, { one: 11 }] }, at: 'inbox/a/one' },
