@@ -1,4 +1,4 @@
-import { countWords } from '../lib/text/words.ts';
+import { countWords } from '../lib/text/amounts.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';

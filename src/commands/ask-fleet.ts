@@ -1,4 +1,4 @@
-import { forgetHost, haltFleet } from '../cluster/fleet/fleet-commands.ts';
+import { forgetHost, haltFleet } from '../cluster/fleet/halt-and-forget.ts';
 import { readFleet } from '../cluster/fleet/summaries.ts';
 import { fleetPrefix } from '../cluster/host-name.ts';
 import { fleetTimes } from '../cluster/permits/fleet-times.ts';

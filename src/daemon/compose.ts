@@ -10,8 +10,8 @@ import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './ledger/follow-folders.ts';
-import { claimLedger } from './ledger/ledger-service.ts';
-import { sharedFolders } from './ledger/shared-folders.ts';
+import { claimLedger } from './ledger/whose-ledger.ts';
+import { mixedUpFolders } from './ledger/mixed-up-folders.ts';
 import { isDirectory, requireFolders } from './require-folders.ts';
 
 /**
@@ -23,7 +23,9 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
   const { place = null } = options;
   const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
   const folders =
-    place === null ? all : (await import('./process/guard-shares.ts')).guardShares(all, place, log);
+    place === null
+      ? all
+      : (await import('./process/one-host-per-folder.ts')).guardOneHostPerFolder(all, place, log);
   const opened: (() => Promise<void> | void)[] = folders.map((folder) => () => folder.close());
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
@@ -34,7 +36,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
     await followFolders(ledger, settings, log);
     if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
-    for (const shared of await sharedFolders(ledger, settings))
+    for (const shared of await mixedUpFolders(ledger, settings))
       log.warn(shared, 'two configurations may share this ledger');
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());

@@ -17,7 +17,7 @@ import { createMetrics } from '../status/metrics/metrics.ts';
 import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
 import { createActivities } from './status/activities.ts';
-import { createChanges } from './status/changes.ts';
+import { createChangeSignal } from './status/change-signal.ts';
 import { createControl } from './control/control.ts';
 import { isPaused } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
@@ -130,7 +130,7 @@ export function assembleDaemon(
   const duplicates = duplicateLister(ledger, clock);
   const activities = createActivities(history.recent);
   activities.listen(history.add);
-  const changes = createChanges(clock);
+  const changes = createChangeSignal(clock);
   cluster?.listen(changes.note);
   if (cluster !== null) changes.listen(cluster.noteChange);
   let phase: 'starting' | 'running' | 'stopping' = 'starting';

@@ -9,7 +9,7 @@ import { createCommitQueue } from './journal/commit-queue.ts';
 import { createCompactor } from './journal/compactor.ts';
 import { realDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
-import { createLedgerAdapter } from './ledger-adapter.ts';
+import { createLowdbAdapter } from './lowdb-adapter.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
@@ -45,7 +45,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
     throw error;
   });
   let wasRecovered = false;
-  const adapter = createLedgerAdapter({
+  const adapter = createLowdbAdapter({
     paths,
     disk,
     confirm: async () => lease?.confirm(),

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import { errorMessage } from '../model/errors.ts';
-import { countWords } from '../lib/text/words.ts';
+import { countWords } from '../lib/text/amounts.ts';
 import { faultAlone, wayOut } from './damage.ts';
 import { createDataFiller } from './format/data-filler.ts';
 import type { RejectedRecord } from './format/data-filler.ts';

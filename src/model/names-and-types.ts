@@ -1,4 +1,4 @@
-import { sizeWords } from '../lib/text/words.ts';
+import { sizeWords } from '../lib/text/amounts.ts';
 
 /**
  * File types that the service takes, interface 4.8, lower case, and their media types. Fixed: form-data does not escape

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
 import type { ContentSource } from '../model/ports/folder-port.ts';
-import { countWords } from '../lib/text/words.ts';
+import { countWords } from '../lib/text/amounts.ts';
 
 /** Larger reads are no faster, smaller ones cost throughput. */
 const chunkBytes = 1024 * 1024;

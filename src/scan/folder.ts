@@ -7,8 +7,8 @@ import { ContentChangedError, errorMessage, StoppedError } from '../model/errors
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import { openContent } from './open-content.ts';
 import { createContentSource, hashContent } from './content-source.ts';
-import { folderHealth, createFolderLog } from './folder-reports.ts';
-import type { Trouble } from './folder-reports.ts';
+import { folderHealth, createFolderLog } from './folder-health.ts';
+import type { Trouble } from './folder-health.ts';
 import { smallFileBytes } from './inspect/hash-at-once.ts';
 import { createScheduler } from './scheduler.ts';
 import type { Scheduler } from './scheduler.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { haltFleet } from '../../src/cluster/fleet/fleet-commands.ts';
+import { haltFleet } from '../../src/cluster/fleet/halt-and-forget.ts';
 import { openLink } from '../../src/cluster/redis/link.ts';
 import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';

@@ -1,15 +1,15 @@
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
-import { type Prepared, prepare } from './prepare.ts';
+import { type PreparedCommand, prepareCommand } from './prepare-command.ts';
 
 /** What a command that only reports on the running daemon begins with. */
 export type FoundDaemon = { readonly stateDir: string } &
   /** None runs. */
   (
-    | { readonly prepared: Prepared; readonly daemon: null }
+    | { readonly prepared: PreparedCommand; readonly daemon: null }
     /** `prepared` null: the configuration on disk cannot be used; the daemon runs on what the file said before. */
-    | { readonly prepared: Prepared | null; readonly daemon: DaemonClient }
+    | { readonly prepared: PreparedCommand | null; readonly daemon: DaemonClient }
   );
 
 interface FindOptions {
@@ -27,7 +27,7 @@ export async function findDaemon(
   { reports = true }: FindOptions = {},
 ): Promise<FoundDaemon> {
   try {
-    const prepared = await prepare(context, flags, {
+    const prepared = await prepareCommand(context, flags, {
       quiet: true,
       checkFolders: false,
       reportsWarnings: reports,

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { confirm } from '../context/prompter.ts';
 import type { Settings } from '../../model/settings.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { offlineOptions, prepare } from '../context/prepare.ts';
+import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
 import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
@@ -30,7 +30,7 @@ async function approve(
   folder: string | undefined,
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir, settings.file);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import { credentialsFor, prepare } from '../context/prepare.ts';
+import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
@@ -28,7 +28,7 @@ function addAuthLoginCommand(auth: Command, context: CommandContext): void {
 }
 
 async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings, log } = prepared;
   const credentials = await credentialsFor(prepared, context);
   if (credentials === null) {
@@ -66,7 +66,7 @@ function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
 }
 
 async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings, log } = prepared;
   const all = flags.all === true;
   if (settings.cluster !== null && flags.fleet !== true) {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
-import { fleetAddress } from '../context/prepare.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { withExamples } from '../with-examples.ts';
+import { fleetAddress } from '../context/prepare-command.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 
 /** `ingestd fleet`: the hosts that share an account. */
 export function addFleetCommand(program: Command, context: CommandContext): void {

@@ -4,11 +4,11 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
-import { prepare, offlineOptions } from '../context/prepare.ts';
+import { withExamples } from '../with-examples.ts';
+import { prepareCommand, offlineOptions } from '../context/prepare-command.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
-import { serviceWords } from '../../daemon/ledger/ledger-service.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { serviceWords } from '../../daemon/ledger/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { Output } from '../output.ts';
 
@@ -43,7 +43,7 @@ async function ledgerExport(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { readLedger } = await import('../../ledger/read-ledger.ts');
   const { exportLedger } = await import('../../ledger/transfer/export-ledger.ts');
   const ledger = exportLedger(await readLedger(settings.state.dir));
@@ -67,7 +67,7 @@ async function ledgerVerify(
   context: CommandContext,
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { verifyLedger } = await import('../../ledger/verify-ledger.ts');
   const report = await verifyLedger(settings.state.dir);
   if (flags.json) context.output.json(report);
@@ -108,7 +108,7 @@ function addLedgerImportCommand(ledger: Command, context: CommandContext): void 
 }
 
 async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true });
+  const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
   const { importIntoLedger } = await import('../../commands/import/import-ledger.ts');
   const options = { ...(await offlineOptions(prepared, context)), log: prepared.log };
@@ -148,7 +148,7 @@ function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext):
 }
 
 async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { moveService } = await import('../../commands/offline/move-service.ts');
   const { documents, from, to } = await moveService({
     ...(await offlineOptions(prepared, context)),

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { notifyWebhookFor, prepare } from '../context/prepare.ts';
-import { withExamples } from '../examples.ts';
+import { notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
+import { withExamples } from '../with-examples.ts';
 
 /** `ingestd notify test`: tries what `notify` names. */
 export function addNotifyCommand(program: Command, context: CommandContext): void {
@@ -17,7 +17,7 @@ export function addNotifyCommand(program: Command, context: CommandContext): voi
 }
 
 async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const target = { settings, webhook: await notifyWebhookFor(prepared, context) };
   const { isNotifying, sendEvent } = await import('../../daemon/notify/notifier.ts');

@@ -5,8 +5,8 @@ import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { pausedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { offlineOptions, prepare, fleetAddress } from '../context/prepare.ts';
-import { withExamples } from '../examples.ts';
+import { offlineOptions, prepareCommand, fleetAddress } from '../context/prepare-command.ts';
+import { withExamples } from '../with-examples.ts';
 
 /** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
 export function addPauseCommand(program: Command, context: CommandContext): void {
@@ -54,7 +54,7 @@ async function change(
   flags: PauseFlags,
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, action, folder, flags);
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir, settings.file);

@@ -4,8 +4,8 @@ import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import { rescannedSchema } from '../../commands/connect/status-schema.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { prepare } from '../context/prepare.ts';
-import { withExamples } from '../examples.ts';
+import { prepareCommand } from '../context/prepare-command.ts';
+import { withExamples } from '../with-examples.ts';
 
 /** `ingestd rescan [FOLDER]`: scans now. */
 export function addRescanCommand(program: Command, context: CommandContext): void {
@@ -27,7 +27,7 @@ async function rescan(
   folder: string | undefined,
   flags: GlobalFlags,
 ): Promise<number> {
-  const { settings } = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const name = folderArgument(folder, settings);
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {

@@ -4,8 +4,8 @@ import type { Resolution } from '../../model/ports/control-port.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions, prepare } from '../context/prepare.ts';
-import { withExamples } from '../examples.ts';
+import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
+import { withExamples } from '../with-examples.ts';
 import { confirm } from '../context/prompter.ts';
 
 interface ResolveFlags extends GlobalFlags {
@@ -43,7 +43,7 @@ export function addResolveCommand(program: Command, context: CommandContext): vo
 
 async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
   if (resolution.kind === 'adopt' && flags.yes !== true) {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions, prepare } from '../context/prepare.ts';
+import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
 import { retriedSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
@@ -24,7 +24,7 @@ export function addRetryCommand(program: Command, context: CommandContext): void
 }
 
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
   const wanted = paths.map((path) =>
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
-import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import type { Output } from '../output.ts';
-import { prepare } from '../context/prepare.ts';
+import { prepareCommand } from '../context/prepare-command.ts';
 
 /** `ingestd plan`: what `sync` would do. */
 export function addPlanCommand(program: Command, context: CommandContext): void {
@@ -24,7 +24,7 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
 }
 
 async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
-  const { settings, log, configuration } = await prepare(context, flags, { quiet: true });
+  const { settings, log, configuration } = await prepareCommand(context, flags, { quiet: true });
   const { makePlan } = await import('../../commands/plan/make-plan.ts');
   const report = await makePlan({ settings, log, makesFolders: configuration.trial });
   if (flags.json) context.output.json(report);

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
-import { credentialsFor, httpTokenFor, notifyWebhookFor, prepare } from '../context/prepare.ts';
+import { withExamples } from '../with-examples.ts';
+import {
+  credentialsFor,
+  httpTokenFor,
+  notifyWebhookFor,
+  prepareCommand,
+} from '../context/prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {
@@ -24,7 +29,7 @@ export function addRunCommand(program: Command, context: CommandContext): void {
 async function run(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const { prepareScan } = await import('../../daemon/prepare-scan.ts');
   prepareScan();
-  const prepared = await prepare(context, flags);
+  const prepared = await prepareCommand(context, flags);
   const httpToken = await httpTokenFor(prepared, context);
   const notifyWebhook = await notifyWebhookFor(prepared, context);
   const credentials = await credentialsFor(prepared, context);
@@ -44,7 +49,7 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
 
 /** What SIGHUP reads again. Throws ConfigurationError; what runs then stays as it is. */
 async function reload(context: CommandContext, flags: GlobalFlags): Promise<Reloaded> {
-  const prepared = await prepare(context, flags);
+  const prepared = await prepareCommand(context, flags);
   return {
     settings: prepared.settings,
     credentials: await credentialsFor(prepared, context),

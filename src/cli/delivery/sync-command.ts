@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import type { SyncReport } from '../../daemon/run-sync.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { sentence } from '../../lib/text/sentences.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import type { Output } from '../output.ts';
-import { credentialsFor, prepare } from '../context/prepare.ts';
+import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
 import { createSyncProgress } from './sync-progress.ts';
 
 /** `ingestd sync`: one pass, then exit. */
@@ -27,7 +27,10 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
 async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
   const progress =
     context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
-  const prepared = await prepare(context, flags, { quiet: progress !== null, writeLog: progress?.above });
+  const prepared = await prepareCommand(context, flags, {
+    quiet: progress !== null,
+    writeLog: progress?.above,
+  });
   const credentials = await credentialsFor(prepared, context);
   const { settings, log, configuration } = prepared;
   const { runSync } = await import('../../daemon/run-sync.ts');

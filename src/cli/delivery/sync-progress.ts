@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { MultiBar } from 'cli-progress';
 import type { SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../../daemon/run-sync.ts';
-import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/words.ts';
+import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 
 /** A progress bar. */
 export interface ProgressBar {

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import type { Output } from '../output.ts';
-import { checkOptions, prepare } from '../context/prepare.ts';
+import { checkOptions, prepareCommand } from '../context/prepare-command.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;
@@ -32,7 +32,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 }
 
 async function runCheck(context: CommandContext, flags: CheckFlags): Promise<number> {
-  const prepared = await prepare(context, flags, { quiet: true, reportsWarnings: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, reportsWarnings: false });
   const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
     ...(await checkOptions(prepared, context)),

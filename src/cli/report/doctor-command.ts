@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 
 import { cleanData } from '../../log/clean-data.ts';
-import { durationWords, numberWords, sizeWords } from '../../lib/text/words.ts';
+import { durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { checkOptions, notifyWebhookFor, prepare } from '../context/prepare.ts';
-import { withExamples } from '../examples.ts';
+import { checkOptions, notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
+import { withExamples } from '../with-examples.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
 
@@ -45,7 +45,7 @@ async function examineAll(
 ): Promise<{ readonly report: DoctorReport; readonly exitCode: number }> {
   const { examine, examineWithout } = await import('../../commands/doctor/doctor.ts');
   try {
-    const prepared = await prepare(context, flags, {
+    const prepared = await prepareCommand(context, flags, {
       quiet: true,
       checkFolders: false,
       reportsWarnings: false,

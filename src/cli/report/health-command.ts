@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 
 /** `ingestd health`: exit 0 while the running daemon is healthy. */
 export function addHealthCommand(program: Command, context: CommandContext): void {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -8,7 +8,7 @@ import { statusSchema } from '../../commands/connect/status-schema.ts';
 import { type FoundDaemon, findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import type { Output } from '../output.ts';
 
 interface LogFlags extends GlobalFlags {

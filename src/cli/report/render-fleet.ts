@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';

@@ -7,7 +7,7 @@ import {
   statusLine,
   withDoubts,
 } from '../../model/report/headline.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {

@@ -8,11 +8,11 @@ import { ledgerLine, statusLine } from '../../model/report/headline.ts';
 import type { Status } from '../../model/report/status.ts';
 import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { presentCredentials, fleetAddress } from '../context/prepare.ts';
-import type { Prepared } from '../context/prepare.ts';
+import { presentCredentials, fleetAddress } from '../context/prepare-command.ts';
+import type { PreparedCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/connect/daemon-client.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
 import { renderFleet } from './render-fleet.ts';
 import { renderStatus } from './render-status.ts';
@@ -100,7 +100,7 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
  */
 async function offline(
   context: CommandContext,
-  prepared: Prepared | null,
+  prepared: PreparedCommand | null,
   { readsFolders }: { readonly readsFolders: boolean },
 ): Promise<Status> {
   // It was there a moment ago.

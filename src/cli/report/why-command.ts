@@ -3,11 +3,11 @@ import type { Why } from '../../model/ports/control-port.ts';
 import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import type { Place } from '../context/arguments.ts';
 import type { Output } from '../output.ts';
-import type { Prepared } from '../context/prepare.ts';
+import type { PreparedCommand } from '../context/prepare-command.ts';
 import { statusSchema, whySchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
@@ -42,13 +42,13 @@ async function why(
     return insideWorkingDirectory(path, { cwd: context.cwd, folders });
   }
 
-  async function offline({ settings, log }: Prepared): Promise<Why> {
+  async function offline({ settings, log }: PreparedCommand): Promise<Why> {
     const { whyOffline } = await import('../../commands/offline/why-offline.ts');
     return whyOffline({ settings, log }, pathIn(settings.folders));
   }
 
   /** Of a configuration that cannot be used, the daemon knows the folders. */
-  async function asked(daemon: DaemonClient, prepared: Prepared | null): Promise<Why> {
+  async function asked(daemon: DaemonClient, prepared: PreparedCommand | null): Promise<Why> {
     const { folders } = prepared?.settings ?? statusSchema.parse(await daemon.get('/api/status'));
     return whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(pathIn(folders))}`));
   }

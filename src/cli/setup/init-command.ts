@@ -4,7 +4,7 @@ import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Prompter } from '../context/prompter.ts';
 import { terminalPrompter } from '../context/prompter.ts';

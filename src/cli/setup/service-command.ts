@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { fixturesDirectory } from '../package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { bashCompletion } from './bash-completion.ts';
 import type { CommandContext } from '../context/command-context.ts';
 import { commandTree } from './command-tree.ts';
-import { withExamples } from '../examples.ts';
+import { withExamples } from '../with-examples.ts';
 import { fishCompletion } from './fish-completion.ts';
 import { zshCompletion } from './zsh-completion.ts';
 

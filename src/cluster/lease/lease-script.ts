@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { LeaseTraces } from '../../model/ports/write-lease.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
-import type { SharePlace } from './share-place.ts';
+import type { DirectoryLocation } from './directory-location.ts';
 
 /**
  * The lease of one state directory, in one step of Redis. A renewal counts `beats` up; a lease whose beats another host
@@ -161,7 +161,7 @@ export interface LeaseRequest {
   /** What the lease is of. */
   readonly name: string;
   /** Where the folders lie that come with it. */
-  readonly folders: readonly SharePlace[];
+  readonly folders: readonly DirectoryLocation[];
   /** Those of them that this host has already: 1. */
   readonly mine: Readonly<Record<string, number>>;
   /** The marks of those that others have, where they have not changed for as long as a lease lasts. */

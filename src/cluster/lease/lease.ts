@@ -7,7 +7,7 @@ import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { fleetTimes } from '../permits/fleet-times.ts';
-import type { SharePlace } from './share-place.ts';
+import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
 
@@ -53,7 +53,7 @@ export interface LeaseOptions {
   /** This process has just made the state directory. */
   readonly isFirst: boolean;
   /** Where the folders lie that come with it. */
-  readonly folders: readonly SharePlace[];
+  readonly folders: readonly DirectoryLocation[];
   /** What the state directory says of those who had it. */
   readonly traces: () => Promise<LeaseTraces>;
   readonly times: LeaseTimes;
@@ -165,7 +165,7 @@ export class Lease implements WriteLease {
   }
 
   /** Who has a folder, one inside of it or one around it with another lease; null: nobody else. */
-  folderHolder({ key }: SharePlace): FolderHolder | null {
+  folderHolder({ key }: DirectoryLocation): FolderHolder | null {
     return this.#mine.has(key) ? null : (this.#foreign.get(key) ?? { host: '', where: 'same' });
   }
 

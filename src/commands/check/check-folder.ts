@@ -8,7 +8,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { fixFor } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { doubtFinding } from './check-ledger.ts';

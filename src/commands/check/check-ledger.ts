@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/explanations.ts';
 import { missingFiles } from '../offline/missing-files.ts';
-import { otherService } from '../../daemon/ledger/ledger-service.ts';
+import { otherService } from '../../daemon/ledger/whose-ledger.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { sharedFolders } from '../../daemon/ledger/shared-folders.ts';
+import { mixedUpFolders } from '../../daemon/ledger/mixed-up-folders.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
 /** What the ledger has to say. */
@@ -44,7 +44,7 @@ export async function checkLedger(settings: Settings): Promise<LedgerCheck> {
 
 /** Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders share. */
 async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<CheckFinding[]> {
-  const shared = (await sharedFolders(ledger, settings)).map(({ folder, message, fix }): CheckFinding => ({
+  const shared = (await mixedUpFolders(ledger, settings)).map(({ folder, message, fix }): CheckFinding => ({
     level: 'warning',
     subject: folder,
     code: 'state-shared',

@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { createAgents } from '../../remote/http/agents.ts';
 
 /** Beyond this a token may look expired, or valid for too long. */

@@ -2,7 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 
 const LOW_BYTES = 200_000_000;
 const TOO_LOW_BYTES = 10_000_000;

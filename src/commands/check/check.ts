@@ -7,7 +7,7 @@ import { checkLedger } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
 import { checkStateDirectory } from './check-state-directory.ts';
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 
 /** What `check` is given. */
 export interface CheckOptions {

@@ -1,5 +1,5 @@
 import { raiseWatchLimitCommand } from '../../lib/files/inotify.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Health } from '../../model/report/status.ts';

@@ -12,7 +12,7 @@ import {
   requireService,
   serviceIdentity,
   serviceWords,
-} from '../../daemon/ledger/ledger-service.ts';
+} from '../../daemon/ledger/whose-ledger.ts';
 import { systemClock } from '../../daemon/system-clock.ts';
 
 const recordsAtOnce = 5_000;

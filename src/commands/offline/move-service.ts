@@ -5,9 +5,9 @@ import {
   canMove,
   serviceIdentity,
   serviceWords,
-} from '../../daemon/ledger/ledger-service.ts';
+} from '../../daemon/ledger/whose-ledger.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';

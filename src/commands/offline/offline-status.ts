@@ -16,7 +16,7 @@ import { unconfigured, listDoubts, listDuplicates } from '../../daemon/status/st
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
-import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
 import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import type { Survey } from '../plan/make-plan.ts';

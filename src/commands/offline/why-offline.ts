@@ -4,7 +4,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { otherService, otherServiceText } from '../../daemon/ledger/ledger-service.ts';
+import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
 import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';

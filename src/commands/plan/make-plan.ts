@@ -8,7 +8,7 @@ import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../mo
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/ledger/follow-folders.ts';
-import { requireService } from '../../daemon/ledger/ledger-service.ts';
+import { requireService } from '../../daemon/ledger/whose-ledger.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
 import { openScratchLedger } from './scratch-ledger.ts';

@@ -12,7 +12,7 @@ import type { Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { Activities } from '../status/activities.ts';
-import type { Changes } from '../status/changes.ts';
+import type { ChangeSignal } from '../status/change-signal.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import { isPaused, pause, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
@@ -30,7 +30,7 @@ interface Sources {
   readonly folders: readonly FolderPort[];
   readonly tokens: AuthPort;
   readonly activities: Activities;
-  readonly changes: Changes;
+  readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
 }

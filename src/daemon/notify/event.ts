@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { printable } from '../../lib/text/printable.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { Health } from '../../model/report/status.ts';
 import type { Trouble } from './troubles.ts';

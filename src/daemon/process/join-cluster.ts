@@ -1,5 +1,5 @@
 import type { Lease } from '../../cluster/lease/lease.ts';
-import type { SharePlace } from '../../cluster/lease/share-place.ts';
+import type { DirectoryLocation } from '../../cluster/lease/directory-location.ts';
 import type { Cluster } from '../../cluster/open-cluster.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
@@ -13,7 +13,7 @@ export interface Place {
   /** Who signs in. */
   readonly account: string;
   /** Where the folders lie, in the order of the settings; null: it cannot be told. */
-  readonly shares: readonly (SharePlace | null)[];
+  readonly shares: readonly (DirectoryLocation | null)[];
 }
 
 interface JoinOptions {
@@ -37,7 +37,7 @@ export async function joinCluster({
   if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
-  const { sharePlace } = await import('../../cluster/lease/share-place.ts');
+  const { directoryLocation } = await import('../../cluster/lease/directory-location.ts');
   const { prepareDirectory, readLeaseTraces } = await import('../../ledger/lock-state-directory.ts');
   await prepareDirectory(dir);
   const cluster = await openCluster({
@@ -49,7 +49,7 @@ export async function joinCluster({
     log,
   });
   const folders = sends ? settings.folders : [];
-  const shares = await Promise.all(folders.map(({ path }) => sharePlace(path)));
+  const shares = await Promise.all(folders.map(({ path }) => directoryLocation(path)));
   const lease = await cluster.enter({
     traces: () => readLeaseTraces(dir),
     folders: shares.filter((share) => share !== null),

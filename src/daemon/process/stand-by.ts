@@ -9,7 +9,7 @@ import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts'
 import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import type { Metrics } from '../../status/metrics/metrics.ts';
-import { createChanges } from '../status/changes.ts';
+import { createChangeSignal } from '../status/change-signal.ts';
 import { version } from '../version.ts';
 import type { Place } from './join-cluster.ts';
 
@@ -31,7 +31,7 @@ interface StandBy {
 /** A host that has opened nothing yet: it tells whom it stands by for, and everything else is that host's to do. */
 export function standBy(options: StandByOptions): StandBy {
   const { cluster } = options.place;
-  const changes = createChanges(options.clock);
+  const changes = createChangeSignal(options.clock);
   cluster.listen(changes.note);
   changes.listen(cluster.noteChange);
   const status = () => statusOf(options);

@@ -17,7 +17,7 @@ import type {
 } from '../../model/report/status.ts';
 import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
 import { unconfigured, listDoubts } from './status-of-ledger.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
 import type { FileRecord } from './stored-document.ts';
 

@@ -7,7 +7,7 @@ import { Dicer } from '@fastify/busboy';
 import type { Disposition } from './read-disposition.ts';
 import { readDisposition } from './read-disposition.ts';
 import { RefusalError } from '../http/answers.ts';
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
 

@@ -8,7 +8,7 @@ import { RefusalError } from '../http/answers.ts';
 import { mediaTypeOf } from '../http/request-headers.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/stored-document.ts';
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 
 /** Interface 4.8. */
 const supportedExtensions: ReadonlySet<string> = new Set(

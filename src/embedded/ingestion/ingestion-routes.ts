@@ -11,7 +11,7 @@ import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 
 /** The path prefix of the ingestion operations, interface section 4. */
 export const ingestionPrefix = '/services/i/ingestion-api/v1';

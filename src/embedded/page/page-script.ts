@@ -1,5 +1,5 @@
 import { escapeCharacter, unprintable } from '../../lib/text/printable.ts';
-import { sizeWords } from '../../lib/text/words.ts';
+import { sizeWords } from '../../lib/text/amounts.ts';
 
 /**
  * The page's script: asks for the list every second and a half while it is on the screen, and touches only what changed.

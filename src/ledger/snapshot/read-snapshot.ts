@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { damaged, tooNew, unreadable } from '../damage.ts';
 import { checksumText, LEDGER_VERSION } from '../journal/journal-line.ts';
 import { readLines } from '../journal/read-lines.ts';

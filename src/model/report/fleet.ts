@@ -1,4 +1,4 @@
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { DaemonState, Health, Reason } from './status.ts';
 
 /** One folder of a host, in numbers. */

@@ -4,7 +4,7 @@ import type { WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
-import { countWords, durationWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
 
 const notRunning = 'ingestd is not running';

@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { sentence } from '../../lib/text/sentences.ts';
-import { countWords, numberWords } from '../../lib/text/words.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';

@@ -4,11 +4,11 @@ import { isMuted, withDoubts } from '../../model/report/headline.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import { setPaused } from './data/actions.ts';
 import type { PageStatus } from './data/page-status.ts';
-import { sharesOf } from './data/shares.ts';
-import type { Counts } from './data/shares.ts';
+import { barPartsOf } from './data/bar-parts.ts';
+import type { Counts } from './data/bar-parts.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
 
@@ -151,7 +151,7 @@ function authWords({ state, expiresAt }: PageStatus['auth']): string {
 export function createProportions(container: Element): (folders: readonly Counts[]) => void {
   const bar = el('div', { class: 'bar', 'aria-hidden': 'true' });
   const legend = el('dl', { class: 'legend' });
-  const rows = sharesOf([]).map(({ key, label, inBar }) => {
+  const rows = barPartsOf([]).map(({ key, label, inBar }) => {
     const piece = el('i', { class: `piece ${key}` });
     const number = el('dd', {});
     const row = el('div', { class: key }, el('dt', {}, label), number);
@@ -162,7 +162,7 @@ export function createProportions(container: Element): (folders: readonly Counts
   container.append(bar, legend);
 
   return (folders) => {
-    const shares = sharesOf(folders);
+    const shares = barPartsOf(folders);
     for (const [index, { key, count }] of shares.entries()) {
       const row = rows[index];
       if (row === undefined) continue;

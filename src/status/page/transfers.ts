@@ -1,8 +1,8 @@
 import { secondsLeft } from '../../model/report/headline.ts';
 import type { TransferStatus } from '../../model/report/status.ts';
-import { countWords, numberWords, sizeWords } from '../../lib/text/words.ts';
+import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import type { PageStatus } from './data/page-status.ts';
-import { filledOf } from './data/shares.ts';
+import { filledOf } from './data/bar-parts.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';

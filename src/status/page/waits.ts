@@ -1,6 +1,6 @@
 import { sentence } from '../../lib/text/sentences.ts';
 import { printable } from '../../lib/text/printable.ts';
-import { numberWords } from '../../lib/text/words.ts';
+import { numberWords } from '../../lib/text/amounts.ts';
 import { failuresInDoubt } from '../../model/report/headline.ts';
 import type { PageStatus } from './data/page-status.ts';
 import { clockWords } from './data/time-words.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { forgetHost } from '../../../src/cluster/fleet/fleet-commands.ts';
+import { forgetHost } from '../../../src/cluster/fleet/halt-and-forget.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
-import type { SharePlace } from '../../../src/cluster/lease/share-place.ts';
+import type { DirectoryLocation } from '../../../src/cluster/lease/directory-location.ts';
 import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
 import { openLink } from '../../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../../src/cluster/redis/link.ts';
@@ -29,7 +29,7 @@ const times: LeaseTimes = {
 const prefix = 'ingestd:{lease}';
 
 /** A folder of one file system for all hosts: `share`, `share/part`. */
-const placeAt = (path: string): SharePlace => {
+const placeAt = (path: string): DirectoryLocation => {
   const names = path.split('/');
   return {
     key: `key-${path}`,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { placeOf } from '../../../src/cluster/lease/share-place.ts';
+import { locationOf } from '../../../src/cluster/lease/directory-location.ts';
 
 const mounts = (...lines: readonly string[]) =>
   [
@@ -12,29 +12,29 @@ const directory = { boot: 'boot-1', path: '/mnt/inbox/a', dev: 40, ino: 7 };
 
 describe('the key of a directory', () => {
   it('is the same on every host that mounts the share, wherever it is mounted', () => {
-    const here = placeOf({ ...directory, mountinfo: mounts('/ /mnt/inbox rw - nfs4 files:/export rw') });
+    const here = locationOf({ ...directory, mountinfo: mounts('/ /mnt/inbox rw - nfs4 files:/export rw') });
     const there = { ...directory, boot: 'boot-2', path: '/srv/in/a', dev: 55 };
-    expect(placeOf({ ...there, mountinfo: mounts('/ /srv/in rw - nfs files:/export rw') })).toEqual(here);
-    const other = placeOf({ ...there, mountinfo: mounts('/ /srv/in rw - nfs4 other:/export rw') });
+    expect(locationOf({ ...there, mountinfo: mounts('/ /srv/in rw - nfs files:/export rw') })).toEqual(here);
+    const other = locationOf({ ...there, mountinfo: mounts('/ /srv/in rw - nfs4 other:/export rw') });
     expect([other.key === here.key, other.path === here.path]).toEqual([false, false]);
     const sibling = { ...there, ino: 8, path: '/srv/in/b' };
-    const beside = placeOf({ ...sibling, mountinfo: mounts('/ /srv/in rw - nfs4 files:/export rw') });
+    const beside = locationOf({ ...sibling, mountinfo: mounts('/ /srv/in rw - nfs4 files:/export rw') });
     expect([beside.key === here.key, beside.path === here.path]).toEqual([false, false]);
   });
 
   it('is of one machine only on a local disk: copied disks look alike', () => {
-    const here = placeOf({ ...directory, mountinfo: mounts() });
-    expect(placeOf({ ...directory, path: '/data/bind', mountinfo: mounts() }).key).toBe(here.key);
-    const copied = placeOf({ ...directory, boot: 'boot-2', mountinfo: mounts() });
+    const here = locationOf({ ...directory, mountinfo: mounts() });
+    expect(locationOf({ ...directory, path: '/data/bind', mountinfo: mounts() }).key).toBe(here.key);
+    const copied = locationOf({ ...directory, boot: 'boot-2', mountinfo: mounts() });
     expect([copied.key === here.key, copied.path === here.path]).toEqual([false, false]);
-    expect(placeOf({ ...directory, dev: 41, mountinfo: mounts() }).key).not.toBe(here.key);
+    expect(locationOf({ ...directory, dev: 41, mountinfo: mounts() }).key).not.toBe(here.key);
   });
 });
 
 describe('the directories that a directory lies in', () => {
   const above = (outer: string, mount: string, inner: string, other: string) => {
-    const around = placeOf({ ...directory, path: outer, mountinfo: mounts(mount) });
-    const inside = placeOf({ ...directory, boot: 'boot-1', path: inner, mountinfo: mounts(other) });
+    const around = locationOf({ ...directory, path: outer, mountinfo: mounts(mount) });
+    const inside = locationOf({ ...directory, boot: 'boot-1', path: inner, mountinfo: mounts(other) });
     return inside.above.includes(around.path) && !around.above.includes(inside.path);
   };
 
@@ -74,9 +74,9 @@ describe('the directories that a directory lies in', () => {
   });
 
   it('are known of a part of a local disk that is bound elsewhere', () => {
-    const around = placeOf({ ...directory, path: '/home', mountinfo: mounts() });
+    const around = locationOf({ ...directory, path: '/home', mountinfo: mounts() });
     const bound = '40 22 8:1 /home/a /data rw - ext4 /dev/sda1 rw';
-    const inside = placeOf({ ...directory, path: '/data/b', mountinfo: `${mounts()}\n${bound}` });
+    const inside = locationOf({ ...directory, path: '/data/b', mountinfo: `${mounts()}\n${bound}` });
     expect(inside.above).toContain(around.path);
   });
 

@@ -13,7 +13,7 @@ import {
   statusLine,
   withDoubts,
 } from '../../../src/model/report/headline.ts';
-import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/words.ts';
+import { durationWords, numberWords, sizeWords } from '../../../src/lib/text/amounts.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const folder = aFolder();

@@ -12,7 +12,7 @@ import {
 import type { Reason, Status } from '../../../src/model/report/status.ts';
 import { waitKinds } from '../../../src/model/report/wait-kinds.ts';
 import type { WaitKind } from '../../../src/model/report/wait-kinds.ts';
-import { filledOf, sharesOf } from '../../../src/status/page/data/shares.ts';
+import { filledOf, barPartsOf } from '../../../src/status/page/data/bar-parts.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const count = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(20_000));
@@ -150,14 +150,14 @@ describe('in any state', () => {
   it('the numbers of the headline, the bar and the folders add up', () => {
     fc.assert(
       fc.property(statuses, (status) => {
-        const whole = sharesOf(status.folders);
+        const whole = barPartsOf(status.folders);
         const bar = whole.filter(({ inBar }) => inBar);
         const documents = bar.reduce((sum, { count }) => sum + count, 0);
         expect(documents).toBe(
           status.folders.reduce((sum, { onDisk, skipped }) => sum + onDisk - skipped, 0),
         );
         for (const [index, { count }] of whole.entries()) {
-          const columns = status.folders.map((folder) => sharesOf([folder])[index]?.count ?? 0);
+          const columns = status.folders.map((folder) => barPartsOf([folder])[index]?.count ?? 0);
           expect(columns.reduce((sum, one) => sum + one, 0)).toBe(count);
         }
         const line = progressLine(status);

@@ -8,7 +8,7 @@ import type {
 } from '../../../model/report/status.ts';
 import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts';
 import { sentence } from '../../../lib/text/sentences.ts';
-import { countWords, numberWords } from '../../../lib/text/words.ts';
+import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { approve, resolve, retry } from '../data/actions.ts';
 import { groupByCause } from '../data/group-by-cause.ts';
 import type { Group } from '../data/group-by-cause.ts';

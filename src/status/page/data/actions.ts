@@ -1,6 +1,6 @@
 import type { Resolution } from '../../../model/ports/control-port.ts';
 import { printable } from '../../../lib/text/printable.ts';
-import { countWords } from '../../../lib/text/words.ts';
+import { countWords } from '../../../lib/text/amounts.ts';
 import { byId } from '../dom.ts';
 
 /** The body of a request stays well below the daemon's limit of 64 KiB. */

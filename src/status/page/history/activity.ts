@@ -1,6 +1,6 @@
 import { printable } from '../../../lib/text/printable.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { countWords } from '../../../lib/text/words.ts';
+import { countWords } from '../../../lib/text/amounts.ts';
 import { byId, el } from '../dom.ts';
 import { pathText } from '../file-story.ts';
 import { clockWords } from '../data/time-words.ts';

@@ -1,4 +1,4 @@
-import { countWords, numberWords } from '../../../lib/text/words.ts';
+import { countWords, numberWords } from '../../../lib/text/amounts.ts';
 import { chartKinds, columnCount, columnsOf, roundUp, stack } from '../data/chart-geometry.ts';
 import type { ChartKind, Column } from '../data/chart-geometry.ts';
 import { byId, el, setAttribute, setText, svg } from '../dom.ts';

@@ -1,7 +1,7 @@
 import { logMatcher } from '../../../model/report/log-query.ts';
 import type { LogFilter, LogPage } from '../../../model/report/log-query.ts';
 import type { Activity } from '../../../model/report/status.ts';
-import { countWords } from '../../../lib/text/words.ts';
+import { countWords } from '../../../lib/text/amounts.ts';
 import { createRow } from './activity.ts';
 import { dayAndClockWords } from '../data/time-words.ts';
 import { button, byId, setText } from '../dom.ts';

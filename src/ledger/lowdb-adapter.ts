@@ -31,7 +31,7 @@ export interface AdapterParts {
 }
 
 /** lowdb's adapter: `read` reads snapshot and journal, `write` compacts the journal into the snapshot. */
-export interface LedgerAdapter extends Adapter<LedgerData> {
+export interface LowdbAdapter extends Adapter<LedgerData> {
   /** Once, and before all else. */
   readonly read: () => Promise<LedgerData>;
   /** Commits go on meanwhile. One at a time. LedgerUnwritableError: the old snapshot is still in force. */
@@ -43,7 +43,7 @@ export interface LedgerAdapter extends Adapter<LedgerData> {
 }
 
 /** An adapter for one state directory that this process holds. */
-export function createLedgerAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LedgerAdapter {
+export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LowdbAdapter {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;

@@ -26,7 +26,7 @@ interface Directory {
 }
 
 /** Where a directory lies, as every host that sees it knows it. */
-export interface SharePlace {
+export interface DirectoryLocation {
   /** What the directory itself is known by. */
   readonly key: string;
   /** Its path in its file system. */
@@ -36,10 +36,10 @@ export interface SharePlace {
 }
 
 /** Null: it is not there, or the system does not tell. */
-export async function sharePlace(path: string): Promise<SharePlace | null> {
+export async function directoryLocation(path: string): Promise<DirectoryLocation | null> {
   try {
     const { dev, ino } = await stat(path);
-    return placeOf({
+    return locationOf({
       mountinfo: await readFile('/proc/self/mountinfo', 'utf8'),
       boot: (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
       path: await realpath(path),
@@ -55,7 +55,7 @@ export async function sharePlace(path: string): Promise<SharePlace | null> {
  * The pure part. On a network share the mount's source says where it lies, with the inode or the path below it. Local
  * disks are compared on one machine only: copied disks look alike.
  */
-export function placeOf({ mountinfo, boot, path, dev, ino }: Directory): SharePlace {
+export function locationOf({ mountinfo, boot, path, dev, ino }: Directory): DirectoryLocation {
   const mount = mountOf(parseMountTable(mountinfo), path);
   const share = shareNames.get(mount?.type ?? '');
   const key =

@@ -8,7 +8,7 @@ import type { FleetAddress } from '../../commands/ask-fleet.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 
 /** The configuration and the log of one command. */
-export interface Prepared {
+export interface PreparedCommand {
   readonly configuration: Configuration;
   readonly settings: Settings;
   readonly log: Log;
@@ -26,11 +26,11 @@ interface PrepareOptions {
 }
 
 /** Reads the configuration and opens the log on standard error. Throws ConfigurationError. */
-export async function prepare(
+export async function prepareCommand(
   context: CommandContext,
   flags: GlobalFlags,
   { quiet = false, checkFolders = true, reportsWarnings = true, writeLog }: PrepareOptions = {},
-): Promise<Prepared> {
+): Promise<PreparedCommand> {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
@@ -55,7 +55,7 @@ export async function prepare(
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
 export async function credentialsFor(
-  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
@@ -67,7 +67,7 @@ export async function credentialsFor(
 
 /** Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws ConfigurationError. */
 async function fleetUser(
-  prepared: Pick<Prepared, 'configuration' | 'settings'>,
+  prepared: Pick<PreparedCommand, 'configuration' | 'settings'>,
   context: CommandContext,
 ): Promise<string> {
   const { cluster } = prepared.settings;
@@ -77,7 +77,7 @@ async function fleetUser(
 
 /** What a command is run on that writes the ledger while no daemon does. Throws ConfigurationError. */
 export async function offlineOptions(
-  prepared: Prepared,
+  prepared: PreparedCommand,
   context: CommandContext,
 ): Promise<{ readonly settings: Settings; readonly username: string }> {
   return { settings: prepared.settings, username: await fleetUser(prepared, context) };
@@ -85,7 +85,7 @@ export async function offlineOptions(
 
 /** The five secrets if all are there, else the names of those that are missing. */
 export async function presentCredentials(
-  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
@@ -97,7 +97,7 @@ export async function presentCredentials(
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
 export async function httpTokenFor(
-  { configuration, settings }: Pick<Prepared, 'configuration' | 'settings'>,
+  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
   const { loadHttpToken } = await import('../../config/secrets/load-secrets.ts');
@@ -108,7 +108,7 @@ export async function httpTokenFor(
 
 /** The address that notifications go to; null: none. Throws ConfigurationError. */
 export async function notifyWebhookFor(
-  { configuration }: Pick<Prepared, 'configuration'>,
+  { configuration }: Pick<PreparedCommand, 'configuration'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
   const { loadNotifyWebhook } = await import('../../config/secrets/load-secrets.ts');
@@ -125,7 +125,7 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
 
 /** What `check` is given. Throws ConfigurationError where the token of the HTTP address cannot be read. */
 export async function checkOptions(
-  prepared: Prepared,
+  prepared: PreparedCommand,
   context: CommandContext,
 ): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, log } = prepared;
@@ -149,7 +149,7 @@ function quietLevel(level: Settings['log']['level']): Settings['log']['level'] {
 
 /** Where the configuration's fleet is to be asked. Throws ConfigurationError where it is for one host. */
 export async function fleetAddress(context: CommandContext, flags: GlobalFlags): Promise<FleetAddress> {
-  const prepared = await prepare(context, flags, { quiet: true, checkFolders: false });
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { cluster, service } = prepared.settings;
   if (cluster === null) {
     throw new ConfigurationError(

@@ -10,7 +10,7 @@ export interface Counts extends Pick<
 }
 
 /** One part of what is in the folders. */
-export interface Share {
+export interface BarPart {
   readonly key: 'synced' | 'moving' | 'waiting' | 'failed' | 'doubt' | 'held' | 'skipped';
   readonly label: string;
   readonly count: number;
@@ -19,7 +19,7 @@ export interface Share {
 }
 
 /** The documents of folders, part by part: those of the bar are all documents, none twice. */
-export function sharesOf(folders: readonly Counts[]): readonly Share[] {
+export function barPartsOf(folders: readonly Counts[]): readonly BarPart[] {
   const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
   return [
     { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },

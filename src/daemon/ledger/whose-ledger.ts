@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings, ServiceSettings } from '../../model/settings.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 

@@ -1,7 +1,7 @@
 import type { FolderHealth } from '../model/ports/folder-port.ts';
 import { printable } from '../lib/text/printable.ts';
 import { raiseWatchLimitCommand } from '../lib/files/inotify.ts';
-import { countWords } from '../lib/text/words.ts';
+import { countWords } from '../lib/text/amounts.ts';
 import type { ScanReport } from './worker/protocol.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings } from '../model/settings.ts';

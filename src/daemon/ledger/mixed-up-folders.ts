@@ -2,12 +2,12 @@ import { stat } from 'node:fs/promises';
 
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
-import { countWords } from '../../lib/text/words.ts';
+import { countWords } from '../../lib/text/amounts.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
 /** A folder whose records are, as far as one can tell, those of another configuration's folder of the same name. */
-export interface SharedFolder {
+export interface MixedUpFolder {
   readonly folder: string;
   readonly message: string;
   readonly fix: string;
@@ -18,8 +18,8 @@ export interface SharedFolder {
  * that the ledger knows still stands where it was, and the configured one is another. It may be meant: a folder that was
  * copied, and whose `path` was changed after it.
  */
-export async function sharedFolders(ledger: Known, settings: Settings): Promise<readonly SharedFolder[]> {
-  const found: SharedFolder[] = [];
+export async function mixedUpFolders(ledger: Known, settings: Settings): Promise<readonly MixedUpFolder[]> {
+  const found: MixedUpFolder[] = [];
   for (const folder of settings.folders) {
     const other = await otherRoot(ledger, folder);
     if (other === null) continue;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { folderHealth, createFolderLog } from '../../src/scan/folder-reports.ts';
+import { folderHealth, createFolderLog } from '../../src/scan/folder-health.ts';
 import type { ScanReport } from '../../src/scan/worker/protocol.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 

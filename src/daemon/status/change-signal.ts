@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 
 /** Notifies listeners that something changed, a few times a second at most. */
-export interface Changes {
+export interface ChangeSignal {
   readonly note: () => void;
   readonly listen: (listener: () => void) => () => void;
   readonly close: () => void;
@@ -9,7 +9,7 @@ export interface Changes {
 
 const gatherMs = 200;
 
-export function createChanges(clock: Clock): Changes {
+export function createChangeSignal(clock: Clock): ChangeSignal {
   const listeners = new Set<() => void>();
   let cancel: (() => void) | null = null;
   return {

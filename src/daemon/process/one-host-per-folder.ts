@@ -2,14 +2,14 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
-import type { SharePlace } from '../../cluster/lease/share-place.ts';
+import type { DirectoryLocation } from '../../cluster/lease/directory-location.ts';
 import type { Place } from './join-cluster.ts';
 
 /**
  * Folders in the order of the settings; nothing is found in one that another host sends from another state directory,
  * whole or in part: it is unavailable until that host stops, and begins then.
  */
-export function guardShares<T extends FolderPort>(
+export function guardOneHostPerFolder<T extends FolderPort>(
   folders: readonly T[],
   { lease, shares }: Place,
   log: LogPort,
@@ -26,7 +26,7 @@ function guardShare<T extends FolderPort>(
     lease,
     share,
     log,
-  }: { readonly lease: Place['lease']; readonly share: SharePlace; readonly log: LogPort },
+  }: { readonly lease: Place['lease']; readonly share: DirectoryLocation; readonly log: LogPort },
 ): T {
   let isStarted = false;
   const holder = () => lease.folderHolder(share);
