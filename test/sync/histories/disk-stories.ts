@@ -131,12 +131,12 @@ function changeUnderWay(
   change: fc.Arbitrary<Change>,
 ): fc.Arbitrary<DiskStep> {
   const another = fc
-    .constantFrom(...documents)
+    .constantFrom(...documents, ...vacant)
     .map((to): Change => [`it moves to ${to}`, ({ rename }) => rename(path, to)]);
   const edit: fc.Arbitrary<Change> = fc.constant(['it is edited', ({ write }) => write(path, 'zzzz')]);
   const outcome = fc.constantFrom('taken', 'taken', 'refused', 'refused', 'lost', 'busy');
   return fc
-    .tuple(fc.oneof(another, edit, change), outcome, fc.constantFrom(300, aMomentMs))
+    .tuple(fc.oneof(another, edit, change), outcome, fc.constantFrom(300, aMomentMs, 5_000))
     .map(([[words, act], comes, pauseMs]): DiskStep => [
       `${path} is written and under way; ${words}; ${pauseMs} later the request is ${comes}`,
       async (world) => {
