@@ -67,7 +67,7 @@ beforeAll(async () => {
     },
     { withinMs: 30_000 },
   );
-  await ingestd(['pause', 'paused'], { cwd: folder.path });
+  expect(await ingestd(['pause', 'paused'], { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' });
 }, 60_000);
 
 afterAll(async () => {
