@@ -83,6 +83,25 @@ describe('what comes while something else is under way', () => {
     expect([failed, world.ledger().count('inbox') - withRecord]).toEqual([2, 0]);
   });
 
+  it('waits the whole grace period again for a file that came and went while its deletion was refused', async () => {
+    world = await filled(2);
+    world.folder.remove('0.txt');
+    world.folder.scan();
+    const release = world.service.holdNext();
+    world.service.failNext(busy);
+    await asked('delete');
+    world.folder.write('0.txt', 'back');
+    world.folder.scan();
+    await world.clock.advance(500);
+    world.folder.remove('0.txt');
+    world.folder.scan();
+    const goneAt = world.clock.monotonic();
+    release();
+    await until(() => world.service.calls.length >= 2);
+    expect(world.service.calls).toEqual(['delete', 'delete']);
+    expect(world.clock.monotonic() - goneAt).toBeGreaterThanOrEqual(5_000);
+  });
+
   it('sends an upload once that comes due while a retry is being recorded', async () => {
     world = await filled(1);
     world.service.failNext(rejected);

@@ -193,7 +193,8 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return isUnderWay(state) ? dirty(task) : inspect({ ...task, present: event.present ?? task.present });
     case 'seen': {
       const live = event.liveAt === null ? null : ({ priority: 'live', at: event.liveAt } as const);
-      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? task.at) };
+      // Something stands there: should it go again before it is inspected, the grace period begins again.
+      const known = { ...task, ...live, at: Math.max(task.at, live?.at ?? task.at), gone: null };
       // While it is sent, what was seen stays what goes out: should that be refused, it is that which was refused.
       if (state.kind === 'sending') return dirty(known);
       const now = { ...known, seen: event.seen };
