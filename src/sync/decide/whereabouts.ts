@@ -93,10 +93,10 @@ async function isSameContent(
   return sha256 === null || sha256 === record.sha256;
 }
 
-/** What the service refused is a document of its own: a hard link. */
+/** What the service refused is a document of its own: a hard link. What is in doubt waits for a person, and may be moved. */
 function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
   const state = tasks.get(ref)?.state;
-  return state?.kind === 'failed' && state.recorded;
+  return state?.kind === 'failed' && state.recorded && state.reason.code !== 'in-doubt';
 }
 
 function kept(ref: DocumentRef, why: string): Whereabouts {

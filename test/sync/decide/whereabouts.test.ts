@@ -59,7 +59,7 @@ describe('a file that is found', () => {
     /** The record of the path where it stands. */
     readonly other?: LedgerRecord;
     /** What the service or a rule refused there. */
-    readonly failed?: { readonly recorded: boolean };
+    readonly failed?: { readonly recorded: boolean; readonly code?: string };
     /** What reading it gives. */
     readonly sha256?: string | null | Error;
     readonly missing?: LedgerRecord;
@@ -76,8 +76,8 @@ describe('a file that is found', () => {
     if (given.failed !== undefined) {
       const task = tasks.open(there, { present: true, priority: 'live', at: 0 });
       tasks.apply(task, { kind: 'inspectionStarted', at: 0 });
-      const reason = { code: 'any', message };
-      tasks.apply(task, { kind: 'failed', reason, attempts: 1, ...given.failed });
+      const { recorded, code = 'any' } = given.failed;
+      tasks.apply(task, { kind: 'failed', reason: { code, message }, attempts: 1, recorded });
     }
     return whereaboutsOf(
       { ref, record: missing },
@@ -112,6 +112,7 @@ describe('a file that is found', () => {
     ['as a document that has not been compared yet', {}, 'unclear'],
     ['as a document that a rule refuses', { failed: { recorded: false } }, 'unclear'],
     ['as a hard link that the service refused', { failed: { recorded: true } }, 'nowhere'],
+    ['where it is in doubt', { failed: { recorded: true, code: 'in-doubt' } }, 'unclear'],
     ['as the own file of another record', { other: record }, 'nowhere'],
     ['over the file of another record, and is that one’s', { other: recordOf() }, 'nowhere'],
     ['at its own path', { path: 'a.txt' }, 'nowhere'],
