@@ -82,7 +82,7 @@ import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/u
 import type { OpenFile } from './send/upload.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { dueOf } from './tasks/task.ts';
+import { dueOf, inDoubtCode } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** A folder with its settings, as the engine sees it. */
@@ -147,9 +147,6 @@ const movingStates: readonly StateKind[] = ['inspect', 'inspecting', 'sending', 
 /** Reasons that end by themselves. */
 const passingReasons: ReadonlySet<string> = new Set(['service-unavailable', 'rate-limited']);
 const warnings: ReadonlySet<Activity['what']> = new Set(['failed', 'held', 'in doubt', 'warning']);
-
-/** Of a document whose upload is in doubt, and waits for a person. */
-const inDoubtCode = 'in-doubt';
 
 /** The file, its record or its directory changes at this moment: it is compared again a little later. */
 const movedOn = { kind: 'settling', againMs: movedOnMs } as const;

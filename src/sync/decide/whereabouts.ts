@@ -5,6 +5,7 @@ import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts'
 import type { Reason } from '../../model/report/status.ts';
 import { sameFile } from '../../model/same-file.ts';
 import type { SearchResult } from '../file-search.ts';
+import { inDoubtCode } from '../tasks/task.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 
 /** Where the file of a document is that is gone from its path. */
@@ -96,7 +97,7 @@ async function isSameContent(
 /** What the service refused is a document of its own: a hard link. What is in doubt waits for a person, and may be moved. */
 function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
   const state = tasks.get(ref)?.state;
-  return state?.kind === 'failed' && state.recorded && state.reason.code !== 'in-doubt';
+  return state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode;
 }
 
 function kept(ref: DocumentRef, why: string): Whereabouts {

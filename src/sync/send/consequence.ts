@@ -2,6 +2,7 @@ import { nextDelayMs } from '../../model/back-off.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import { inDoubtCode } from '../tasks/task.ts';
 import { isPerhapsGone } from './modify.ts';
 
 /** What follows for a document whose request was not accepted, architecture section 4. */
@@ -67,7 +68,7 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
 function inDoubt(reason: Reason, now: Circumstances): Consequence {
   const holds = now.inDoubt === 'hold';
   const next: Consequence = holds
-    ? { kind: 'fail', reason: { code: 'in-doubt', message: reason.message } }
+    ? { kind: 'fail', reason: { code: inDoubtCode, message: reason.message } }
     : later(reason, null, now);
   return { kind: 'doubt', reason, holds, next };
 }
