@@ -58,6 +58,8 @@ export async function findMove(
 ): Promise<MoveDecision> {
   const known = evidence.ledger.get(document.ref);
   if (known === undefined) return findOrigin(task, document, evidence);
+  // It would be uploaded again, since the service does not know the document of this path.
+  if (known.docId === task.unknownDocId && isBeingUploaded(task, document, evidence)) return unclear;
   if (known.stat.ino !== document.stat.ino) return findRelocation(document, evidence);
   return none;
 }

@@ -126,6 +126,18 @@ describe('the document of a file that stands at a path', () => {
       'none',
     ],
     [
+      'is not decided where the service does not know that of its own path, and the file is on its way under another name',
+      {
+        disk: { 'inbox/new': [1, 'one'], 'inbox/sent': [1, 'one'] },
+        records: { 'inbox/new': [2, 'old'] },
+        tasks: {
+          'inbox/new': [inspected, { kind: 'replan', unknownDocId: 'doc of inbox/new' }, inspected],
+          'inbox/sent': sending,
+        },
+      },
+      'unclear',
+    ],
+    [
       'is that of the path that the file left',
       { disk: { 'inbox/new': [1, 'one'] }, records: { 'inbox/old': [1, 'one'] } },
       'inbox/old → inbox/new; left: inbox/old',
