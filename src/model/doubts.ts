@@ -2,6 +2,9 @@ import { nameOf, refKey, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
 
+/** The code of a document whose upload has no answer, and waits for a person. */
+export const inDoubtCode = 'in-doubt';
+
 /** A path with an unknown number of documents at the service, and its state in the ledger. */
 export interface DoubtfulPath {
   readonly ref: DocumentRef;

@@ -12,7 +12,7 @@ import type {
 } from '../model/document.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import { planDocument } from '../model/plan.ts';
-import { chooseRetries } from '../model/doubts.ts';
+import { chooseRetries, inDoubtCode } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type {
   Attempt,
@@ -57,8 +57,9 @@ import {
 import { doubtsOfFile, followingDoubts } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
-import type { Move, MoveDecision } from './decide/find-moves.ts';
+import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
+import type { DirectoryEvidence } from './decide/find-directory-move.ts';
 import { whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { FileSearch } from './file-search.ts';
@@ -82,7 +83,7 @@ import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/u
 import type { OpenFile } from './send/upload.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
-import { dueOf, inDoubtCode } from './tasks/task.ts';
+import { dueOf } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
 
 /** A folder with its settings, as the engine sees it. */
@@ -177,6 +178,8 @@ export class Engine {
   readonly #inspections: WorkQueue;
   readonly #sends: WorkQueue;
   readonly #line = new SendLine();
+  /** What is asked while looking for where a record belongs. */
+  readonly #moveEvidence: MoveEvidence & DirectoryEvidence;
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
@@ -209,6 +212,16 @@ export class Engine {
     this.tasks = new TaskStore(ledger, clock.monotonic);
     const ports = folders.map(({ port }) => port);
     this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
+    this.#moveEvidence = {
+      ledger,
+      tasks: this.tasks,
+      inspect: (ref) => this.#inspectIfWatched(ref),
+      hash: (ref, stat) => this.#hash(ref, stat),
+      standing: (place) => this.#directoryAt(place),
+      seenAt: (identity) => this.#seenElsewhere(identity),
+      isListedSince: (place) => this.#isListedSinceCame(place),
+      seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
+    };
     this.#writer = createLedgerWriter({
       ledger: {
         ...ledger,
@@ -379,8 +392,10 @@ export class Engine {
       const identity = acceptedRoot(known, root, seenAt);
       void this.#writer.commit([{ kind: 'root', folder, identity }]).catch(() => {});
     }
-    if (isTrusted) void this.#rememberMounts(folder, true).catch(() => {});
-    if (isTrusted) void this.#rememberDirectories(folder).catch(() => {});
+    if (isTrusted) {
+      void this.#rememberMounts(folder, true).catch(() => {});
+      void this.#rememberDirectories(folder).catch(() => {});
+    }
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
       if (ref.folder !== folder || this.tasks.get(ref) !== undefined) continue;
@@ -677,34 +692,20 @@ export class Engine {
 
   /** Whether its record, or that of its file, is another path's: first by the directories, then by the file itself. */
   async #findMove(task: Task, document: FoundDocument): Promise<MoveDecision> {
-    const inspect = (ref: DocumentRef) => this.#inspectIfWatched(ref);
-    const evidence = {
-      ledger: this.#ledger,
-      standing: (place: DirectoryRef) => this.#directoryAt(place),
-      seenAt: (identity: FileIdentity) => this.#seenElsewhere(identity),
-      isListedSince: (place: DirectoryRef) => this.#isListedSinceCame(place),
-      inspect,
-      seen: (ref: DocumentRef) => this.tasks.get(ref)?.seen?.stat ?? null,
-    };
-    const moved = movedDirectories(document.ref, evidence);
+    const moved = movedDirectories(document.ref, this.#moveEvidence);
     if (moved.kind === 'unclear') return { kind: 'unclear' };
     if (moved.kind === 'moved') {
       // One task moves them for all that lie in them.
       if (this.#isMovingDirectories || this.#moving.has(task.key)) return { kind: 'unclear' };
       this.#isMovingDirectories = true;
       try {
-        const move = await moveDirectories(moved.directories, document.ref, evidence);
+        const move = await moveDirectories(moved.directories, document.ref, this.#moveEvidence);
         if (move !== null) return move;
       } finally {
         this.#isMovingDirectories = false;
       }
     }
-    const found = await findMove(task, document, {
-      ledger: this.#ledger,
-      tasks: this.tasks,
-      inspect,
-      hash: (ref, stat) => this.#hash(ref, stat),
-    });
+    const found = await findMove(task, document, this.#moveEvidence);
     // Where the file that was here has gone may not have been listed yet, or is not known while other records move.
     const isPushedOut = found.kind === 'move' && found.left.some(({ takenBy }) => takenBy !== null);
     if (isPushedOut && (moved.kind === 'stale' || this.#moving.size > 0)) return { kind: 'unclear' };
@@ -1063,7 +1064,7 @@ export class Engine {
 
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
   #isListedSinceCame({ folder, path }: DirectoryRef): boolean {
-    const since = this.#viewOf(folder).directoryAt(path)?.since ?? -Infinity;
+    const since = this.#viewOf(folder).directorySince(path);
     const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < otherFoldersMs;
     return !isPatient || (this.isScanned() && this.isListedSince(since));
   }
@@ -1079,8 +1080,7 @@ export class Engine {
       if (place.path === '' || found.has(key) || this.#ledger.directory(place) !== undefined) continue;
       const there = this.#views.get(place.folder)?.directoryAt(place.path);
       if (there === undefined || there.ino === 0 || this.#ledger.placesOf(there).length > 0) continue;
-      const { ino, birthtimeMs, dev } = there;
-      found.set(key, { kind: 'directory', ...place, identity: { ino, birthtimeMs, dev } });
+      found.set(key, { kind: 'directory', ...place, identity: there });
     }
     return [...found.values()];
   }
@@ -1106,8 +1106,7 @@ export class Engine {
       const hasLeft = (other: DirectoryRef) => !isSame(this.#directoryAt(other), there);
       if (!others.every((other) => isDecided(other) && hasLeft(other))) continue;
       for (const other of others) changes.push({ kind: 'directory', ...other, identity: null });
-      const { ino, birthtimeMs, dev } = there;
-      changes.push({ kind: 'directory', ...place, identity: { ino, birthtimeMs, dev } });
+      changes.push({ kind: 'directory', ...place, identity: there });
     }
     if (changes.length > 0) await this.#writer.commit(changes);
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { inDoubtCode } from '../../model/doubts.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -91,7 +92,7 @@ function operationLine(operation: PlannedOperation, { colors }: Output): string 
   const place = operation.path === '' ? operation.folder : `${operation.folder}/${operation.path}`;
   const from = operation.from === null ? '' : ` from ${operation.from}`;
   const parts = operation.parts.length === 0 ? '' : ` (${operation.parts.join(', ')})`;
-  const doubt = operation.code === 'in-doubt' ? 'its upload is in doubt: ' : '';
+  const doubt = operation.code === inDoubtCode ? 'its upload is in doubt: ' : '';
   const message = operation.message === null ? '' : `: ${doubt}${operation.message}`;
   return `${colors[paint](operation.kind.padEnd(11))} ${place}${from}${parts}${message}`;
 }

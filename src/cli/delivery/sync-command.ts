@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { SyncReport } from '../../daemon/run-sync.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import { exitCodes } from '../../model/errors.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
@@ -88,7 +89,7 @@ function printReport(report: SyncReport, { line, colors }: Output): void {
     line(colors.yellow(`${countWords(report.unsent, 'document')} left for the next pass.`));
   if (report.failed > 0) line(colors.red(`${countWords(report.failed, 'document')} failed:`));
   for (const failure of report.failures.slice(0, MAX_FAILURES)) {
-    const doubt = failure.code === 'in-doubt' ? 'its upload is in doubt: ' : '';
+    const doubt = failure.code === inDoubtCode ? 'its upload is in doubt: ' : '';
     line(`  ${failure.folder}/${failure.path}: ${doubt}${failure.message}`);
   }
   const more = report.failures.length - MAX_FAILURES;

@@ -5,6 +5,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/explanations.ts';
 import { missingFiles } from '../offline/missing-files.ts';
@@ -79,9 +80,9 @@ async function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): P
 export function doubtFinding(ref: DocumentRef, message: string): Omit<CheckFinding, 'level'> {
   return {
     subject: refKey(ref),
-    code: 'in-doubt',
+    code: inDoubtCode,
     message: `its upload is in doubt: ${message}`,
-    fix: fixFor('in-doubt'),
+    fix: fixFor(inDoubtCode),
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { Why } from '../../model/ports/control-port.ts';
 import { refKey, sameStat } from '../../model/document.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -251,7 +252,7 @@ function failedWords(
   found: Inspection,
   { code, message }: { readonly code: string | null; readonly message: string },
 ): string {
-  if (code === 'in-doubt') return `nothing until you decide with ingestd resolve: ${message}`;
+  if (code === inDoubtCode) return `nothing until you decide with ingestd resolve: ${message}`;
   return isTold(found, message) ? fixFirst : `nothing until it changes or you run ingestd retry: ${message}`;
 }
 

@@ -4,7 +4,7 @@ import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts'
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../model/doubts.ts';
+import { adoptDocument, dismissDoubt, inDoubtCode, isDoubtful, sendAgain } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
 import { isUsableDocId } from '../../remote/http/wire-schemas.ts';
 
@@ -61,7 +61,7 @@ async function adopt(
 
 /** The ledger notes what the file was like when its only upload went out; after a crash it does not. */
 function isAsSent({ failure, doubts }: DoubtfulPath, stat: FileStat): boolean {
-  return doubts.length === 1 && failure?.code === 'in-doubt' && sameStat(failure.stat, stat);
+  return doubts.length === 1 && failure?.code === inDoubtCode && sameStat(failure.stat, stat);
 }
 
 function requireUndelivered({ ref, record }: DoubtfulPath, why: string): void {

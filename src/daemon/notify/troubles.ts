@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { inDoubtCode } from '../../model/doubts.ts';
 import { reasonHealth } from '../../model/report/health.ts';
 import type { Status } from '../../model/report/status.ts';
 
@@ -31,7 +32,7 @@ export function troublesOf({ reasons, failures, held, inDoubt }: Status): readon
     ...held.map(({ folder, count, reason }) =>
       trouble({ folder, path: null, code: 'held', message: `${count} held: ${reason}` }),
     ),
-    ...inDoubt.map(({ folder, path, message }) => trouble({ folder, path, code: 'in-doubt', message })),
+    ...inDoubt.map(({ folder, path, message }) => trouble({ folder, path, code: inDoubtCode, message })),
   ];
 }
 

@@ -13,7 +13,7 @@ export interface Place {
   /** Who signs in. */
   readonly account: string;
   /** Where the folders lie, in the order of the settings; null: it cannot be told. */
-  readonly shares: readonly (DirectoryLocation | null)[];
+  readonly locations: readonly (DirectoryLocation | null)[];
 }
 
 interface JoinOptions {
@@ -49,12 +49,12 @@ export async function joinCluster({
     log,
   });
   const folders = sends ? settings.folders : [];
-  const shares = await Promise.all(folders.map(({ path }) => directoryLocation(path)));
+  const locations = await Promise.all(folders.map(({ path }) => directoryLocation(path)));
   const lease = await cluster.enter({
     traces: () => readLeaseTraces(dir),
-    folders: shares.filter((share) => share !== null),
+    folders: locations.filter((location) => location !== null),
   });
-  return { cluster, lease, account: username, shares };
+  return { cluster, lease, account: username, locations };
 }
 
 /** Two hosts of one name would take each other's permits for their own. */

@@ -11,25 +11,25 @@ import type { Place } from './join-cluster.ts';
  */
 export function guardOneHostPerFolder<T extends FolderPort>(
   folders: readonly T[],
-  { lease, shares }: Place,
+  { lease, locations }: Place,
   log: LogPort,
 ): readonly T[] {
   return folders.map((port, index) => {
-    const share = shares[index] ?? null;
-    return share === null ? port : guardShare(port, { lease, share, log });
+    const location = locations[index] ?? null;
+    return location === null ? port : guardFolder(port, { lease, location, log });
   });
 }
 
-function guardShare<T extends FolderPort>(
+function guardFolder<T extends FolderPort>(
   port: T,
   {
     lease,
-    share,
+    location,
     log,
-  }: { readonly lease: Place['lease']; readonly share: DirectoryLocation; readonly log: LogPort },
+  }: { readonly lease: Place['lease']; readonly location: DirectoryLocation; readonly log: LogPort },
 ): T {
   let isStarted = false;
-  const holder = () => lease.folderHolder(share);
+  const holder = () => lease.folderHolder(location);
   return {
     ...port,
     start: async (listener) => {

@@ -28,7 +28,7 @@ export async function waitForLease(
   const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
   while (
     !lease.holds() ||
-    place.shares.some((share) => share !== null && lease.folderHolder(share)?.host === '')
+    place.locations.some((location) => location !== null && lease.folderHolder(location)?.host === '')
   ) {
     const { holder } = lease;
     const blocked = blockedFor();
@@ -41,8 +41,8 @@ export async function waitForLease(
     await new Promise((resolve) => setTimeout(resolve, askMs));
   }
   for (const [index, { name }] of settings.folders.entries()) {
-    const share = place.shares[index] ?? null;
-    const other = share === null ? null : lease.folderHolder(share);
+    const location = place.locations[index] ?? null;
+    const other = location === null ? null : lease.folderHolder(location);
     if (other !== null)
       throw new StateLockedError(
         `${other.host} sends ${sentWords(other)} "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,

@@ -6,6 +6,7 @@ import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../document.ts';
+import { inDoubtCode } from '../doubts.ts';
 
 const notRunning = 'ingestd is not running';
 
@@ -271,7 +272,7 @@ export function failuresInDoubt({
   return new Set(
     failures.filter((failure) => {
       const doubt = doubts.get(refKey(failure));
-      return doubt !== undefined && (failure.code === 'in-doubt' || failure.message === doubt.message);
+      return doubt !== undefined && (failure.code === inDoubtCode || failure.message === doubt.message);
     }),
   );
 }

@@ -60,8 +60,9 @@ export async function pairEntries(
   const pairDocuments = () => pair(sorted.sidecars.keys(), sorted.documents);
   const claimsBy = (pairing: Pairing) => {
     // A file that a rule leaves out keeps its attachments: they must not go out as documents in its stead.
-    const ofLeftOut = pair(unusedBy(pairing, sorted), sorted.leftOut);
-    const stated = statedClaims(folder, directory, [...pairing.sidecars, ...ofLeftOut.sidecars], lists);
+    const ofLeftOut =
+      sorted.leftOut.length === 0 ? [] : pair(unusedBy(pairing, sorted), sorted.leftOut).sidecars;
+    const stated = statedClaims(folder, directory, [...pairing.sidecars, ...ofLeftOut], lists);
     return lastingClaims(folder, directory, { before, stated, sorted });
   };
   const first = claimsBy(pairDocuments());

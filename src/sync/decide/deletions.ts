@@ -156,7 +156,7 @@ export function identitiesOf(mounts: readonly string[], view: FolderView): reado
   return mounts.flatMap((path) => {
     const there = view.directoryAt(path);
     if (there === undefined || there.ino === 0) return [];
-    return [{ path, ino: there.ino, birthtimeMs: there.birthtimeMs, dev: there.dev }];
+    return [{ path, ...there }];
   });
 }
 

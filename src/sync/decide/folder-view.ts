@@ -27,7 +27,7 @@ export class FolderView {
   readonly #skips = new Map<string, readonly Skip[]>();
   #skipCount = 0;
   /** Directories that were listed, and since when each is the one that stands there, monotonic ms. */
-  readonly #directories = new Map<string, FileIdentity & { readonly since: number }>();
+  readonly #directories = new Map<string, { readonly identity: FileIdentity; readonly since: number }>();
   /** Directories' devices by those of files in them, where they differ. */
   readonly #devices = new Map<number, Set<number>>();
 
@@ -66,15 +66,20 @@ export class FolderView {
   /** A directory was listed. `now` is monotonic, ms. True: it was not known, or another one was. */
   noteDirectory(path: string, { ino, birthtimeMs, dev }: FileIdentity, now: number): boolean {
     const known = this.#directories.get(path);
-    if (known?.ino === ino && known.birthtimeMs === birthtimeMs) return false;
+    if (known?.identity.ino === ino && known.identity.birthtimeMs === birthtimeMs) return false;
     const since = known === undefined && !this.isScanned ? -Infinity : now;
-    this.#directories.set(path, { ino, birthtimeMs, dev, since });
+    this.#directories.set(path, { identity: { ino, birthtimeMs, dev }, since });
     return true;
   }
 
-  /** The directory that was listed last at a path, and since when it is there, monotonic ms. */
-  directoryAt(path: string): (FileIdentity & { readonly since: number }) | undefined {
-    return this.#directories.get(path);
+  /** The directory that was listed last at a path. */
+  directoryAt(path: string): FileIdentity | undefined {
+    return this.#directories.get(path)?.identity;
+  }
+
+  /** Since when it has been there, monotonic ms; -Infinity: the first scan found it there, or none did. */
+  directorySince(path: string): number {
+    return this.#directories.get(path)?.since ?? -Infinity;
   }
 
   /** A directory is gone or no longer listed: what comes in its place is another one. True: it was listed before. */
@@ -92,7 +97,8 @@ export class FolderView {
     const scanned = this.#scans.findLast(({ ended }) => ended < since)?.ended ?? -Infinity;
     for (let at = path; at !== ''; at = directoryOf(at)) {
       const known = this.#directories.get(at);
-      if (known !== undefined && (known.since > scanned || known.birthtimeMs >= seenAt)) return false;
+      if (known !== undefined && (known.since > scanned || known.identity.birthtimeMs >= seenAt))
+        return false;
     }
     return true;
   }

@@ -83,7 +83,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     }
   }
   // What stands there and is not sent ends the grace period of what went.
-  const unsent = new Set(scan.skips.map(({ path }) => nameOf(path)));
+  const unsent = new Set(tasks.size === 0 ? [] : scan.skips.map(({ path }) => nameOf(path)));
   for (const [name, task] of tasks) {
     if (!names.has(name) && (mayHaveGone(task) || unsent.has(name))) touched.push({ task, present: false });
   }

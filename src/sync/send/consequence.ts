@@ -1,8 +1,8 @@
 import { nextDelayMs } from '../../model/back-off.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { inDoubtCode } from '../tasks/task.ts';
 import { isPerhapsGone } from './modify.ts';
 
 /** What follows for a document whose request was not accepted, architecture section 4. */

@@ -3,8 +3,6 @@ import type { Reason } from '../../model/report/status.ts';
 import { waitKindOf } from '../../model/report/wait-kinds.ts';
 import type { WaitKind } from '../../model/report/wait-kinds.ts';
 
-/** The code of a document whose upload has no answer, and waits for a person. */
-export const inDoubtCode = 'in-doubt';
 /** The code of a document that `onRemove: keep` keeps: dormant for good while its file is gone. */
 export const keptCode = 'kept';
 
