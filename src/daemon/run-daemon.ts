@@ -11,7 +11,6 @@ import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
-import { startNotifier } from './notify/notifier.ts';
 import { joinCluster, nameTaken } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createServiceNotify } from './process/service-notify.ts';
@@ -192,6 +191,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
+      // With what sends over HTTP, which the other rooms need too by now: before, it would hold up the first scan.
+      const { startNotifier } = await import('./notify/notifier.ts');
       const stopNotifier = await startNotifier({
         settings: current.settings,
         webhook: current.notifyWebhook,
