@@ -12,7 +12,7 @@ export default {
   },
   watchman: false,
   haste: { enableSymlinks: false },
-  reporters: ['default', '<rootDir>/test/support/count-reporter.js'],
+  reporters: ['default', '<rootDir>/test/support/repository/count-reporter.js'],
   testTimeout: 30_000,
   // Most tests wait for sockets, processes and disks: fewer workers would leave the cores idle.
   maxWorkers: 2 * availableParallelism(),

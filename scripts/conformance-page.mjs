@@ -19,7 +19,7 @@ export function conformancePage(rows) {
     '# Conformance',
     '',
     'One row per statement of the service’s interface that binds somebody, and the test that holds it: a file below `test/` and a part of its title.',
-    'A cell that is empty is the other side’s affair alone. `npm run docs` writes this page from `test/support/conformance.json`.',
+    'A cell that is empty is the other side’s affair alone. `npm run docs` writes this page from `test/embedded/interface/conformance.json`.',
     '',
     line(head),
     `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,

@@ -7,7 +7,7 @@ import { conformancePage } from './conformance-page.mjs';
 import { messagesPage } from './messages-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const rows = JSON.parse(await readFile(join(root, 'test/support/conformance.json'), 'utf8'));
+const rows = JSON.parse(await readFile(join(root, 'test/embedded/interface/conformance.json'), 'utf8'));
 const files = [
   ...generatedFiles(),
   ['docs/conformance.md', conformancePage(rows)],

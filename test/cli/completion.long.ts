@@ -8,7 +8,7 @@ import { stringify } from 'yaml';
 
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd } from '../support/ingestd.ts';
+import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -33,7 +33,7 @@ const lines: readonly (readonly [typed: string, offered: readonly string[], only
   ['why nothing/', [], true],
 ];
 
-const zshScript = fileURLToPath(new URL('../support/zsh-completions.zsh', import.meta.url));
+const zshScript = fileURLToPath(new URL('./zsh-completions.zsh', import.meta.url));
 const run = promisify(execFile);
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -5,7 +5,7 @@ import { connectDaemon } from '../../src/commands/connect/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Ran, ingestd, startIngestd } from '../support/ingestd.ts';
+import { type Ran, ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const inbox = aFolder({

@@ -14,9 +14,9 @@ import type { Prompter } from '../../src/cli/context/prompter.ts';
 import { eventually } from '../support/eventually.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { recordOf } from '../support/model-fixtures.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { type Ran, ingestd } from '../support/ingestd.ts';
+import { type Ran, ingestd } from '../support/processes/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

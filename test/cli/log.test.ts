@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd, type Ran } from '../support/ingestd.ts';
+import { ingestd, startIngestd, type Ran } from '../support/processes/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { parse } from 'dotenv';
 import { documentTypes } from '../../src/model/names-and-types.ts';
 import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd } from '../support/ingestd.ts';
+import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { startHoldingService } from '../faults/holding-service.ts';
 import type { HoldingService } from '../faults/holding-service.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation } from '../support/processes/daemon-process.ts';
 import type { FleetStatus } from '../../src/model/report/fleet.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';

@@ -14,8 +14,8 @@ import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { missingRedis, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 

@@ -9,7 +9,7 @@ import { judgeAddress } from '../../src/commands/doctor/doctor.ts';
 import type { DoctorReport } from '../../src/commands/doctor/doctor.ts';
 import type { AddressReport } from '../../src/commands/doctor/probe-address.ts';
 import { selfSigned } from '../remote/http/self-signed.ts';
-import { ingestd, startIngestd } from '../support/ingestd.ts';
+import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
 import { formsOf, plantedCredentials } from '../support/planted-secrets.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

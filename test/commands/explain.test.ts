@@ -7,7 +7,7 @@ import { whyOffline } from '../../src/commands/offline/why-offline.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { recordOf } from '../support/model-fixtures.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';

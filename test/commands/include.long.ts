@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import type { Why } from '../../src/model/ports/control-port.ts';
 import type { CheckFinding, PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { ingestd } from '../support/ingestd.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -7,8 +7,8 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { recordOf } from '../support/model-fixtures.ts';
-import { ingestd } from '../support/ingestd.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import { recordOf } from '../support/model-fixtures.ts';
-import { ingestd, type Ran } from '../support/ingestd.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { ingestd, type Ran } from '../support/processes/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

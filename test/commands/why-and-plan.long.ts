@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import { ingestd } from '../support/ingestd.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -8,8 +8,8 @@ import type { ServiceNotify, ServiceNotifyOptions } from '../../src/daemon/proce
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
-import { missingForNotify, startNotifyReceiver } from '../support/notify-receiver.ts';
-import type { NotifyReceiver } from '../support/notify-receiver.ts';
+import { missingForNotify, startNotifyReceiver } from '../support/processes/notify-receiver.ts';
+import type { NotifyReceiver } from '../support/processes/notify-receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

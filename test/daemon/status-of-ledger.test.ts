@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { unconfigured } from '../../src/daemon/status/status-of-ledger.ts';
-import { folderSettingsOf } from '../support/default-settings.ts';
+import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 
 const counts = new Map([
   ['inbox', 3],

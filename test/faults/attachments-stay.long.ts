@@ -4,12 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 /** A folder whose documents go to everyone, and one document that goes to nobody, with its attachment. */
 const folder = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };

@@ -5,13 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../support/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

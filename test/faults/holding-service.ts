@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import type { ArrivingRequest, ReceivedRequest } from '../support/read-request.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService, ServiceOptions, Step } from '../support/scripted-service.ts';
+import type { ArrivingRequest, ReceivedRequest } from '../support/services/read-request.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import type { ScriptedService, ServiceOptions, Step } from '../support/services/scripted-service.ts';
 
 /** What the service holds of one document. */
 interface HeldDocument {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { allRows, readTestedRows, rowsNamedIn } from '../support/fault-rows.ts';
+import { allRows, readTestedRows, rowsNamedIn } from '../support/repository/fault-rows.ts';
 
 interface PageRow {
   readonly number: string;

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 
 import { operationNames, startClientWorld } from '../remote/client-world.ts';
 import type { ClientWorld } from '../remote/client-world.ts';
-import { steps } from '../support/scripted-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
 import { explore, fuzzTimeout, jsonLike, mutated } from './explore.ts';
 
 const good = Buffer.from(

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { folderWorld } from '../scan/folder-world.ts';
-import type { FolderWorld } from '../scan/folder-world.ts';
+import { folderWorld } from '../scan/support/folder-world.ts';
+import type { FolderWorld } from '../scan/support/folder-world.ts';
 import { explore, fuzzTimeout, jsonLike } from './explore.ts';
 
 const kinds = ['document', 'settling', 'absent', 'unknown', 'ignored', 'skipped', 'waiting', 'unfit'];

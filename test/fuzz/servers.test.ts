@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { afterEach, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { multipart, sendRaw } from '../embedded/raw-request.ts';
-import { prefix, startTrial } from '../embedded/trial.ts';
+import { multipart, sendRaw } from '../embedded/support/raw-request.ts';
+import { prefix, startTrial } from '../embedded/support/trial.ts';
 import { openStatusWorld } from '../status/support/status-world.ts';
 import { explore, fuzzTimeout, jsonLike, mutated } from './explore.ts';
 

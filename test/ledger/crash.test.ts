@@ -7,12 +7,12 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { modelOf } from './model.ts';
-import { recordingDisk } from './recording-disk.ts';
-import type { Moment } from './recording-disk.ts';
-import { contentOf, put, recordOf } from './samples.ts';
-import { layOut } from './state-image.ts';
-import type { Image } from './state-image.ts';
+import { modelOf } from './support/model.ts';
+import { recordingDisk } from './support/recording-disk.ts';
+import type { Moment } from './support/recording-disk.ts';
+import { contentOf, put, recordOf } from './support/samples.ts';
+import { layOut } from './support/state-image.ts';
+import type { Image } from './support/state-image.ts';
 
 const commits: readonly (readonly Change[])[] = Array.from({ length: 12 }, (_, index) => [
   put(`d${index % 3}/report-${index}.pdf`, recordOf(index)),

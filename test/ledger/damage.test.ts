@@ -10,10 +10,10 @@ import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { modelOf } from './model.ts';
-import { contentOf, put, recordOf } from './samples.ts';
-import { fileIn, imageOf, layOut, withFile } from './state-image.ts';
-import type { Image } from './state-image.ts';
+import { modelOf } from './support/model.ts';
+import { contentOf, put, recordOf } from './support/samples.ts';
+import { fileIn, imageOf, layOut, withFile } from './support/state-image.ts';
+import type { Image } from './support/state-image.ts';
 
 const commits: readonly (readonly Change[])[] = [
   [put('a.pdf', recordOf(1)), { kind: 'sent', id: '1', at: Date.UTC(2026, 0, 1) }],

@@ -6,9 +6,9 @@ import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { anyCommits } from './arbitraries.ts';
-import { modelOf } from './model.ts';
-import { contentOf } from './samples.ts';
+import { anyCommits } from './support/arbitraries.ts';
+import { modelOf } from './support/model.ts';
+import { contentOf } from './support/samples.ts';
 
 describe('any history of changes', () => {
   it('is the same in memory, in a second reader, after a restart and after a snapshot', async () => {

@@ -8,8 +8,8 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { recordingDisk } from './recording-disk.ts';
-import { contentOf, put, recordOf, statOf } from './samples.ts';
+import { recordingDisk } from './support/recording-disk.ts';
+import { contentOf, put, recordOf, statOf } from './support/samples.ts';
 
 let folder: TemporaryFolder;
 const open: LedgerPort[] = [];

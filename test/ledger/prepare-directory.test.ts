@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { listLedger } from '../../src/ledger/ledger-files.ts';
 import { prepareDirectory } from '../../src/ledger/lock-state-directory.ts';
-import { asUser, nobody } from '../support/as-user.ts';
+import { asUser, nobody } from '../support/processes/as-user.ts';
 import { describeWhere } from '../support/needs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';

@@ -15,9 +15,9 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { makeZombie } from '../support/zombie.ts';
-import { compileSources } from './compiled-sources.ts';
-import { put, recordOf } from './samples.ts';
+import { makeZombie } from '../support/processes/zombie.ts';
+import { compileSources } from './support/compiled-sources.ts';
+import { put, recordOf } from './support/samples.ts';
 
 let folder: TemporaryFolder;
 const children: ChildProcess[] = [];

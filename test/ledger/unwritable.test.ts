@@ -13,7 +13,7 @@ import { describeWhere } from '../support/needs.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { contentOf, put, recordOf } from './samples.ts';
+import { contentOf, put, recordOf } from './support/samples.ts';
 
 const unwritable = { code: 'ledger-unwritable' };
 

@@ -16,10 +16,10 @@ import { manualClock } from '../support/manual-clock.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { recordingDisk } from './recording-disk.ts';
-import { contentOf, put, recordOf } from './samples.ts';
-import { imageOf, layOut } from './state-image.ts';
-import type { Image } from './state-image.ts';
+import { recordingDisk } from './support/recording-disk.ts';
+import { contentOf, put, recordOf } from './support/samples.ts';
+import { imageOf, layOut } from './support/state-image.ts';
+import type { Image } from './support/state-image.ts';
 
 const fixtures = new URL('../fixtures/ledgers/', import.meta.url);
 

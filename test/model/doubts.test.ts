@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { unknownStat } from '../../src/model/document.ts';
 import type { Doubt, Failure } from '../../src/model/ports/ledger-port.ts';
 import { adoptDocument, chooseRetries, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/doubts.ts';
-import { recordOf, statOf } from '../support/model-fixtures.ts';
+import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
 const ref = { folder: 'inbox', path: 'deep/a.pdf' };
 const file = { stat: statOf({ ino: 9 }), fingerprint: 'now' };

@@ -4,7 +4,7 @@ import { candidates, matchMove } from '../../src/model/match-moves.ts';
 import type { Newcomer } from '../../src/model/match-moves.ts';
 import type { FileStat } from '../../src/model/document.ts';
 import type { MissingRecord } from '../../src/model/operation.ts';
-import { recordOf, statOf } from '../support/model-fixtures.ts';
+import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
 function missingOf(
   path: string,

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { planDocument } from '../../src/model/plan.ts';
 import type { RecordedAttachment } from '../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
-import { arbitraryMetadata } from '../support/arbitrary-metadata.ts';
-import { comparedOf, recordOf, statOf } from '../support/model-fixtures.ts';
+import { arbitraryMetadata } from '../support/fixtures/arbitrary-metadata.ts';
+import { comparedOf, recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
 function attachment(name: string, sha256: string, ino = 7): RecordedAttachment {
   return { name, sha256, stat: statOf({ ino }) };

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
-import { fileSource } from '../support/file-source.ts';
-import { steps } from '../support/scripted-service.ts';
+import { fileSource } from '../support/fixtures/file-source.ts';
+import { steps } from '../support/services/scripted-service.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { closeWorlds, startClientWorld } from './client-world.ts';
 import type { ClientWorld } from './client-world.ts';

@@ -5,8 +5,8 @@ import { dirname } from 'node:path';
 
 import type { Inspection } from '../../src/model/document.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { folderWorld } from './folder-world.ts';
-import type { FolderWorld } from './folder-world.ts';
+import { folderWorld } from './support/folder-world.ts';
+import type { FolderWorld } from './support/folder-world.ts';
 
 const directories = ['', 'sub', 'sub/deep', '.hidden', 'a.pdf.attachments', 'b.txt.attachments'];
 const fileNames = [

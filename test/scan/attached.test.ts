@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, truncate, unlink, utimes, writeFile } from 'node:fs/promises';
 
 import { eventually } from '../support/eventually.ts';
-import { folderWorld } from './folder-world.ts';
-import { syncedFolder } from './synced-folder.ts';
-import type { SyncedFolder } from './synced-folder.ts';
+import { folderWorld } from './support/folder-world.ts';
+import { syncedFolder } from './support/synced-folder.ts';
+import type { SyncedFolder } from './support/synced-folder.ts';
 
 let world: { readonly close: () => Promise<void> };
 afterEach(() => world.close());

@@ -22,10 +22,10 @@ import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
 import type { ContentSource } from '../../src/model/ports/folder-port.ts';
 import { openContent } from '../../src/scan/open-content.ts';
 import { hashAtOnce } from '../../src/scan/inspect/hash-at-once.ts';
-import { asUser } from '../support/as-user.ts';
+import { asUser } from '../support/processes/as-user.ts';
 import { eventually } from '../support/eventually.ts';
-import { folderWorld } from './folder-world.ts';
-import type { FolderWorld } from './folder-world.ts';
+import { folderWorld } from './support/folder-world.ts';
+import type { FolderWorld } from './support/folder-world.ts';
 
 const nfd = 'cafe\u0301.pdf';
 const nfc = 'caf\u00e9.pdf';

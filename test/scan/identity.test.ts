@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import { chmod, chown, link, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 
-import { asUser, nobody } from '../support/as-user.ts';
-import { recordOf } from '../support/model-fixtures.ts';
+import { asUser, nobody } from '../support/processes/as-user.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { syncedFolder } from './synced-folder.ts';
-import type { SyncedFolder } from './synced-folder.ts';
+import { syncedFolder } from './support/synced-folder.ts';
+import type { SyncedFolder } from './support/synced-folder.ts';
 
 let world: SyncedFolder;
 afterEach(async () => world.close());

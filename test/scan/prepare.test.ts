@@ -6,7 +6,7 @@ import type { FolderListener } from '../../src/model/ports/folder-port.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
 import type { Folder } from '../../src/scan/folder.ts';
-import { folderSettingsOf } from '../support/default-settings.ts';
+import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';

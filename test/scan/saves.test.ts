@@ -18,8 +18,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 
-import { syncedFolder } from './synced-folder.ts';
-import type { SyncedFolder } from './synced-folder.ts';
+import { syncedFolder } from './support/synced-folder.ts';
+import type { SyncedFolder } from './support/synced-folder.ts';
 
 let world: SyncedFolder;
 let dir: string;

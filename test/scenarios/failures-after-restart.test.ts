@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 let service: ScriptedService;
 let place: Installation;

@@ -2,11 +2,11 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation } from '../support/processes/daemon-process.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 let service: ScriptedService;
 let place: Installation;

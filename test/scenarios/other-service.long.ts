@@ -6,14 +6,14 @@ import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { recordOf } from '../support/model-fixtures.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation } from '../support/daemon-process.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =

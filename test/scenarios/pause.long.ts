@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../support/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/scripted-service.ts';
-import type { ScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService, steps } from '../support/services/scripted-service.ts';
+import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 const fast = { requestsPerMinute: 100_000, concurrency: 4 };
 /** So long a request is under way. */

@@ -8,7 +8,7 @@ import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { ingestd, type Ran } from '../support/ingestd.ts';
+import { ingestd, type Ran } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

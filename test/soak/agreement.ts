@@ -3,9 +3,9 @@ import { readFileSync, statSync } from 'node:fs';
 
 import type { Metadata } from '../../src/model/metadata/metadata.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
-import { documentsOnDisk } from './documents-on-disk.ts';
-import type { DocumentOnDisk } from './documents-on-disk.ts';
-import type { HeldDocument } from './separate-service.ts';
+import { documentsOnDisk } from './folder/documents-on-disk.ts';
+import type { DocumentOnDisk } from './folder/documents-on-disk.ts';
+import type { HeldDocument } from './service/separate-service.ts';
 
 type Exported = LedgerExport['documents'][number];
 

@@ -3,12 +3,12 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/scripted-service.ts';
+import { startScriptedService } from '../support/services/scripted-service.ts';
 import { judgeLog } from './crashes.ts';
-import { documentsOnDisk } from './documents-on-disk.ts';
+import { documentsOnDisk } from './folder/documents-on-disk.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 interface Options {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LaunchedDaemon } from '../support/daemon-process.ts';
-import { createFolderWork } from './folder-work.ts';
-import type { FolderWork } from './folder-work.ts';
-import type { Moment } from './faulty-way.ts';
+import type { LaunchedDaemon } from '../support/processes/daemon-process.ts';
+import { createFolderWork } from './folder/folder-work.ts';
+import type { FolderWork } from './folder/folder-work.ts';
+import type { Moment } from './service/faulty-way.ts';
 import type { Regime } from './regimes.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { soakPlace } from './soak-place.ts';

@@ -2,15 +2,15 @@ import { renameSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { RunningDaemon } from '../support/daemon-process.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { judgeLog } from './crashes.ts';
-import { directoriesOnDisk } from './documents-on-disk.ts';
-import { faults } from './faulty-way.ts';
-import { createFolderWork } from './folder-work.ts';
-import type { FolderWork } from './folder-work.ts';
-import { takeCensus } from './process-census.ts';
-import type { Census } from './process-census.ts';
+import { directoriesOnDisk } from './folder/documents-on-disk.ts';
+import { faults } from './service/faulty-way.ts';
+import { createFolderWork } from './folder/folder-work.ts';
+import type { FolderWork } from './folder/folder-work.ts';
+import { takeCensus } from './process/process-census.ts';
+import type { Census } from './process/process-census.ts';
 import { regimes } from './regimes.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { soakPlace } from './soak-place.ts';
@@ -46,7 +46,7 @@ export async function hourOfWork({ minutes, random, say }: Options): Promise<rea
   const place = await soakPlace({
     random,
     regime,
-    nodeOptions: ['--expose-gc', '--import', fileURLToPath(new URL('measure.mjs', import.meta.url))],
+    nodeOptions: ['--expose-gc', '--import', fileURLToPath(new URL('process/measure.mjs', import.meta.url))],
     environment: { SOAK_MEASURE: measured },
   });
   const end = performance.now() + minutes * 60_000;

@@ -4,17 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Status } from '../../src/model/report/status.ts';
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
-import { installation } from '../support/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/daemon-process.ts';
+import { installation } from '../support/processes/daemon-process.ts';
+import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { compareAll } from './agreement.ts';
 import type { WatchedRoot } from './agreement.ts';
-import { startFaultyWay } from './faulty-way.ts';
-import type { FaultyWay } from './faulty-way.ts';
+import { startFaultyWay } from './service/faulty-way.ts';
+import type { FaultyWay } from './service/faulty-way.ts';
 import type { Regime } from './regimes.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { startSeparateService } from './separate-service.ts';
-import type { SeparateService } from './separate-service.ts';
+import { startSeparateService } from './service/separate-service.ts';
+import type { SeparateService } from './service/separate-service.ts';
 
 /** An installation of the real program with two folders, the way to the service, and the service. */
 export interface SoakPlace {

@@ -5,8 +5,8 @@ import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
 import { doubtsOfFile, followingDoubts } from '../../src/sync/decide/doubts-of-files.ts';
 import { doubtAbout } from '../../src/sync/send/upload.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
 

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { recordOf } from '../support/model-fixtures.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
+import { recordOf } from '../support/fixtures/model-fixtures.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { simulatedFolder } from '../support/simulated-folder.ts';
+import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
 
 let world: EngineWorld;
 

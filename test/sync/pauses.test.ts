@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { simulatedFolder } from '../support/simulated-folder.ts';
+import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
 
 let world: EngineWorld;
 

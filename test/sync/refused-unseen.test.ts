@@ -1,10 +1,10 @@
 import { afterEach, expect, it } from '@jest/globals';
 
 import type { FolderListener, FolderPort } from '../../src/model/ports/folder-port.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
-import { simulatedFolder } from '../support/simulated-folder.ts';
-import type { SimulatedFolder } from '../support/simulated-folder.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
+import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
+import type { SimulatedFolder } from '../support/worlds/simulated-folder.ts';
 
 let world: EngineWorld;
 let folder: SimulatedFolder | null = null;

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 
 let world: EngineWorld;
 

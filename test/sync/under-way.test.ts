@@ -4,8 +4,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { engineWorld } from '../support/engine-world.ts';
-import type { EngineWorld } from '../support/engine-world.ts';
+import { engineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
 
 let world: EngineWorld;

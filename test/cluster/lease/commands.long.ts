@@ -9,7 +9,7 @@ import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-stat
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import { startHoldingService } from '../../faults/holding-service.ts';
 import type { HoldingService } from '../../faults/holding-service.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';

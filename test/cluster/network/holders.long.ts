@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import type { ReceivedRequest } from '../../support/read-request.ts';
+import type { ReceivedRequest } from '../../support/services/read-request.ts';
 import { fleetSeconds, inFleetSeconds, speed } from './support/fast-clock.ts';
 import { deliveries, missingFleet, networkFleet } from './support/network-fleet.ts';
 import type { Member, NetworkFleet } from './support/network-fleet.ts';

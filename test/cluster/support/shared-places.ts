@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 
 const credentials = {
   apiKey: 'key',

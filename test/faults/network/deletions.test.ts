@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { steps } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 

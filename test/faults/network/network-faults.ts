@@ -1,5 +1,5 @@
-import { steps } from '../../support/scripted-service.ts';
-import type { Step } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 import type { HoldingService } from '../holding-service.ts';
 
 export type Operation =

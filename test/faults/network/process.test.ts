@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import { steps } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { startHoldingService } from '../holding-service.ts';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { startScriptedService, steps } from '../../support/scripted-service.ts';
-import type { Step } from '../../support/scripted-service.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 

@@ -8,7 +8,7 @@ import type { Server } from 'node:tls';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';

@@ -3,13 +3,13 @@ import { mkdir, readdir, rename, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/scripted-service.ts';
-import type { ScriptedService } from '../../support/scripted-service.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
 type Daemon = Awaited<ReturnType<Installation['start']>>;
 

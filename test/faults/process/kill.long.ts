@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { readLedger } from '../../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/scripted-service.ts';
-import type { ScriptedService, Step } from '../../support/scripted-service.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { ScriptedService, Step } from '../../support/services/scripted-service.ts';
 
 type Daemon = Awaited<ReturnType<Installation['start']>>;
 

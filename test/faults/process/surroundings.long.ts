@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { formsOf, plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/scripted-service.ts';
-import type { ScriptedService } from '../../support/scripted-service.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
 const opened: (() => Promise<void>)[] = [];
 

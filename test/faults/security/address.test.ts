@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/scripted-service.ts';
-import type { ScriptedService } from '../../support/scripted-service.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
 import { call } from '../../status/support/call.ts';
 
 let service: ScriptedService;

@@ -4,12 +4,12 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/daemon-process.ts';
-import type { Installation } from '../../support/daemon-process.ts';
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { formsOf, plantedCredentials, plantedTokens } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/scripted-service.ts';
-import type { ScriptedService } from '../../support/scripted-service.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
 const { apiKey, clientId, clientSecret, username, password } = plantedCredentials;
 const httpToken = 'planted-http-token-4711';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { createCommitQueue } from '../../../src/ledger/journal/commit-queue.ts';
 import { createLedgerData } from '../../../src/ledger/records/ledger-data.ts';
-import { put, recordOf } from '../samples.ts';
+import { put, recordOf } from '../support/samples.ts';
 
 it('commits that come together are written together, and one that may not be is refused alone', async () => {
   const written: number[] = [];

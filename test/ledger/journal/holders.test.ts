@@ -11,9 +11,9 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { recordingDisk } from '../recording-disk.ts';
-import { contentOf, put, recordOf } from '../samples.ts';
-import { layOut } from '../state-image.ts';
+import { recordingDisk } from '../support/recording-disk.ts';
+import { contentOf, put, recordOf } from '../support/samples.ts';
+import { layOut } from '../support/state-image.ts';
 
 let folder: TemporaryFolder;
 let open: LedgerPort[];

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { toStored } from '../../../src/ledger/format/change-format.ts';
 import { createLedgerData } from '../../../src/ledger/records/ledger-data.ts';
 import type { Change, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { put, recordOf, statOf } from '../samples.ts';
+import { put, recordOf, statOf } from '../support/samples.ts';
 
 function ledger() {
   const data = createLedgerData();

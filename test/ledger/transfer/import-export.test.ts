@@ -8,7 +8,7 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { put, recordOf, statOf } from '../samples.ts';
+import { put, recordOf, statOf } from '../support/samples.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const inbox = { folders: ['inbox'], now };

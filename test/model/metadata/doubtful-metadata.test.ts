@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { doubtfulMetadata, restatedMetadata } from '../../../src/model/metadata/doubtful-metadata.ts';
 import { metadataDelta, uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
-import { arbitraryMetadata } from '../../support/arbitrary-metadata.ts';
-import { applyMetadata, holdsNothing } from '../../support/model-service.ts';
-import type { HeldMetadata } from '../../support/model-service.ts';
+import { arbitraryMetadata } from '../../support/fixtures/arbitrary-metadata.ts';
+import { applyMetadata, holdsNothing } from '../../support/services/model-service.ts';
+import type { HeldMetadata } from '../../support/services/model-service.ts';
 
 /** What can be taken back has to be the same from wherever it came; the rest only where it is stated. */
 function relevant({ companies, tags, fields }: HeldMetadata, wanted: Metadata): unknown {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { metadataDelta, uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
-import { arbitraryMetadata } from '../../support/arbitrary-metadata.ts';
-import { applyMetadata, companyKey, holdsNothing, tagKey } from '../../support/model-service.ts';
-import type { HeldMetadata } from '../../support/model-service.ts';
+import { arbitraryMetadata } from '../../support/fixtures/arbitrary-metadata.ts';
+import { applyMetadata, companyKey, holdsNothing, tagKey } from '../../support/services/model-service.ts';
+import type { HeldMetadata } from '../../support/services/model-service.ts';
 
 /** What one sidecar after the other leads to, each told to the service and to the ledger. */
 function history(states: readonly Metadata[]): { held: HeldMetadata; accepted: Metadata } {

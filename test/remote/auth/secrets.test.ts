@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { formsOf, plantedCredentials, plantedTokens } from '../../support/planted-secrets.ts';
-import { steps } from '../../support/scripted-service.ts';
-import type { Step } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 import { closeWorlds, operationNames, startClientWorld } from '../client-world.ts';
 
 afterEach(closeWorlds);

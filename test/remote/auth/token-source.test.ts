@@ -8,8 +8,8 @@ import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { startScriptedService, steps } from '../../support/scripted-service.ts';
-import type { ScriptedService } from '../../support/scripted-service.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
 
 const refused = steps.json(401, { error: 'invalid_grant', error_description: 'Bad credentials' });

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { dropConnection } from '../../../src/remote/http/drop-connection.ts';
 import { eventually } from '../../support/eventually.ts';
-import { steps } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 import { closeWorlds, startClientWorld } from '../client-world.ts';
 import { selfSigned } from './self-signed.ts';
 

@@ -4,9 +4,9 @@ import { open, truncate } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
-import { fileSource } from '../../support/file-source.ts';
+import { fileSource } from '../../support/fixtures/file-source.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { steps } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 import { closeWorlds, startClientWorld } from '../client-world.ts';
 
 const mebibyte = 1024 * 1024;

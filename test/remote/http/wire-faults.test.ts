@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { steps } from '../../support/scripted-service.ts';
-import type { Step } from '../../support/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 import { closeWorlds, operationNames, shortOutcome, startClientWorld } from '../client-world.ts';
 import type { ClientWorldOptions, OperationName } from '../client-world.ts';
 

@@ -3,8 +3,8 @@ import { rename, unlink, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { eventually } from '../../support/eventually.ts';
-import { folderWorld } from '../folder-world.ts';
-import type { FolderWorld } from '../folder-world.ts';
+import { folderWorld } from '../support/folder-world.ts';
+import type { FolderWorld } from '../support/folder-world.ts';
 
 let world: FolderWorld;
 

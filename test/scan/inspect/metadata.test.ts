@@ -7,8 +7,8 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
-import { syncedFolder } from '../synced-folder.ts';
-import type { SyncedFolder } from '../synced-folder.ts';
+import { syncedFolder } from '../support/synced-folder.ts';
+import type { SyncedFolder } from '../support/synced-folder.ts';
 
 let world: SyncedFolder;
 

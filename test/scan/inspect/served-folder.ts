@@ -3,7 +3,7 @@ import type { FolderSettings } from '../../../src/model/settings.ts';
 import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import type { FromWorker, Questions, ScanOutcome, ScanRequest } from '../../../src/scan/worker/protocol.ts';
 import { servePlan } from '../../../src/scan/worker/serve.ts';
-import { folderSettingsOf } from '../../support/default-settings.ts';
+import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 

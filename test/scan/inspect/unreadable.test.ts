@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { asUser } from '../../support/as-user.ts';
+import { asUser } from '../../support/processes/as-user.ts';
 import { servedFolder } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';
 

@@ -6,7 +6,7 @@ import type { FromWorker, ScanOutcome } from '../../../src/scan/worker/protocol.
 import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { folderSettingsOf } from '../../support/default-settings.ts';
+import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 
 const removeGraceMs = 5_000;
 const settleMs = 2_000;

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { diskWorld } from '../../sync/histories/disk-world.ts';
-import { folderWorld } from '../folder-world.ts';
-import { syncedFolder } from '../synced-folder.ts';
-import type { SyncedFolder } from '../synced-folder.ts';
+import { folderWorld } from '../support/folder-world.ts';
+import { syncedFolder } from '../support/synced-folder.ts';
+import type { SyncedFolder } from '../support/synced-folder.ts';
 
 const mount = (...words: string[]) => execFileSync('mount', words, { stdio: 'pipe' });
 const unmount = (path: string) => execFileSync('umount', ['--lazy', path], { stdio: 'pipe' });

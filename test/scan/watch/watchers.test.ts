@@ -8,8 +8,8 @@ import type { Watcher } from '../../../src/scan/watch/backend.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
-import { folderWorld } from '../folder-world.ts';
-import type { FolderWorld } from '../folder-world.ts';
+import { folderWorld } from '../support/folder-world.ts';
+import type { FolderWorld } from '../support/folder-world.ts';
 
 jest.setTimeout(90_000);
 /** The machine may have better things to do. */

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startIngestd } from '../../support/ingestd.ts';
+import { startIngestd } from '../../support/processes/ingestd.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { call } from './call.ts';
 

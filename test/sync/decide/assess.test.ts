@@ -12,7 +12,7 @@ import {
   refusedAsItStands,
   sidecarGraceMs,
 } from '../../../src/sync/decide/assess.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const reason = { code: 'any', message: 'some words' };
 const stands = { folder: 'inbox', path: 'b.pdf' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Inspection } from '../../../src/model/document.ts';
 import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
 import { carriersOf, companionsOf, hasLetGo } from '../../../src/sync/decide/carriers.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
 const file = { folder: 'inbox', path: 'salaries.csv' };

@@ -18,7 +18,7 @@ import {
 import { FolderView } from '../../../src/sync/decide/folder-view.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { Task, TaskEvent } from '../../../src/sync/tasks/task.ts';
-import { recordOf, statOf } from '../../support/model-fixtures.ts';
+import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const root: RootIdentity = { path: '/inbox', dev: 1, ino: 10 };
 const reason = { code: 'any', message: 'any' };

@@ -6,7 +6,7 @@ import type { DirectoryRef, LedgerRecord } from '../../../src/model/ports/ledger
 import { sameFile } from '../../../src/model/same-file.ts';
 import type { FileIdentity } from '../../../src/model/same-file.ts';
 import { moveDirectories, movedDirectories } from '../../../src/sync/decide/find-directory-move.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 /** A file's inode number; its content changes with `mtimeMs`. */
 type File = number | readonly [ino: number, parts: Partial<FileStat>];

@@ -7,7 +7,7 @@ import { changesOf, findMove, isStillTrue } from '../../../src/sync/decide/find-
 import type { Move, MoveDecision } from '../../../src/sync/decide/find-moves.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { TaskEvent } from '../../../src/sync/tasks/task.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 /** A file: its inode number and content. */
 type File = readonly [ino: number, content: string, parts?: Partial<FileStat>];

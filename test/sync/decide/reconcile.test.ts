@@ -7,7 +7,7 @@ import { reconcile } from '../../../src/sync/decide/reconcile.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import { keptCode } from '../../../src/sync/tasks/task.ts';
 import type { Task, TaskEvent } from '../../../src/sync/tasks/task.ts';
-import { recordOf, statOf } from '../../support/model-fixtures.ts';
+import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const stat = statOf();
 const other = statOf({ size: 11, mtimeMs: 2_000 });

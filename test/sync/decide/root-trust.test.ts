@@ -9,7 +9,7 @@ import {
   nextRootChange,
   provesRoot,
 } from '../../../src/sync/decide/root-trust.ts';
-import { recordOf, statOf } from '../../support/model-fixtures.ts';
+import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const known: RootIdentity = { path: '/inbox', dev: 1, ino: 10, seenAt: 5 };
 const another: RootIdentity = { path: '/inbox', dev: 1, ino: 11 };

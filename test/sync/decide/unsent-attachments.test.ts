@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { planDocument } from '../../../src/model/plan.ts';
 import { unsentAttachments } from '../../../src/sync/decide/unsent-attachments.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const attachment = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
 

@@ -5,7 +5,7 @@ import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { whereaboutsOf } from '../../../src/sync/decide/whereabouts.ts';
 import type { Whereabouts } from '../../../src/sync/decide/whereabouts.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const minuteMs = 60_000;
 const seenAt = Date.UTC(2026, 0, 1);

@@ -1,6 +1,6 @@
 import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
 import type { Companions } from '../../../src/model/document.ts';
-import { engineTiming } from '../../support/engine-world.ts';
+import { engineTiming } from '../../support/worlds/engine-world.ts';
 
 /** A file as it stood. */
 export interface StandingFile {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 
 import { directoryOf, joinPath, nameOf, refKey } from '../../../src/model/document.ts';
 import { sameFile } from '../../../src/model/same-file.ts';
-import { engineTiming } from '../../support/engine-world.ts';
-import type { OutgoingRequest } from '../../support/simulated-service.ts';
+import { engineTiming } from '../../support/worlds/engine-world.ts';
+import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 import { directoriesOf, ignores, readSidecar, sidecarOf } from './chronicle.ts';
 import type { StandingFile } from './chronicle.ts';
 import type { DiskWorld } from './disk-world.ts';

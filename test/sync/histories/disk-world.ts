@@ -17,9 +17,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { directoryOf, joinPath } from '../../../src/model/document.ts';
 import type { ShareInfo } from '../../../src/model/metadata/metadata.ts';
-import { folderSettingsOf } from '../../support/default-settings.ts';
-import { engineTiming, engineWorld } from '../../support/engine-world.ts';
-import type { EngineWorld } from '../../support/engine-world.ts';
+import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
+import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { createChronicle } from './chronicle.ts';
 import type { Chronicle, StandingFile } from './chronicle.ts';

@@ -4,10 +4,10 @@ import * as fc from 'fast-check';
 
 import { sameFile } from '../../../src/model/same-file.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
-import { engineTiming, engineWorld } from '../../support/engine-world.ts';
-import type { EngineWorld } from '../../support/engine-world.ts';
-import type { SimulatedSource } from '../../support/simulated-folder.ts';
-import type { OutgoingRequest } from '../../support/simulated-service.ts';
+import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../../support/worlds/engine-world.ts';
+import type { SimulatedSource } from '../../support/worlds/simulated-folder.ts';
+import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 
 const hourMs = 3_600_000;
 

@@ -15,7 +15,7 @@ import { readRoot, mountsBelow } from '../../../src/scan/walk/root-identity.ts';
 import { createScanner } from '../../../src/scan/walk/scanner.ts';
 import { createWatchSet } from '../../../src/scan/watch/watch-set.ts';
 import type { ScanOutcome } from '../../../src/scan/worker/protocol.ts';
-import { engineTiming } from '../../support/engine-world.ts';
+import { engineTiming } from '../../support/worlds/engine-world.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 
 /** A file that goes out, with what a judge has to know of it. */

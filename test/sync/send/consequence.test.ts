@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { consequenceOf } from '../../../src/sync/send/consequence.ts';
-import { recordOf } from '../../support/model-fixtures.ts';
+import { recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 type Circumstances = Parameters<typeof consequenceOf>[1];
 

@@ -6,7 +6,7 @@ import { aboutDelete, deletableOf, deletedChanges, takeBackMarks } from '../../.
 import type { Deletable } from '../../../src/sync/send/delete.ts';
 import { newFacts } from '../../../src/sync/tasks/task.ts';
 import type { Task } from '../../../src/sync/tasks/task.ts';
-import { recordOf } from '../../support/model-fixtures.ts';
+import { recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 const gone = { content: false, attachments: false, metadata: [], gone: true } as const;
 

@@ -6,7 +6,7 @@ import type { LedgerRecord, Unsure } from '../../../src/model/ports/ledger-port.
 import { markUnsure, modifiedChanges } from '../../../src/sync/send/modify.ts';
 import type { Modifiable } from '../../../src/sync/send/modify.ts';
 import { uploadedRecord } from '../../../src/sync/send/upload.ts';
-import { comparedOf, recordOf, statOf } from '../../support/model-fixtures.ts';
+import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const now = Date.UTC(2026, 1, 3);
 const held = { name: 'x.csv', path: 'a.pdf.attachments/x.csv', stat: statOf(), sha256: 'xx' };

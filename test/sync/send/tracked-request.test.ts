@@ -9,7 +9,7 @@ import type { RequestAbout, TrackedRequest } from '../../../src/sync/send/tracke
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { statOf } from '../../support/model-fixtures.ts';
+import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
 const missing: Outcome = { kind: 'missing', status: 404, message: 'unknown', isOwnWord: true };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { Backlog } from '../../../src/sync/tasks/backlog.ts';
-import { statOf } from '../../support/model-fixtures.ts';
+import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const file = (name: string, stat: Parameters<typeof statOf>[0] = {}, fingerprint = 'c') => ({
   name,

@@ -4,7 +4,7 @@ import type { DocumentRef } from '../../../src/model/document.ts';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { Task, TaskEvent } from '../../../src/sync/tasks/task.ts';
-import { recordOf, statOf } from '../../support/model-fixtures.ts';
+import { recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const reason = { code: 'any', message: 'any' };
 const inspected: TaskEvent = { kind: 'inspectionStarted', at: 0 };

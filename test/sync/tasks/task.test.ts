@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { newFacts, next, waitOf } from '../../../src/sync/tasks/task.ts';
 import type { EventKind, StateKind, TaskEvent, TaskFacts, TaskState } from '../../../src/sync/tasks/task.ts';
-import { statOf } from '../../support/model-fixtures.ts';
+import { statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const reason = { code: 'some', message: 'some reason' };
 const seen = { stat: statOf({ size: 7 }), fingerprint: 'c' };

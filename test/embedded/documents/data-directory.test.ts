@@ -1,0 +1,46 @@
+import { chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+const start = () =>
+  startEmbeddedService({ dataDir: folder.join('data'), clock: systemClock, log: recordedLog() });
+
+it('S4: a directory of another user holds no documents of ours', async () => {
+  // Only root can give a directory away.
+  if (process.getuid?.() !== 0) return;
+  await mkdir(folder.join('data'), { mode: 0o777 });
+  await chown(folder.join('data'), 1001, 1001);
+  await expect(start()).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('belongs to another user (uid 1001'),
+  });
+  expect(await readdir(folder.join('data'))).toEqual([]);
+});
+
+it('a directory with other files stays as it is', async () => {
+  await folder.write('data/incoming/letter.txt', 'mine');
+  await folder.write('data/notes.txt', 'mine');
+  const before = await stat(folder.join('data'));
+  await expect(start()).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringContaining('holds other files (notes.txt)'),
+  });
+  expect(await readdir(folder.join('data/incoming'))).toEqual(['letter.txt']);
+  expect((await stat(folder.join('data'))).mode).toBe(before.mode);
+});
+
+it('one that a service made, or that a file system gives, is taken over', async () => {
+  await mkdir(folder.join('data/lost+found'), { recursive: true });
+  for (let run = 0; run < 2; run += 1) await (await start()).close();
+  expect((await stat(folder.join('data'))).mode & 0o777).toBe(0o700);
+});

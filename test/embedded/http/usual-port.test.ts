@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+let folder: TemporaryFolder;
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+});
+
+afterEach(() => folder.remove());
+
+it('the service has the same address at each start, and another while that one is taken', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const usualPort = (other.address() as AddressInfo).port;
+  const portOfStart = async (): Promise<number> => {
+    const options = { dataDir: folder.join('service'), clock: manualClock(), log: recordedLog(), usualPort };
+    const service = await startEmbeddedService(options);
+    expect((await fetch(service.pageUrl)).status).toBe(200);
+    await service.close();
+    return Number(new URL(service.pageUrl).port);
+  };
+  expect(await portOfStart()).not.toBe(usualPort);
+  other.close();
+  await once(other, 'close');
+  expect([await portOfStart(), await portOfStart()]).toEqual([usualPort, usualPort]);
+});

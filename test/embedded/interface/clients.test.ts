@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import * as oauth from 'oauth4webapi';
+import { ResourceOwnerPassword } from 'simple-oauth2';
+import * as undici from 'undici';
+import { z } from 'zod';
+
+import type { Trial } from '../support/trial.ts';
+import { prefix, startTrial } from '../support/trial.ts';
+
+const envelopeSchema = z.object({
+  error: z.object({ message: z.string() }).nullable(),
+  success: z.object({ docId: z.string() }).nullable(),
+});
+
+let trial: Trial;
+
+beforeEach(async () => {
+  trial = await startTrial();
+});
+afterEach(() => trial.close());
+
+const operation = (path: string) => `${trial.service.ingestUrl}${prefix}${path}`;
+
+describe('oauth4webapi', () => {
+  it('obtains, uses and renews a token (interface 4.1, 5)', async () => {
+    const { authUrl, credentials } = trial.service;
+    const { clientId, clientSecret, username, password, apiKey } = credentials;
+    const server = { issuer: authUrl, token_endpoint: `${authUrl}/auth` };
+    const client = { client_id: clientId };
+    const secret = oauth.ClientSecretPost(clientSecret);
+    const options = { headers: { 'x-api-key': apiKey }, [oauth.allowInsecureRequests]: true };
+    const first = await oauth.processGenericTokenEndpointResponse(
+      server,
+      client,
+      await oauth.genericTokenEndpointRequest(
+        server,
+        client,
+        secret,
+        'password',
+        { username, password },
+        options,
+      ),
+    );
+    expect([first.token_type, first.expires_in]).toEqual(['bearer', 1800]);
+    const second = await oauth.processRefreshTokenResponse(
+      server,
+      client,
+      await oauth.refreshTokenGrantRequest(server, client, secret, first.refresh_token ?? '', options),
+    );
+    const answer = await oauth.protectedResourceRequest(
+      second.access_token,
+      'DELETE',
+      new URL(operation('/delete-document/unknown')),
+      new Headers({ ClientId: clientId }),
+      null,
+      { [oauth.allowInsecureRequests]: true },
+    );
+    expect([answer.status, envelopeSchema.parse(await answer.json()).success]).toEqual([404, null]);
+  });
+
+  it('reads the errors of the token endpoint and the challenge of a 401 (interface 7.1)', async () => {
+    const { authUrl, credentials } = trial.service;
+    const server = { issuer: authUrl, token_endpoint: `${authUrl}/auth` };
+    const client = { client_id: credentials.clientId };
+    const response = await oauth.refreshTokenGrantRequest(
+      server,
+      client,
+      oauth.ClientSecretPost(credentials.clientSecret),
+      'unknown',
+      { headers: { 'x-api-key': credentials.apiKey }, [oauth.allowInsecureRequests]: true },
+    );
+    await expect(oauth.processRefreshTokenResponse(server, client, response)).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+});
+
+describe('simple-oauth2', () => {
+  it('obtains, uses and renews a token (interface 4.1, 5)', async () => {
+    const { authUrl, credentials } = trial.service;
+    const { clientId, clientSecret, username, password, apiKey } = credentials;
+    const client = new ResourceOwnerPassword({
+      client: { id: clientId, secret: clientSecret },
+      auth: { tokenHost: authUrl, tokenPath: '/auth', refreshPath: '/auth' },
+      options: { authorizationMethod: 'body' },
+      http: { headers: { 'x-api-key': apiKey } },
+    });
+    const first = await client.getToken({ username, password });
+    expect(first.expired()).toBe(false);
+    const second = await first.refresh();
+    const answer = await fetch(operation('/delete-document/unknown'), {
+      method: 'DELETE',
+      headers: { Authorization: `Bearer ${String(second.token['access_token'])}`, ClientId: clientId },
+    });
+    expect(answer.status).toBe(404);
+    await expect(client.getToken({ username, password: 'wrong' })).rejects.toThrow(/401|Unauthorized/);
+  });
+});
+
+describe('undici', () => {
+  it('uploads, replaces, changes in bulk and deletes a document (interface 4.3 to 4.7)', async () => {
+    const headers = await trial.headers();
+    const send = async (method: string, path: string, body?: undici.FormData | object) => {
+      const isForm = body instanceof undici.FormData;
+      const answer = await undici.fetch(operation(path), {
+        method,
+        headers:
+          isForm || body === undefined
+            ? headers
+            : { ...headers, 'Content-Type': 'application/json', accept: 'application/json' },
+        ...(body !== undefined && { body: isForm ? body : JSON.stringify(body) }),
+      });
+      expect(answer.status).toBe(200);
+      return envelopeSchema.parse(await answer.json()).success?.docId ?? '';
+    };
+    const form = new undici.FormData();
+    form.append('file', new Blob(['content']), 'Zürich, 1. Quartal “neu”.pdf'.replace('1. ', '1 '));
+    form.append('attachments', new Blob(['a']), 'a.csv');
+    form.append('metadata', JSON.stringify({ title: 'T' }));
+    const docId = await send('POST', '/upload-document', form);
+    const change = new undici.FormData();
+    change.append('metadata', JSON.stringify({ title: 'New' }));
+    expect(await send('PUT', `/modify-document/${docId}`, change)).toBe(docId);
+    await send('PATCH', '/bulk/modify/metadata', { docIds: [docId], customTags: [{ name: 'x' }] });
+    expect(trial.service.documents()[0]).toMatchObject({
+      fileName: 'Zürich, 1 Quartal “neu”.pdf',
+      metadata: { title: 'New', customTags: [{ name: 'x' }] },
+      attachments: [{ name: 'a.csv' }],
+    });
+    await send('DELETE', '/bulk/delete', { docIds: [docId] });
+    const other = await trial.upload('b.txt', 'x');
+    await send(
+      'DELETE',
+      `/delete-document/${other}?documentOwner=${encodeURIComponent(trial.service.credentials.username)}`,
+    );
+    expect(trial.service.documents()).toEqual([]);
+  });
+
+  it('has its pipelined requests answered in their order', async () => {
+    const headers = await trial.headers();
+    const client = new undici.Client(trial.service.ingestUrl, { pipelining: 20 });
+    const names = Array.from({ length: 20 }, (_, number) => `unknown-${number}`);
+    const answers = await Promise.all(
+      names.map(async (name) => {
+        const answer = await client.request({
+          method: 'DELETE',
+          path: `${prefix}/delete-document/${name}`,
+          headers,
+          idempotent: true,
+        });
+        return (await answer.body.json()) as { error: { docId: string } };
+      }),
+    );
+    expect(answers.map(({ error }) => error.docId)).toEqual(names);
+    await client.close();
+  });
+});

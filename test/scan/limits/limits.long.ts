@@ -1,0 +1,252 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+
+import { eventually } from '../../support/eventually.ts';
+import { describeWhere } from '../../support/needs.ts';
+import { folderProcess } from '../support/folder-process.ts';
+import type { FolderProcess } from '../support/folder-process.ts';
+import { folderWorld } from '../support/folder-world.ts';
+import { syncedFolder } from '../support/synced-folder.ts';
+
+jest.setTimeout(90_000);
+const patience = { withinMs: 60_000 };
+
+let folder: FolderProcess;
+
+/** What keeps a command from running; null: nothing. */
+function missing(what: string, command: readonly string[]): string | null {
+  try {
+    const [program = '', ...words] = command;
+    execFileSync(program, words, { stdio: 'ignore' });
+    return null;
+  } catch {
+    return what;
+  }
+}
+
+const watches = 60;
+const fewWatches = [
+  'unshare',
+  '--user',
+  '--map-root-user',
+  'sh',
+  '-c',
+  `echo ${watches} > /proc/sys/user/max_inotify_watches && exec "$@"`,
+  'sh',
+];
+
+describeWhere(
+  missing('user namespaces (unshare)', [...fewWatches, 'true']),
+  'a folder that is short of watches',
+  () => {
+    afterEach(() => folder.close());
+    const directories = 90;
+    const filled = {
+      by: fewWatches,
+      timing: { pollSeconds: 0.3 },
+      before: async ({
+        join,
+        write,
+      }: {
+        join: (name: string) => string;
+        write: (name: string, content: string) => Promise<string>;
+      }) => {
+        for (let at = 0; at < directories; at += 1) await mkdir(join(`d${at}`));
+        await write('d0/first.pdf', 'x');
+      },
+    };
+    const findsEverything = async () => {
+      for (let at = 0; at < directories; at += 1) writeFileSync(folder.join(`d${at}`, 'late.pdf'), 'x');
+      await eventually(async () => (await folder.ask('count')) === directories + 1, patience);
+      expect(await folder.ask('causes')).not.toContain('rescan');
+    };
+
+    it('F43: polls the directories that are over the limit, and says the line that fixes it', async () => {
+      folder = await folderProcess(filled);
+      const health = await folder.ask('health');
+      expect(health).toMatchObject({ state: 'watching', reasons: [{ code: 'watch-limit' }] });
+      expect(health.reasons[0]?.message).toMatch(
+        /of 91 directories are polled.*sysctl -w fs\.inotify\.max_user_watches=\d+/,
+      );
+      expect(health.watches).toBeGreaterThan(40);
+      expect(health.watches).toBeLessThanOrEqual(watches);
+      await findsEverything();
+    });
+
+    it.each(['native', undefined] as const)(
+      'F43: falls back where others have taken the watches that the limit promised (%s)',
+      async (watcher) => {
+        folder = await folderProcess({
+          ...filled,
+          ...(watcher === undefined ? {} : { watcher }),
+          hogged: ({ join }) => Array.from({ length: 40 }, (_, at) => join(`d${at + 40}`)),
+        });
+        await findsEverything();
+        expect((await folder.ask('health')).reasons).toMatchObject([{ code: 'watch-limit' }]);
+      },
+    );
+  },
+);
+
+describe('a kernel queue that overflows', () => {
+  afterEach(() => folder.close());
+
+  it('F43, F42: 10,000 files that come while the whole process stands still are all found, without a rescan', async () => {
+    folder = await folderProcess({ before: ({ join }) => mkdir(join('wide')), watcher: 'native' });
+    process.kill(folder.pid, 'SIGSTOP');
+    mkdirSync(folder.join('new'));
+    // Each is two events, and the queue takes 16,384.
+    for (let at = 0; at < 10_000; at += 1)
+      writeFileSync(folder.join(at % 2 === 0 ? 'wide' : 'new', `${at}.txt`), 'x');
+    process.kill(folder.pid, 'SIGCONT');
+    await eventually(async () => (await folder.ask('count')) === 10_000, patience);
+    await eventually(async () => (await folder.ask('causes')).includes('overflow'), patience);
+    expect(await folder.ask('causes')).not.toContain('rescan');
+  });
+});
+
+/** Root may read everything: without these two rights it may not. */
+const asUser =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
+
+describeWhere(missing('setpriv', [...asUser, 'true']), 'what may not be read', () => {
+  afterEach(async () => {
+    await chmod(folder.join('closed'), 0o700).catch(() => undefined);
+    await folder.close();
+  });
+  const filled = {
+    by: asUser,
+    timing: { pollSeconds: 0.3 },
+    before: async ({ write }: { write: (name: string, content: string) => Promise<string> }) => {
+      await write('open.pdf', 'x');
+      await write('closed/deep/x.pdf', 'x');
+      await write('closed/y.pdf', 'y');
+    },
+  };
+  const all = ['closed/deep/x.pdf', 'closed/y.pdf', 'open.pdf'];
+
+  it.each([0o000, 0o400, 0o100])(
+    'F36: a directory of mode %p keeps what is known of it, and comes back',
+    async (mode) => {
+      folder = await folderProcess(filled);
+      expect(await folder.ask('documents')).toEqual(all);
+      await chmod(folder.join('closed'), mode);
+      await folder.ask('rescan');
+      expect(await folder.ask('documents')).toEqual(all);
+      const health = await folder.ask('health');
+      expect(health.reasons).toContainEqual({
+        code: 'unreadable-directory',
+        message: expect.stringMatching(/^closed: .*EACCES.*nothing below it is deleted/),
+      });
+      // Whatever may be known of a single file, it is not that it is gone.
+      for (const path of ['closed/y.pdf', 'closed/gone.pdf', 'closed/deep/x.pdf']) {
+        expect((await folder.ask('inspect', { path })).kind).not.toBe('absent');
+      }
+      await chmod(folder.join('closed'), 0o700);
+      await rm(folder.join('closed/y.pdf'));
+      await eventually(async () => (await folder.ask('health')).reasons.length === 0, patience);
+      // A scan may have come between the two.
+      await eventually(async () => (await folder.ask('documents')).length === 2, patience);
+      expect(await folder.ask('documents')).toEqual(['closed/deep/x.pdf', 'open.pdf']);
+      expect((await folder.ask('inspect', { path: 'closed/y.pdf' })).kind).toBe('absent');
+    },
+  );
+
+  it('F36: below a directory that could never be listed nothing is known, and nothing is waited for', async () => {
+    folder = await folderProcess({
+      ...filled,
+      before: async (home) => {
+        await filled.before(home);
+        await chmod(home.join('closed'), 0o100);
+      },
+    });
+    expect(await folder.ask('inspect', { path: 'closed/deep/x.pdf' })).toMatchObject({
+      kind: 'unknown',
+      code: 'unreadable',
+      message: expect.stringMatching(/^closed: .*EACCES/),
+    });
+  });
+
+  it('F36: a root of mode 000 is unavailable, and nothing in it is gone', async () => {
+    folder = await folderProcess(filled);
+    await chmod(folder.path, 0o000);
+    await eventually(async () => (await folder.ask('health')).state === 'unavailable', patience);
+    expect((await folder.ask('inspect', { path: 'open.pdf' })).kind).toBe('unknown');
+    await chmod(folder.path, 0o700);
+    await eventually(async () => (await folder.ask('health')).state === 'watching', patience);
+    expect(await folder.ask('documents')).toEqual(all);
+  });
+
+  it('F36: files of mode 000 keep their documents from being sent, in words', async () => {
+    folder = await folderProcess({
+      ...filled,
+      before: async ({ write }) => {
+        await write('a/secret.pdf', 'x');
+        await write('b/x.pdf', 'x');
+        await write('b/x.pdf.meta.json', '{}');
+        await write('c/x.pdf', 'x');
+        await write('c/.meta.json', '{}');
+        await write('d/x.pdf', 'x');
+        await write('d/.ingestignore', '*.bak');
+      },
+    });
+    for (const name of ['a/secret.pdf', 'b/x.pdf.meta.json', 'c/.meta.json', 'd/.ingestignore'])
+      await chmod(folder.join(name), 0o000);
+    await folder.ask('rescan');
+    const said = (path: string) =>
+      eventually(async () => {
+        const inspect = await folder.ask('inspect', { path });
+        return inspect.kind !== 'settling' && 'code' in inspect ? `${inspect.kind} ${inspect.code}` : null;
+      }, patience);
+    expect(await said('a/secret.pdf')).toBe('unfit unreadable');
+    expect(await said('b/x.pdf')).toBe('unfit sidecar-unreadable');
+    expect(await said('c/x.pdf')).toBe('unfit defaults-invalid');
+    expect(await said('d/x.pdf')).toBe('unknown unreadable');
+    await chmod(folder.join('a/secret.pdf'), 0o600);
+    await eventually(
+      async () => (await folder.ask('inspect', { path: 'a/secret.pdf' })).kind === 'document',
+      patience,
+    );
+  });
+});
+
+describe('events that change nothing', () => {
+  it('F44: a folder that is polled finds changes by its scans, and holds no watch', async () => {
+    const world = await folderWorld({ settings: { watch: 'polling' }, timing: { pollSeconds: 0.1 } });
+    expect(world.port.health()).toMatchObject({ state: 'polling', watches: 0 });
+    await world.write('a/b.pdf', 'x');
+    await eventually(() => world.documents().includes('a/b.pdf'), patience);
+    expect([...new Set(world.scans.map(({ cause }) => cause))]).toEqual(['start', 'poll']);
+    await world.close();
+  });
+
+  it('F11: what only a rescan finds is delivered, and counted as missed by the watcher', async () => {
+    const world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'old') });
+    const missed = () => world.engine().missedByWatcher('inbox');
+    await world.inbox.write('a.txt', 'new');
+    await world.rescan('rescan');
+    await world.sync();
+    expect([world.held(), missed()]).toEqual([{ 'a.txt': 'new' }, 1]);
+    await world.inbox.write('a.txt', 'newer');
+    await world.rescan('event');
+    await world.sync();
+    expect([world.held(), missed()]).toEqual([{ 'a.txt': 'newer' }, 1]);
+    await world.close();
+  });
+});
+
+describeWhere(missing('python3', ['python3', '--version']), 'a write through mmap', () => {
+  it('F11: is found by the next rescan at the latest', async () => {
+    const world = await folderWorld({ before: ({ write }) => write('a.pdf', 'old') });
+    const { stat } = await world.document('a.pdf');
+    const script =
+      'import mmap,sys\nf=open(sys.argv[1],"r+b")\nm=mmap.mmap(f.fileno(),0)\nm[0:3]=b"new"\nm.flush()';
+    execFileSync('python3', ['-c', script, world.join('a.pdf')]);
+    await world.port.rescan('rescan');
+    const found = world.scans.at(-1)?.entries[0]?.stat;
+    expect(found?.mtimeMs).toBeGreaterThan(stat.mtimeMs);
+    await world.close();
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdir } from 'node:fs/promises';
+
+import { joinPath } from '../../../src/model/document.ts';
+import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../../src/model/document.ts';
+import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
+import type { RootIdentity } from '../../../src/model/ports/ledger-port.ts';
+import type { FolderSettings, TimingSettings } from '../../../src/model/settings.ts';
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { openFolder } from '../../../src/scan/folder.ts';
+import type { FolderOptions } from '../../../src/scan/folder.ts';
+import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
+import { eventually } from '../../support/eventually.ts';
+import { recordedLog } from '../../support/recorded-log.ts';
+import type { RecordedLog } from '../../support/recorded-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** A watched folder and what a caller would know of it by now. */
+export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
+  /** Where `path` lies: what stands beside it is not watched. */
+  readonly home: TemporaryFolder;
+  readonly port: FolderPort;
+  readonly log: RecordedLog;
+  /** Everything that was told, in order. */
+  readonly scans: readonly DirectoryScan[];
+  readonly scanned: readonly { readonly cause: string; readonly root: RootIdentity }[];
+  /** Paths of all documents that are known to stand there, sorted. */
+  readonly documents: () => readonly string[];
+  readonly skips: () => readonly Skip[];
+  readonly fingerprintOf: (path: string) => string | undefined;
+  /** Looks until the answer is neither settling nor unknown. */
+  readonly inspect: (path: string) => Promise<Inspection>;
+  /** The document at a path; throws for any other answer. */
+  readonly document: (path: string) => Promise<FoundDocument>;
+  readonly idle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+interface WorldOptions {
+  readonly settings?: Partial<FolderSettings>;
+  readonly timing?: Partial<TimingSettings>;
+  readonly maxFileBytes?: number;
+  readonly watcher?: FolderOptions['watcher'];
+  readonly clock?: FolderOptions['clock'];
+  readonly stateDir?: string;
+  /** Fills the folder before it is scanned first. */
+  readonly before?: (folder: TemporaryFolder) => Promise<unknown>;
+  /** False: it is opened and not started. */
+  readonly start?: boolean;
+}
+
+export const quickTiming: TimingSettings = {
+  settleMs: 120,
+  removeGraceMs: 300,
+  rescanMinutes: 60,
+  pollSeconds: 60,
+  stopSeconds: 1,
+};
+
+/** Opens a folder over a directory of its own, and scans it. */
+export async function folderWorld(options: WorldOptions = {}): Promise<FolderWorld> {
+  const home = await temporaryFolder();
+  const folder = await subfolder(home, 'inbox');
+  await options.before?.(folder);
+  const log = recordedLog();
+  const known = new Map<string, DirectoryScan>();
+  const scans: DirectoryScan[] = [];
+  const scanned: { cause: string; root: RootIdentity }[] = [];
+  const port = openFolder({
+    settings: folderSettingsOf(folder.path, options.settings),
+    timing: { ...quickTiming, ...options.timing },
+    maxFileBytes: options.maxFileBytes ?? 1024 * 1024,
+    stateDir: options.stateDir ?? '/nonexistent',
+    clock: options.clock ?? systemClock,
+    log,
+    ...(options.watcher === undefined ? {} : { watcher: options.watcher }),
+  });
+  if (options.start !== false) {
+    await port.start({
+      directory: (scan) => {
+        scans.push(scan);
+        known.set(scan.directory, scan);
+      },
+      scanned: (summary) => scanned.push(summary),
+      changed: () => undefined,
+    });
+  }
+
+  function reachable(): readonly DirectoryScan[] {
+    const found: DirectoryScan[] = [];
+    const visit = (directory: string) => {
+      const scan = known.get(directory);
+      if (scan === undefined) return;
+      found.push(scan);
+      for (const name of scan.subdirectories) visit(joinPath(directory, name));
+    };
+    visit('');
+    return found;
+  }
+
+  const inspect = (path: string): Promise<Inspection> =>
+    eventually(async () => {
+      const answer = await port.inspect(path);
+      return answer.kind === 'settling' || answer.kind === 'unknown' ? null : answer;
+    });
+
+  return {
+    ...folder,
+    home,
+    port,
+    log,
+    scans,
+    scanned,
+    documents: () =>
+      reachable()
+        .flatMap(({ entries }) => entries.map(({ path }) => path))
+        .sort(),
+    skips: () => reachable().flatMap((scan) => scan.skips),
+    fingerprintOf: (path) =>
+      reachable()
+        .flatMap(({ entries }) => entries)
+        .find((entry) => entry.path === path)?.fingerprint,
+    inspect,
+    document: async (path) => {
+      const answer = await inspect(path);
+      if (answer.kind !== 'document') throw new Error(`${path} is ${JSON.stringify(answer)}`);
+      return answer.document;
+    },
+    idle: async () => {
+      await eventually(() => !port.health().busy);
+    },
+    close: async () => {
+      await port.close();
+      await home.remove();
+    },
+  };
+}
+
+/** A directory inside a temporary folder, with the same handles. */
+export async function subfolder(home: TemporaryFolder, name: string): Promise<TemporaryFolder> {
+  const path = home.join(name);
+  await mkdir(path, { recursive: true });
+  return {
+    path,
+    write: (file, content) => home.write(`${name}/${file}`, content),
+    join: (...names) => home.join(name, ...names),
+    remove: home.remove,
+  };
+}

@@ -1,0 +1,27 @@
+import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
+
+// The embedded service in a process of its own, asked by its parent.
+const [dataDir = '', requestsPerMinute = ''] = process.argv.slice(2);
+const quiet = () => undefined;
+const service = await startEmbeddedService({
+  dataDir,
+  clock: systemClock,
+  log: { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet },
+  requestsPerMinute: Number(requestsPerMinute),
+  // Short, so that tokens are renewed while work goes on.
+  accessTokenSeconds: 20,
+  maxAuthRequestsPerMinute: 1_000,
+});
+
+process.on('message', () => {
+  process.send?.({
+    documents: service.documents().map((document) => ({
+      ...document,
+      contentPath: service.contentPath(document.docId),
+      attachmentPaths: document.attachments.map((_, place) => service.attachmentPath(document.docId, place)),
+    })),
+  });
+});
+process.on('disconnect', () => process.exit());
+process.send?.({ port: Number(new URL(service.ingestUrl).port), credentials: service.credentials });

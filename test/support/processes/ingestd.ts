@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** What a command line did. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  /** On top of PATH and HOME=cwd only, so that nothing of the machine gets in. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  /** Runs as this user and group; default: as the tests do. */
+  readonly uid?: number;
+}
+
+const mainFile = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
+
+/** Starts the built program as a process of its own. */
+export function startIngestd(args: readonly string[], { cwd, env = {}, uid }: RunOptions): ChildProcess {
+  const surroundings = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
+  return spawn(process.execPath, [mainFile, ...args], {
+    cwd,
+    env: surroundings,
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
+}
+
+/** Runs the built program to its end. */
+export function ingestd(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const child = startIngestd(args, options);
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(options.input ?? '');
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}

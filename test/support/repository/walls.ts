@@ -1,0 +1,152 @@
+import type { Folder, Import, SourceFile } from './read-imports.ts';
+
+/** The folders below src and which others each may import. A folder that is not named here may not exist. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  model: ['lib'],
+  config: ['lib', 'model'],
+  log: ['lib', 'model'],
+  scan: ['lib', 'model'],
+  ledger: ['lib', 'model'],
+  remote: ['lib', 'model'],
+  sync: ['lib', 'model'],
+  status: ['lib', 'model'],
+  embedded: ['lib', 'model'],
+  cluster: ['lib', 'model'],
+  daemon: [
+    'lib',
+    'model',
+    'config',
+    'log',
+    'scan',
+    'ledger',
+    'remote',
+    'sync',
+    'status',
+    'embedded',
+    'cluster',
+  ],
+  commands: [
+    'lib',
+    'model',
+    'config',
+    'log',
+    'scan',
+    'ledger',
+    'remote',
+    'sync',
+    'status',
+    'embedded',
+    'cluster',
+    'daemon',
+  ],
+  cli: ['lib', 'model', 'config', 'log', 'daemon', 'commands', 'ledger', 'embedded'],
+  'main.ts': ['lib', 'model', 'cli'],
+};
+
+/** Which files may import each package. */
+const importersOf: Readonly<Record<string, RegExp>> = {
+  '@fastify/busboy': /^embedded\//,
+  '@inquirer/confirm': /^cli\//,
+  '@inquirer/input': /^cli\//,
+  '@inquirer/password': /^cli\//,
+  '@inquirer/select': /^cli\//,
+  '@redis/client': /^cluster\/redis\//,
+  bottleneck: /^remote\/limiter\.ts$/,
+  chokidar: /^scan\/watch\//,
+  'cli-progress': /^cli\//,
+  commander: /^(cli\/|main\.ts$)/,
+  'csv-parse': /^ledger\//,
+  dotenv: /^config\//,
+  fastify: /^(status|embedded)\//,
+  'form-data': /^remote\//,
+  got: /^remote\//,
+  ignore: /^scan\/rules\//,
+  'jsonc-parser': /^lib\/text\/read-json\.ts$/,
+  jose: /^embedded\//,
+  lowdb: /^ledger\//,
+  'p-queue': /^(lib\/queue\/(work|priority)-queue\.ts|scan\/folder\.ts|ledger\/lowdb-adapter\.ts)$/,
+  picocolors: /^cli\//,
+  pino: /^log\//,
+  'pino-pretty': /^log\//,
+  'prom-client': /^status\//,
+  'proxy-agent': /^remote\//,
+  tinyqueue: /^lib\//,
+  yaml: /^config\//,
+  zod: /./,
+};
+
+const maxEntries = 15;
+
+/** Says which import rules of the architecture `files` break; empty: none. */
+export function brokenWalls(files: readonly SourceFile[]): readonly string[] {
+  return [
+    ...files.flatMap((file) => file.imports.flatMap((found) => judgeImport(file, found))),
+    ...findCycles(files).map((cycle) => `cycle: ${cycle.join(' → ')}`),
+  ];
+}
+
+/** Says which folders hold too many entries; those at `mayBeWide` may. */
+export function brokenWidths(
+  folders: readonly Folder[],
+  mayBeWide: readonly string[] = [],
+): readonly string[] {
+  return folders
+    .filter(({ path, entries }) => entries > maxEntries && !mayBeWide.includes(path))
+    .map(({ path, entries }) => `${path} has ${entries} entries, more than ${maxEntries}`);
+}
+
+/** Packages without a rule, so that a new one does not come in unnoticed. */
+export function withoutImporters(packages: readonly string[]): readonly string[] {
+  return packages.filter((name) => importersOf[name] === undefined);
+}
+
+function judgeImport(file: SourceFile, { kind, target, typeOnly }: Import): readonly string[] {
+  if (kind === 'file') return judgeFile(file.path, target);
+  if (kind === 'package') return judgePackage(file.path, target);
+  if (folderOf(file.path) !== 'model' || typeOnly) return [];
+  return [`${file.path}: model is pure and imports only types of ${target}`];
+}
+
+function judgeFile(path: string, target: string): readonly string[] {
+  const from = folderOf(path);
+  const to = folderOf(target);
+  if (target.startsWith('..')) return [`${path} reaches out of the source folder: ${target}`];
+  if (to === from || mayImport[from]?.includes(to) === true) return [];
+  return [`${path} (${from}) must not import ${target} (${to})`];
+}
+
+function judgePackage(path: string, name: string): readonly string[] {
+  if (folderOf(path) === 'model' && name !== 'zod')
+    return [`${path}: model imports no package but zod: ${name}`];
+  const allowed = importersOf[name];
+  if (allowed === undefined) return [`${path} imports ${name}, which no file may import`];
+  return allowed.test(path) ? [] : [`${path} may not import ${name}`];
+}
+
+function folderOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+/** Each cycle once, found by walking depth first; type-only imports count too. */
+function findCycles(files: readonly SourceFile[]): readonly (readonly string[])[] {
+  const edges = new Map(files.map((file) => [file.path, localTargets(file)]));
+  const cycles: string[][] = [];
+  const done = new Set<string>();
+  const trail: string[] = [];
+  const walk = (path: string) => {
+    const seenAt = trail.indexOf(path);
+    if (seenAt !== -1) cycles.push([...trail.slice(seenAt), path]);
+    if (seenAt !== -1 || done.has(path)) return;
+    trail.push(path);
+    for (const next of edges.get(path) ?? []) walk(next);
+    trail.pop();
+    done.add(path);
+  };
+  for (const path of edges.keys()) walk(path);
+  return cycles;
+}
+
+function localTargets({ imports }: SourceFile): readonly string[] {
+  return [...new Set(imports.filter(({ kind }) => kind === 'file').map(({ target }) => target))];
+}

@@ -1,0 +1,241 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { createLimiter } from '../../../src/remote/limiter.ts';
+import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
+import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import type { FolderSettings, SafetySettings, ServiceSettings } from '../../../src/model/settings.ts';
+import type { Activity } from '../../../src/model/report/status.ts';
+import { Engine } from '../../../src/sync/engine.ts';
+import { reasonOf } from '../../../src/sync/tasks/task.ts';
+import { safetySettingsOf, serviceSettingsOf } from '../fixtures/default-settings.ts';
+import { manualClock } from '../manual-clock.ts';
+import type { ManualClock } from '../manual-clock.ts';
+import { recordedLog } from '../recorded-log.ts';
+import type { RecordedLog } from '../recorded-log.ts';
+import { simulatedFolder } from './simulated-folder.ts';
+import type { SimulatedFolder } from './simulated-folder.ts';
+import { simulatedService } from './simulated-service.ts';
+import type { SimulatedService } from './simulated-service.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+export interface EngineWorld {
+  readonly clock: ManualClock;
+  readonly folder: SimulatedFolder;
+  readonly service: SimulatedService;
+  readonly engine: () => Engine;
+  readonly ledger: () => LedgerPort;
+  readonly activities: Activity[];
+  readonly log: RecordedLog;
+  /** Lets everything happen that can happen while the clock stands still. */
+  readonly rest: () => Promise<void>;
+  /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
+  readonly quiesce: (hours?: number) => Promise<void>;
+  /** Ends the process as SIGKILL does, and starts another on the same state. `meanwhile`: while none runs. */
+  readonly restart: (meanwhile?: () => void) => Promise<void>;
+  /** Lets time pass as long as what is done waits for a slow disk. */
+  readonly withTime: <T>(act: Promise<T>) => Promise<T>;
+  /** Path → docId, for what the ledger knows. */
+  readonly docIds: () => ReadonlyMap<string, string>;
+  readonly close: () => Promise<void>;
+}
+
+interface Options {
+  readonly safety?: Partial<SafetySettings>;
+  readonly service?: Partial<ServiceSettings>;
+  readonly onRemove?: FolderSettings['onRemove'];
+  /** As of `sync`; without it as of `run`: never gives up. */
+  readonly maxAttempts?: number;
+  /** A folder on disk instead of the simulated one; opened again after a restart. */
+  readonly port?: (clock: ManualClock) => FolderPort;
+  /** The folder reads the disk at this moment. */
+  readonly isReading?: () => boolean;
+  /** Another folder, which nobody starts. */
+  readonly beside?: FolderPort;
+  /** What the wall clock shows at the beginning, ms. */
+  readonly wallClock?: number;
+  /** How long the next commit, or the next way of a request or an answer, takes, ms of the clock in hand. */
+  readonly slow?: () => number;
+}
+
+export const engineTiming = {
+  settleMs: 2_000,
+  removeGraceMs: 5_000,
+  rescanMinutes: 15,
+  pollSeconds: 30,
+  stopSeconds: 30,
+};
+
+/** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
+export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
+  const clock = manualClock(options.wallClock);
+  const state = await temporaryFolder();
+  let inode = 100;
+  const folder = simulatedFolder({
+    name: 'inbox',
+    clock,
+    settleMs: engineTiming.settleMs,
+    nextInode: () => (inode += 1),
+  });
+  const service = simulatedService(() => waitABit());
+  const activities: Activity[] = [];
+  const log = recordedLog();
+  const serviceSettings = serviceSettingsOf(options.service);
+  const safety = safetySettingsOf(options.safety);
+  let delayed = 0;
+  let writing = 0;
+  let life = await begin();
+
+  async function waitABit(): Promise<void> {
+    const ms = options.slow?.() ?? 0;
+    if (ms === 0) return;
+    delayed += 1;
+    await new Promise<void>((resolve) => clock.after(ms, resolve));
+    delayed -= 1;
+  }
+
+  /** A ledger whose disk is slow now and then. Commits keep their order, and die with the process. */
+  function onSlowDisk(ledger: LedgerPort, isAlive: () => boolean): LedgerPort {
+    if (options.slow === undefined) return ledger;
+    let last = Promise.resolve();
+    const write: LedgerPort['commit'] = async (changes) => {
+      writing += 1;
+      await ledger.commit(changes).finally(() => {
+        writing -= 1;
+      });
+    };
+    return {
+      ...ledger,
+      commit: (changes) => {
+        const turn = last.then(waitABit).then(() => (isAlive() ? write(changes) : never()));
+        last = turn.catch(() => {});
+        return turn;
+      },
+    };
+  }
+
+  async function begin() {
+    const opened = await openLedger({ dir: state.join('state'), clock, log: recordedLog() });
+    let alive = true;
+    const ledger = onSlowDisk(opened, () => alive);
+    const die = () => {
+      alive = false;
+    };
+    const limiter = createLimiter({
+      requestsPerMinute: serviceSettings.requestsPerMinute,
+      clock,
+      recent: ledger.sentRequests(),
+    });
+    const port = options.port?.(clock) ?? folder;
+    const engine = new Engine({
+      clock,
+      log,
+      ledger,
+      folders: [
+        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port },
+        ...(options.beside === undefined
+          ? []
+          : [
+              {
+                settings: { name: options.beside.name, onRemove: 'keep', watch: 'auto' } as const,
+                port: options.beside,
+              },
+            ]),
+      ],
+      limiter,
+      service,
+      metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
+      settings: { service: serviceSettings, timing: engineTiming, safety },
+      authRestMs: () => 0,
+      maxAttempts: options.maxAttempts ?? null,
+      random: () => 0.5,
+      onActivity: (activity) => activities.push(activity),
+      onChange: () => {},
+    });
+    await engine.recover();
+    await port.start(engine.listener('inbox'));
+    return { ledger, limiter, engine, port, die };
+  }
+
+  async function withTime<T>(act: Promise<T>): Promise<T> {
+    const ended = act.then(
+      () => true,
+      () => true,
+    );
+    const soon = () => new Promise<boolean>((resolve) => setImmediate(() => resolve(false)));
+    while (!(await Promise.race([ended, soon()]))) {
+      if (delayed > 0) await clock.advance(50);
+    }
+    return act;
+  }
+
+  async function end(): Promise<void> {
+    life.die();
+    await life.port.close();
+    const stopped = life.engine.stop(0);
+    await clock.advance(0);
+    await stopped;
+    life.limiter.close();
+    await life.ledger.close();
+  }
+
+  const restNow = () =>
+    rest(life.engine, {
+      isWriting: () => writing > 0 || options.isReading?.() === true,
+      isDelayed: () => delayed > 0 || service.isHolding(),
+    });
+
+  return {
+    clock,
+    folder,
+    service,
+    activities,
+    log,
+    engine: () => life.engine,
+    ledger: () => life.ledger,
+    rest: restNow,
+    quiesce: async (hours = 2) => {
+      const deadline = clock.monotonic() + hours * 3_600_000;
+      for (;;) {
+        await restNow();
+        if (life.engine.isIdle()) return;
+        if (clock.monotonic() > deadline) throw new Error(`still busy: ${tasksOf(life.engine)}`);
+        await clock.advance(100);
+      }
+    },
+    restart: async (meanwhile) => {
+      await end();
+      meanwhile?.();
+      life = await withTime(begin());
+    },
+    withTime,
+    docIds: () => new Map([...life.ledger.entries()].map(({ ref, record }) => [ref.path, record.docId])),
+    close: async () => {
+      await end();
+      await state.remove();
+    },
+  };
+}
+
+/** Real input and output (the ledger's fsync) goes on while the clock stands still, however slow the disk is. */
+async function rest(
+  engine: Engine,
+  { isWriting, isDelayed }: { readonly isWriting: () => boolean; readonly isDelayed: () => boolean },
+): Promise<void> {
+  const isBusy = () =>
+    isWriting() || (!isDelayed() && (engine.inFlight() > 0 || engine.tasks.in('inspecting').size > 0));
+  // What waits for the ledger to take it waits for the clock, too: not for ever.
+  for (let turn = 0; turn < 1_000 && isBusy(); turn += 1) await delay(1);
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
+
+function tasksOf({ tasks }: Engine): string {
+  return [...tasks.all()]
+    .slice(0, 20)
+    .map((task) => `${task.key} ${task.state.kind} ${reasonOf(task)?.message ?? ''}`)
+    .join('; ');
+}

@@ -1,0 +1,226 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Metadata } from '../../../src/model/metadata/metadata.ts';
+import type { ContentSource } from '../../../src/model/ports/folder-port.ts';
+import type {
+  FileOutcome,
+  OutgoingFile,
+  Outcome,
+  RequestWatch,
+  SentContent,
+  ServicePort,
+  Permit,
+} from '../../../src/model/ports/service-port.ts';
+
+interface HeldDocument {
+  content: string;
+  metadata: Metadata;
+  /** Names. */
+  attachments: readonly string[];
+  /** Of the attachments, in the same order. */
+  attachmentContents: readonly string[];
+}
+
+/** What an upload or a modify of one document carried. */
+interface SentParts {
+  readonly content: boolean;
+  /** Names; null: none were sent. */
+  readonly attachments: readonly string[] | null;
+  readonly metadata: Metadata | null;
+}
+
+/** A request as it goes out, before the service has seen any of it. */
+export interface OutgoingRequest {
+  readonly kind: 'upload' | 'modify' | 'delete';
+  readonly docIds: readonly string[];
+  /** Of what was opened for it: the document's file first. */
+  readonly sources: readonly ContentSource[];
+  /** Null: none is sent. */
+  readonly metadata: Metadata | null;
+}
+
+export interface SimulatedService extends ServicePort {
+  /** Sees every request as it goes out, from now on. */
+  readonly observe: (observer: (request: OutgoingRequest) => void) => void;
+  readonly documents: ReadonlyMap<string, HeldDocument>;
+  /** `upload`, `modify`, `delete`, `bulk modify 250` …, in the order in which they came. */
+  readonly calls: readonly string[];
+  /** Of the uploads and modifies among them. */
+  readonly parts: readonly SentParts[];
+  readonly forget: () => void;
+  /** From now on it says of a document that it does not hold that it does not know it, as the service does. */
+  readonly beStrict: () => void;
+  /** The next request is taken and its answer waits until the function that this gives is called. */
+  readonly holdNext: () => () => void;
+  /** A request was taken and waits for that. */
+  readonly isHolding: () => boolean;
+  /** Says what comes of the next request instead; `taken`: the service takes it all the same. */
+  readonly failNext: (outcome: Outcome, options?: { readonly taken?: boolean }) => void;
+}
+
+/** The service in memory: takes what it is given and can be told to fail. */
+export function simulatedService(
+  /** Waits as long as a request takes on its way, and its answer. */
+  way: () => Promise<void> = () => Promise.resolve(),
+): SimulatedService {
+  const documents = new Map<string, HeldDocument>();
+  const calls: string[] = [];
+  const parts: SentParts[] = [];
+  const failures: { outcome: Outcome; taken: boolean }[] = [];
+  let held: Promise<void> | null = null;
+  let holding = 0;
+  let isStrict = false;
+  let observer: (request: OutgoingRequest) => void = () => {};
+
+  async function attempt(
+    call: string,
+    {
+      turn,
+      watch,
+      files = [],
+      docIds = [],
+      metadata = null,
+    }: {
+      turn: Permit;
+      watch: RequestWatch | undefined;
+      files?: readonly OutgoingFile[];
+      docIds?: readonly string[];
+      metadata?: Metadata | null;
+    },
+    take: (contents: readonly string[]) => string | null,
+  ): Promise<FileOutcome> {
+    const contents: string[] = [];
+    const sent: SentContent[] = [];
+    const sources: ContentSource[] = [];
+    const kind = call.includes('upload') ? 'upload' : call.includes('delete') ? 'delete' : 'modify';
+    // What goes out with no file is decided before this: what comes now, on the way, nobody can know.
+    if (files.length === 0) observer({ kind, docIds, sources, metadata });
+    try {
+      for (const file of files) {
+        const source = await file.open();
+        sources.push(source);
+        let content = '';
+        for await (const chunk of source.stream()) content += String(chunk);
+        contents.push(content);
+        sent.push({ sha256: source.sha256(), size: source.size });
+      }
+    } catch (error) {
+      turn.giveBack();
+      return { outcome: { kind: 'changed', message: String(error) }, sent: [], requests: 0 };
+    } finally {
+      await Promise.all(sources.map((source) => source.close()));
+    }
+    if (files.length > 0) observer({ kind, docIds, sources, metadata });
+    const id = randomUUID();
+    await watch?.beforeSend?.(id);
+    await way();
+    calls.push(call);
+    const failure = failures.shift();
+    const isUnknown = isStrict && docIds.length === 1 && !documents.has(docIds[0] ?? '');
+    const docId = failure === undefined || failure.taken ? take(contents) : null;
+    await way();
+    const waits = held;
+    held = null;
+    if (waits !== null) {
+      holding += 1;
+      await waits;
+      holding -= 1;
+    }
+    turn.spent();
+    watch?.onAnswer?.(id);
+    const outcome =
+      failure === undefined ? ({ kind: 'accepted', docId, warning: null } as const) : failure.outcome;
+    if (isUnknown && outcome.kind === 'accepted') {
+      const missing = { kind: 'missing', status: 404, message: 'not found', isOwnWord: true } as const;
+      return { outcome: missing, sent, requests: 1 };
+    }
+    // Only an upload without an answer leaves a document that nobody knows: the client says so of no other request.
+    if (outcome.kind === 'unknown' && kind !== 'upload') {
+      const { code, message } = outcome;
+      const lost = { kind: 'unavailable', code, message, retryAfterMs: null, sent: 'all' } as const;
+      return { outcome: lost, sent, requests: 1 };
+    }
+    return { outcome, sent, requests: 1 };
+  }
+
+  function known(docId: string): HeldDocument | null {
+    return documents.get(docId) ?? null;
+  }
+
+  return {
+    documents,
+    calls,
+    parts,
+    observe: (given) => {
+      observer = given;
+    },
+    forget: () => {
+      calls.length = 0;
+      parts.length = 0;
+    },
+    holdNext: () => {
+      let release = () => {};
+      held = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    isHolding: () => holding > 0,
+    beStrict: () => {
+      isStrict = true;
+    },
+    failNext: (outcome, { taken = false } = {}) => failures.push({ outcome, taken }),
+    upload: (request, turn, watch) =>
+      attempt(
+        'upload',
+        { turn, watch, files: [request.file, ...request.attachments], metadata: request.metadata },
+        ([content = '', ...attachmentContents]) => {
+          const attachments = namesOf(request.attachments);
+          parts.push({ content: true, attachments, metadata: request.metadata });
+          const docId = randomUUID();
+          documents.set(docId, { content, metadata: request.metadata, attachments, attachmentContents });
+          return docId;
+        },
+      ),
+    modify: (request, turn, watch) => {
+      const files = [...(request.file === null ? [] : [request.file]), ...(request.attachments ?? [])];
+      const about = { turn, watch, files, docIds: [request.docId], metadata: request.metadata };
+      return attempt('modify', about, (contents) => {
+        const { file, attachments, metadata } = request;
+        parts.push({
+          content: file !== null,
+          attachments: attachments === null ? null : namesOf(attachments),
+          metadata,
+        });
+        const held = known(request.docId);
+        if (held === null) return request.docId;
+        if (file !== null) held.content = contents[0] ?? '';
+        held.metadata = { ...held.metadata, ...metadata };
+        if (attachments === null) return request.docId;
+        held.attachments = namesOf(attachments);
+        held.attachmentContents = contents.slice(file === null ? 0 : 1);
+        return request.docId;
+      });
+    },
+    remove: ({ docId }, turn, watch) =>
+      attempt('delete', { turn, watch, docIds: [docId] }, () => {
+        documents.delete(docId);
+        return docId;
+      }),
+    bulkModify: ({ docIds, ...metadata }, turn, watch) =>
+      attempt(`bulk modify ${docIds.length}`, { turn, watch, docIds, metadata }, () => {
+        for (const held of docIds.map(known))
+          if (held !== null) held.metadata = { ...held.metadata, ...metadata };
+        return null;
+      }),
+    bulkRemove: ({ docIds }, turn, watch) =>
+      attempt(`bulk delete ${docIds.length}`, { turn, watch, docIds }, () => {
+        for (const docId of docIds) documents.delete(docId);
+        return null;
+      }),
+  };
+}
+
+function namesOf(files: readonly OutgoingFile[]): readonly string[] {
+  return files.map(({ name }) => name);
+}

@@ -1,0 +1,158 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+
+import { syncedFolder } from '../../scan/support/synced-folder.ts';
+import type { SyncedFolder } from '../../scan/support/synced-folder.ts';
+import { diskWorld } from '../histories/disk-world.ts';
+
+let world: SyncedFolder;
+let opened: { readonly close: () => Promise<void> };
+afterEach(async () => opened.close());
+
+const at = (path: string) => world.inbox.join(path);
+const invalidRules = 'x\n'.repeat(1_001);
+
+/** The disk as it is now is known, and so much time passes. */
+async function after(ms: number): Promise<void> {
+  await world.timestamp(world.inbox.path);
+  await world.rescan();
+  await world.pass(ms);
+}
+
+describe('I2: a document whose file is saved again and again by unlink and recreate', () => {
+  it('is deleted when its path has been empty for the whole grace period, and not before', async () => {
+    opened = world = await syncedFolder({ before: (inbox) => inbox.write('a.txt', 'a') });
+    world.service.forget();
+    for (let save = 0; save < 4; save += 1) {
+      await rm(at('a.txt'));
+      await after(500);
+      await writeFile(at('a.txt'), `half ${save}`);
+      await after(1_500);
+    }
+    await rm(at('a.txt'));
+    await after(4_500);
+    expect(world.service.calls).toEqual([]);
+    await writeFile(at('a.txt'), 'whole');
+    await after(10_000);
+    expect(world.service.calls).toEqual(['modify']);
+    await rm(at('a.txt'));
+    await after(10_000);
+    expect(world.service.calls).toEqual(['modify', 'delete']);
+  });
+});
+
+describe('I1: a file that is moved out of a directory below an ignore file that is not valid', () => {
+  it.each([
+    ['itself', 'd/a.txt', 'a.txt', ''],
+    ['with its directory', 'd/e', 'f', ''],
+    ['itself, where the rules before ignored it', 'd/a.txt', 'a.txt', '*.txt\n'],
+  ])('keeps its document: %s', async (_, from, to, rules) => {
+    const before = async (inbox: SyncedFolder['inbox']) => {
+      await mkdir(inbox.join('d/e'), { recursive: true });
+      await writeFile(inbox.join('d/a.txt'), 'a');
+      await writeFile(inbox.join('d/e/c.txt'), 'c');
+    };
+    opened = world = await syncedFolder({ before });
+    const known = [...world.docIds().values()].sort();
+    await writeFile(at('d/.ingestignore'), rules);
+    await after(10_000);
+    await writeFile(at('d/.ingestignore'), invalidRules);
+    await after(10_000);
+    world.service.forget();
+    await rename(at(from), at(to));
+    await after(30_000);
+    expect(world.service.calls).toEqual([]);
+    await rm(at('d/.ingestignore'));
+    await after(30_000);
+    expect(world.service.calls).toEqual([]);
+    expect([...world.docIds().values()].sort()).toEqual(known);
+    expect(world.docIds().has(to === 'f' ? 'f/c.txt' : 'a.txt')).toBe(true);
+  });
+});
+
+describe('I6: while the root cannot be listed', () => {
+  const none = '{"shareInfo":{"mode":"NONE"}}';
+  it.each([
+    ['an ignore file', '.ingestignore', 'new.txt\n', 'new.txt'],
+    ['a sidecar', 'new.txt.meta.json', none, 'new.txt'],
+  ])('%s that went meanwhile is waited for when it can be listed again', async (_, path, text, document) => {
+    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld(options);
+    opened = disk;
+    await disk.change(({ write }) => {
+      write('d/a.txt', 'a');
+      write(path, text);
+    });
+    await disk.quiesce();
+    await disk.change(({ write }) => {
+      write('.ingestignore', invalidRules);
+      write(document, 'new');
+    });
+    await disk.pass(10_000);
+    await disk.quiesce();
+    expect(disk.service.calls).toEqual(['upload']);
+    await disk.change(({ remove }) => {
+      remove(path);
+      if (path !== '.ingestignore') remove('.ingestignore');
+    });
+    for (let second = 0; second < 4; second += 1) await disk.pass(1_000);
+    expect(disk.service.calls).toEqual(['upload']);
+    await disk.change(({ write }) => write(path, text));
+    await disk.quiesce();
+    const modes = disk.service.parts.map(({ metadata }) => metadata?.shareInfo?.mode);
+    expect(modes.slice(1)).toEqual(path === '.ingestignore' ? [] : ['NONE']);
+  });
+});
+
+describe('I5: a document whose attachment is ignored for a while', () => {
+  it.each([
+    ['beside it', '', 'x.csv'],
+    ['below it, by a rule in a directory', 'd/', 'e/x.csv'],
+    ['below it, by a rule of its own directory', 'd/e/', 'e/x.csv'],
+  ])('is sent when the rules let it again: %s', async (_, place, attachment) => {
+    const options = { slow: () => 0, inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld(options);
+    opened = disk;
+    const directory = place === '' ? '' : 'd/';
+    await disk.change(({ write }) => {
+      write(`${directory}a.txt`, 'a');
+      write(`${directory}${attachment}`, 'x');
+      write(`${directory}a.txt.meta.json`, JSON.stringify({ attachments: [attachment] }));
+    });
+    await disk.quiesce();
+    await disk.change(({ write }) => write(`${place}.ingestignore`, '*.csv\n'));
+    await disk.change(({ write }) => write(`${directory}a.txt`, 'another'));
+    await disk.quiesce();
+    expect(disk.service.calls).toEqual(['upload']);
+    await disk.change(({ write }) => write(`${place}.ingestignore`, 'b.txt\n'));
+    await disk.quiesce();
+    expect(disk.service.calls).toEqual(['upload', 'modify']);
+  });
+});
+
+describe('I1: a file that is moved on while its record is being written down at the place before', () => {
+  it('keeps its document, also where a new file stands at its first path by then', async () => {
+    let slowMs = 0;
+    const options = { inDoubt: 'retry', requestsPerMinute: 1_000, barred: false } as const;
+    const disk = await diskWorld({ ...options, slow: () => slowMs });
+    opened = disk;
+    await disk.change(({ write }) => write('a.txt', 'a'));
+    await disk.quiesce();
+    const docId = disk.docIds().get('a.txt');
+    slowMs = 3_000;
+    await disk.change(({ rename }) => rename('a.txt', 'b.txt'));
+    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    await disk.change(({ rename, write }) => {
+      rename('b.txt', 'c.txt');
+      write('a.txt', 'new');
+    });
+    for (let step = 0; step < 5; step += 1) await disk.pass(100);
+    slowMs = 0;
+    await disk.quiesce();
+    await disk.pass(61_000);
+    await disk.quiesce();
+    expect(disk.docIds().get('c.txt')).toBe(docId);
+    expect([...disk.docIds().keys()].sort()).toEqual(['a.txt', 'c.txt']);
+    expect(disk.service.documents.size).toBe(2);
+  });
+});

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
+import { startScriptedService } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: { folders: [{ name: 'inbox', path: './inbox', title: 'none', createdTimestamp: 'none' }] },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+const contentOf = (number: number) => `content ${number}`;
+
+it('I13: a shift of 1,200 names while stopped keeps all docIds, without a request', async () => {
+  const numbers = Array.from({ length: 1_200 }, (_, index) => index);
+  for (const number of numbers) await writeFile(join(place.inbox, `${number}.txt`), contentOf(number));
+  const documents = numbers.map((number) => ({
+    folder: 'inbox',
+    path: `${number}.txt`,
+    docId: `doc-${number}`,
+    sha256: createHash('sha256').update(contentOf(number)).digest('hex'),
+    size: contentOf(number).length,
+    attachments: [],
+    metadata: {},
+    uploadedAt: '2026-01-01T00:00:00Z',
+    modifiedAt: null,
+    possibleDuplicates: 0,
+  }));
+  await place.home.write('known.json', JSON.stringify({ version: 1, documents }));
+  expect(await place.run('ledger', 'import', place.home.join('known.json'))).toMatchObject({ code: 0 });
+  // The ledger learns which files they are.
+  expect(await place.run('sync')).toMatchObject({ code: 0 });
+  expect(service.requests).toEqual([]);
+
+  for (const number of numbers.toReversed())
+    await rename(join(place.inbox, `${number}.txt`), join(place.inbox, `${number + 1}.txt`));
+  expect(await place.run('sync')).toMatchObject({ code: 0 });
+  expect(service.requests).toEqual([]);
+  const exported = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
+    documents: { path: string; docId: string }[];
+  };
+  const docIds = Object.fromEntries(exported.documents.map(({ path, docId }) => [path, docId]));
+  expect(docIds).toEqual(Object.fromEntries(numbers.map((number) => [`${number + 1}.txt`, `doc-${number}`])));
+}, 120_000);

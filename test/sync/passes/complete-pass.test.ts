@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { installation } from '../../support/processes/daemon-process.ts';
+import type { Installation } from '../../support/processes/daemon-process.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
+import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
+import type { ScriptedService } from '../../support/services/scripted-service.ts';
+
+let service: ScriptedService;
+let place: Installation;
+
+beforeEach(async () => {
+  service = await startScriptedService();
+  place = await installation({
+    ...service,
+    credentials: plantedCredentials,
+    more: {
+      safety: { maxDeletePercent: 100 },
+      timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 },
+    },
+  });
+});
+
+afterEach(async () => {
+  await place.remove();
+  await service.close();
+});
+
+/** Documents that the ledger knows, as if they had been sent. */
+async function adopt(paths: readonly string[]): Promise<void> {
+  const documents = paths.map((path, index) => ({
+    folder: 'inbox',
+    path,
+    docId: `doc-${index}`,
+    sha256: createHash('sha256').update(path).digest('hex'),
+    size: path.length,
+    attachments: [],
+    metadata: {},
+    uploadedAt: '2026-01-01T00:00:00Z',
+    modifiedAt: null,
+    possibleDuplicates: 0,
+  }));
+  await place.home.write('known.json', JSON.stringify({ version: 1, documents }));
+  const { code, err } = await place.run('ledger', 'import', place.home.join('known.json'));
+  if (code !== 0) throw new Error(err);
+}
+
+describe('sync as a process', () => {
+  it('I8: deletes each of 400 documents that were removed among 4,000 directories', async () => {
+    const paths = Array.from({ length: 4_000 }, (_, index) => `d${index % 40}/e${index}/a.txt`);
+    for (const path of paths) {
+      await mkdir(join(place.inbox, path, '..'), { recursive: true });
+      await writeFile(join(place.inbox, path), path);
+    }
+    await adopt(paths.filter((_, index) => index % 10 === 0));
+    for (const path of paths) await rm(join(place.inbox, path));
+    expect(await place.run('sync')).toMatchObject({
+      code: 0,
+      out: '0 uploads, 0 changes, 0 moves, 400 deletions.\n',
+    });
+  }, 60_000);
+
+  it('I8: exits 4 when the folder vanishes midway, and names it', async () => {
+    service.script(async (request) => {
+      await rename(place.inbox, place.home.join('elsewhere'));
+      await steps.answer(503, '')(request);
+    });
+    await place.home.write('inbox/a.txt', 'one');
+    const { code, out } = await place.run('sync');
+    expect([code, out]).toEqual([4, expect.stringContaining('inbox')]);
+    expect(service.requests).toHaveLength(1);
+  }, 60_000);
+
+  it('I8: ends beside a file that is renamed while it never stops growing, and names it', async () => {
+    await place.home.write('inbox/old.txt', 'old.txt');
+    expect(await place.run('sync')).toMatchObject({ code: 0 });
+    await rename(join(place.inbox, 'old.txt'), join(place.inbox, 'new.txt'));
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'new.txt'), 'x'), 50);
+    try {
+      const { code, out } = await place.run('sync');
+      expect([code, out]).toEqual([4, expect.stringContaining('inbox/new.txt')]);
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+
+  it('deletes what was removed beside a file that never stops growing', async () => {
+    await place.home.write('inbox/old.txt', 'old.txt');
+    await place.home.write('inbox/removed.txt', 'removed.txt');
+    await place.run('sync');
+    await rm(join(place.inbox, 'removed.txt'));
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'old.txt'), 'x'), 50);
+    try {
+      const { code, out } = await place.run('sync');
+      expect([code, out]).toEqual([4, expect.stringContaining('1 deletion')]);
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+
+  it('ends with nothing left to do beside an ignored file that never stops growing', async () => {
+    await place.home.write('inbox/.ingestignore', '*.log.txt');
+    await place.home.write('inbox/a.txt', 'one');
+    const writer = setInterval(() => void appendFile(join(place.inbox, 'b.log.txt'), 'x'), 50);
+    try {
+      expect(await place.run('sync')).toMatchObject({ code: 0 });
+    } finally {
+      clearInterval(writer);
+    }
+  }, 30_000);
+
+  it('ends beside a file that changes again as often as it is sent', async () => {
+    service.always(async (request) => {
+      await place.home.write('inbox/a.txt', `text ${service.requests.length}`);
+      // Longer than the watcher needs to report it.
+      await delay(300);
+      await steps.accept('doc-a')(request);
+    });
+    await place.home.write('inbox/a.txt', 'one');
+    const { code, out } = await place.run('sync');
+    expect([code, out]).toEqual([4, expect.stringContaining('inbox/a.txt')]);
+    expect(service.requests.length).toBeGreaterThan(2);
+  }, 30_000);
+});

@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { engineWorld } from '../../support/worlds/engine-world.ts';
+import type { EngineWorld } from '../../support/worlds/engine-world.ts';
+
+let world: EngineWorld;
+
+afterEach(() => world.close());
+
+const busy: Outcome = {
+  kind: 'unavailable',
+  code: 'http-503',
+  message: 'busy',
+  retryAfterMs: null,
+  sent: 'nothing',
+};
+const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
+
+describe('one pass', () => {
+  it.each([
+    ['the service was away', busy, 5],
+    ['the address was wrong', elsewhere, 1],
+  ])('ends, and the next one sends what this one gave up, where %s', async (_, outcome, times) => {
+    world = await engineWorld({ maxAttempts: 5 });
+    for (let time = 0; time < times; time += 1) world.service.failNext(outcome);
+    world.folder.write('a.txt', 'one');
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.engine().tasks.counts('inbox').failed).toBe(1);
+    await world.restart();
+    await world.quiesce();
+    expect(world.service.documents.size).toBe(1);
+  });
+
+  it('of many documents gives up after as many attempts in all as of one where no service answers', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    for (let time = 0; time < 1_000; time += 1) world.service.failNext(busy);
+    for (let index = 0; index < 40; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.scan();
+    await until(() => world.engine().isHopeless());
+    expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
+  });
+
+  it('waits as long as a service that is there asks it to', async () => {
+    world = await engineWorld({ maxAttempts: 5 });
+    for (let time = 0; time < 12; time += 1) {
+      world.service.failNext({ ...busy, code: 'http-429', retryAfterMs: 30_000, sent: 'all' });
+    }
+    for (let index = 0; index < 12; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
+    world.folder.scan();
+    await until(() => world.service.documents.size === 12 || world.engine().isHopeless());
+    expect(world.service.documents.size).toBe(12);
+  });
+});
+
+/** The disk is a real one: it is given time of its own. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 10_000 && !isSo(); turn += 1) {
+    await world.clock.advance(500);
+    await delay(1);
+  }
+}
