@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 
 import * as fc from 'fast-check';
 
-import { directoryOf, nameOf } from '../../../src/model/document.ts';
+import { nameOf } from '../../../src/model/document.ts';
 import { ignores } from './chronicle.ts';
 import { assertAgreement, staleOf, violationsOf } from './disk-judge.ts';
 import { diskStep } from './disk-steps.ts';
@@ -74,13 +74,7 @@ async function fixAll(world: DiskWorld, barred: boolean): Promise<void> {
   if (barred) {
     await world.change(({ setAway }) => setAway(false));
     await world.change(({ mount }) => mount('disk'));
-    for (let deeper = 0; deeper < 4; deeper += 1)
-      for (const path of world.files().keys())
-        await world.change(({ setReadable }) => {
-          for (let at = directoryOf(path); at !== ''; at = directoryOf(at)) setReadable(at, true);
-          setReadable('', true);
-          setReadable(path, true);
-        });
+    await world.change(({ openAll }) => openAll());
   }
   const isValid = (path: string) => ignores(world.files().get(path)?.content ?? '', '', '') !== null;
   for (const path of world.files().keys())

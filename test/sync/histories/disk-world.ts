@@ -58,6 +58,8 @@ interface Disk {
   readonly copy: (from: string, to: string) => void;
   /** Whether the engine may read it from now on. */
   readonly setReadable: (path: string, readable: boolean) => void;
+  /** The engine may read everything again, empty directories too: as long as one is shut, a missing file may be in it. */
+  readonly openAll: () => void;
   /** What is mounted on `m` from now on; null: nothing. */
   readonly mount: (what: 'disk' | 'another' | null) => void;
   /** The root is renamed away, or back. */
@@ -236,6 +238,10 @@ export async function diskWorld({
         const all = statSync(place(path)).isDirectory() ? 0o755 : 0o644;
         chmodSync(place(path), readable ? all : 0);
         if (all === 0o755) stamp(place(path));
+      },
+      openAll: () => {
+        for (const path of ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })])
+          if ((statSync(place(path)).mode & 0o777) === 0) doing.setReadable(path, true);
       },
       mount: (what) => {
         touch(mountPoint);
