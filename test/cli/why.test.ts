@@ -3,24 +3,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 async function why(path: string): Promise<Why> {
   const { out, err } = await place.run('why', path, '--json');

@@ -13,14 +13,6 @@ import { wait } from './support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
 
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'pass',
-};
-
 /** When the bytes of one upload came, ms of this process. */
 interface Upload {
   readonly begun: number;
@@ -65,15 +57,13 @@ describeWhere(missingRedis, 'a host that freezes in the middle of an upload', ()
   it('sends not one byte more of it when it wakes up, and sends the document again on another permit (H6)', async () => {
     const { port } = server.address() as AddressInfo;
     settle(redis, 'frozen');
-    const authUrl = `http://127.0.0.1:${port}/oauth`;
     const ingestUrl = `http://127.0.0.1:${port}`;
     place = await installation({
-      authUrl,
+      authUrl: `${ingestUrl}/oauth`,
       ingestUrl,
-      credentials,
       more: {
         // Half a minute for three megabytes, and no patience of its own that would end it.
-        service: { authUrl, ingestUrl, maxKilobytesPerSecond: 100, idleSeconds: 300 },
+        service: { maxKilobytesPerSecond: 100, idleSeconds: 300 },
         cluster: { redisUrl: redis.url, account: 'frozen', host: 'frozen' },
       },
     });

@@ -14,13 +14,6 @@ import { missingRedis, settle as settleFleet, startRedis } from './support/redis
 import type { RedisServer } from './support/redis-server.ts';
 
 const password = 'planted-redis-password-73';
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'planted-pass',
-};
 
 describeWhere(missingRedis, 'real processes with one account', () => {
   let redis: RedisServer;
@@ -44,12 +37,10 @@ describeWhere(missingRedis, 'real processes with one account', () => {
     user = `:${password}`,
     more: object = {},
   ) => {
-    const { authUrl, ingestUrl } = service;
     const place = await installation({
       ...service,
-      credentials,
       more: {
-        service: { authUrl, ingestUrl, requestsPerMinute: 6 },
+        service: { requestsPerMinute: 6 },
         cluster: { account: 'real', host: name, ...cluster },
         ...more,
       },

@@ -17,13 +17,6 @@ import type { RedisServer } from './support/redis-server.ts';
 
 const run = promisify(execFile);
 const missing = missingRedis ?? (spawnSync('openssl', ['version']).status === 0 ? null : 'openssl');
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'pass',
-};
 
 describeWhere(missing, 'Redis behind TLS', () => {
   let folder: TemporaryFolder;
@@ -70,7 +63,6 @@ describeWhere(missing, 'Redis behind TLS', () => {
   const start = async (environment: Readonly<Record<string, string>>) => {
     place = await installation({
       ...service,
-      credentials,
       more: { cluster: { redisUrl: `rediss://127.0.0.1:${tlsPort}`, account: 'tls', host: 'one' } },
       environment,
     });

@@ -3,19 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
-let service: ScriptedService | null = null;
-let place: Installation | null = null;
+let place: InstallationWithService | null = null;
 
-afterEach(async () => {
-  await place?.remove();
-  await service?.close();
-});
+afterEach(() => place?.remove());
 
 async function freePort(): Promise<number> {
   const server = createServer();
@@ -27,11 +20,8 @@ async function freePort(): Promise<number> {
 
 describe('SIGUSR1, which any process of the same user can send', () => {
   it('opens no inspector, and the daemon goes on', async () => {
-    service = await startScriptedService();
     const port = await freePort();
-    place = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    place = await installationWithService({
       nodeOptions: [`--inspect-port=${port}`],
     });
     const daemon = await place.start();

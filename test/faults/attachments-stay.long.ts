@@ -4,12 +4,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 /** A folder whose documents go to everyone, and one document that goes to nobody, with its attachment. */
 const folder = { name: 'inbox', path: './inbox', metadata: { shareInfo: { mode: 'EVERYONE' } } };
@@ -17,23 +15,16 @@ const graceMs = 1_500;
 const timing = { settleMs: 150, removeGraceMs: graceMs };
 const secret = JSON.stringify({ attachments: ['salaries.csv'], shareInfo: { mode: 'NONE' } });
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let daemon: RunningDaemon;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     more: { folders: [folder], timing },
   });
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 const at = (name: string) => join(place.inbox, name);
 
@@ -66,7 +57,7 @@ const isSynced = ({ state, folders }: Status) => state === 'idle' && folders[0]?
 
 /** Urls of the requests that asked for everyone to see something. */
 const published = () =>
-  service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
+  place.service.requests.filter((request) => request.text().includes('EVERYONE')).map(({ url }) => url);
 
 async function saveAsWordDoes(name: string, content: string): Promise<{ finish: () => Promise<void> }> {
   await writeFile(at('~WRD0001.tmp'), content);
@@ -88,7 +79,7 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
       await save.finish();
       await delay(150);
     }
-    await eventually(() => service.requests.at(-1)?.text().includes('report 12'));
+    await eventually(() => place.service.requests.at(-1)?.text().includes('report 12'));
     await daemon.idle();
     expect(published()).toEqual([]);
   });
@@ -124,7 +115,7 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
     await end();
     await daemon.idle(({ folders }) => folders[0]?.synced === 1 && folders[0].attached === 1);
     expect(published()).toEqual([]);
-    expect(service.requests.filter(({ url }) => url.includes('upload'))).toHaveLength(1);
+    expect(place.service.requests.filter(({ url }) => url.includes('upload'))).toHaveLength(1);
   });
 
   it('while the deletion of its document is held, over a restart; it is one of its own afterwards', async () => {
@@ -140,7 +131,7 @@ describe('I5: the attachment of a private document is not sent by itself', () =>
     expect(published()).toEqual([]);
     expect((await place.run('approve')).code).toBe(0);
     await eventually(() => published().length === 1);
-    expect(service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
+    expect(place.service.requests.some(({ method }) => method === 'DELETE')).toBe(true);
   });
 
   it('before a settled, valid sidecar lists it no longer; then it is', async () => {

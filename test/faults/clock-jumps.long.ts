@@ -5,13 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
@@ -23,18 +21,14 @@ const library = /^LD_PRELOAD=(.*)$/m.exec(
 )?.[1];
 
 describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jumps (F49)', () => {
-  let service: ScriptedService;
   let clock: TemporaryFolder;
-  let place: Installation;
+  let place: InstallationWithService;
   let offsetMs = 0;
 
   beforeEach(async () => {
-    service = await startScriptedService();
     clock = await temporaryFolder();
     await setClock(0);
-    place = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    place = await installationWithService({
       environment: {
         LD_PRELOAD: library,
         FAKETIME_TIMESTAMP_FILE: clock.join('offset'),
@@ -49,7 +43,6 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
   afterEach(async () => {
     await place.remove();
     await clock.remove();
-    await service.close();
   });
 
   async function setClock(ms: number): Promise<void> {
@@ -72,12 +65,12 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
 
   /** A document as it is written under the clock as it stands goes out within 15 s. */
   async function expectUpload(name: string): Promise<void> {
-    const before = service.requests.length;
+    const before = place.service.requests.length;
     const file = join(place.inbox, name);
     await writeFile(file, name);
     const now = new Date(Date.now() + offsetMs);
     await utimes(file, now, now);
-    await eventually(() => service.requests.length === before + 1, { withinMs: 15_000 });
+    await eventually(() => place.service.requests.length === before + 1, { withinMs: 15_000 });
   }
 
   it.each([
@@ -95,7 +88,7 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
       await expectUpload('second.txt');
       await jump(daemon, 2 * ms);
       await expectUpload('third.txt');
-      const { failures, totals } = await daemon.idle(() => service.requests.length === 3);
+      const { failures, totals } = await daemon.idle(() => place.service.requests.length === 3);
       expect([failures, totals.uploaded]).toEqual([[], 3]);
     },
     90_000,
@@ -118,17 +111,17 @@ describeWhere(library === undefined ? 'faketime' : null, 'a wall clock that jump
         if (part === 3) await setClock(ms);
         await delay(700);
       }
-      await eventually(() => service.requests[0]?.text().includes('part 8'), { withinMs: 15_000 });
-      expect(service.requests).toHaveLength(1);
+      await eventually(() => place.service.requests[0]?.text().includes('part 8'), { withinMs: 15_000 });
+      expect(place.service.requests).toHaveLength(1);
 
-      await service.away();
+      await place.service.away();
       await writeFile(join(place.inbox, 'retried.txt'), 'retried');
       await eventually(async () => (await daemon.status()).reasons.length > 0, { withinMs: 15_000 });
       await setClock(0);
       await delay(1_500);
-      await service.back();
+      await place.service.back();
       const { failures } = await daemon.idle(({ totals }) => totals.uploaded === 2, 15_000);
-      expect([failures, service.requests.length]).toEqual([[], 2]);
+      expect([failures, place.service.requests.length]).toEqual([[], 2]);
     },
     90_000,
   );

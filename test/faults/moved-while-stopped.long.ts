@@ -5,15 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { describeWhere } from '../support/needs.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let daemon: RunningDaemon;
 
 const safety = { maxDeletePercent: 100, maxDeleteCount: 100 };
@@ -25,9 +22,7 @@ async function begin(
   through: readonly string[] = [],
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  service = await startScriptedService();
-  const options = { ...service, credentials: plantedCredentials, more: { safety, ...more }, through };
-  place = await installation(options);
+  place = await installationWithService({ more: { safety, ...more }, through });
   await mkdir(at('a'));
   for (const name of names) await writeFile(at('a', name), `content of ${name}`);
 }
@@ -35,7 +30,6 @@ async function begin(
 afterEach(async () => {
   await daemon.end('SIGTERM');
   await place.remove();
-  await service.close();
 });
 
 async function start(isReady: (status: Status) => boolean): Promise<void> {
@@ -76,7 +70,7 @@ async function saveByRename(path: string, content: string): Promise<void> {
 }
 
 const sent = () =>
-  service.requests.map(({ method, url }) => `${method} ${url.split('/').slice(0, 6).join('/')}`);
+  place.service.requests.map(({ method, url }) => `${method} ${url.split('/').slice(0, 6).join('/')}`);
 const uploadRequest = 'POST /services/i/ingestion-api/v1/upload-document';
 const isSynced = ({ totals }: Status) => totals.uploaded === names.length;
 

@@ -3,25 +3,18 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 const failed = ({ failures }: Status) => failures.map(({ path }) => path).sort();
 
@@ -30,7 +23,7 @@ it('what failed before a restart is failed after it where nothing has changed, a
   await write('taken-back.txt', 'as it was');
   const first = await place.start();
   await first.idle(({ totals }) => totals.uploaded === 1);
-  service.always(steps.refuse('no', 422));
+  place.service.always(steps.refuse('no', 422));
   await write('taken-back.txt', 'edited');
   for (const name of ['same.txt', 'gone.txt', 'fixed.txt', 'ignored.txt']) await write(name, 'refused');
   const all = ['fixed.txt', 'gone.txt', 'ignored.txt', 'same.txt', 'taken-back.txt'];
@@ -41,7 +34,7 @@ it('what failed before a restart is failed after it where nothing has changed, a
   await write('fixed.txt', 'accepted');
   await write('taken-back.txt', 'as it was');
   await write('.ingestignore', 'ignored.txt\n');
-  service.always(steps.accept('another'));
+  place.service.always(steps.accept('another'));
   const second = await place.start();
   expect(failed(await second.idle(({ totals }) => totals.uploaded === 2))).toEqual(['same.txt']);
   expect((await second.end('SIGTERM')).code).toBe(0);
@@ -54,10 +47,10 @@ it('what was refused is not sent again because its folder was away for a while',
   await writeFile(join(place.inbox, 'taken.txt'), 'taken');
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 1);
-  service.always(steps.refuse('no', 422));
+  place.service.always(steps.refuse('no', 422));
   await writeFile(join(place.inbox, 'refused.txt'), 'refused');
   await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
 
   const away = place.home.join('away');
   await rename(place.inbox, away);
@@ -67,16 +60,16 @@ it('what was refused is not sent again because its folder was away for a while',
   await rename(away, place.inbox);
   const back = await daemon.idle(({ folders }) => folders[0]?.onDisk === 2);
   expect(failed(back)).toEqual(['refused.txt']);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
 }, 60_000);
 
 it('what was refused where nothing was ever taken is remembered while another directory is in its place', async () => {
-  service.always(steps.refuse('no', 422));
+  place.service.always(steps.refuse('no', 422));
   await writeFile(join(place.inbox, 'refused.txt'), 'refused');
   const first = await place.start();
   await first.idle(({ failuresTotal }) => failuresTotal === 1);
   expect((await first.end('SIGTERM')).code).toBe(0);
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
 
   const away = place.home.join('away');
   await rename(place.inbox, away);
@@ -91,5 +84,5 @@ it('what was refused where nothing was ever taken is remembered while another di
   await rename(away, place.inbox);
   const back = await second.idle(({ folders }) => folders[0]?.onDisk === 1);
   expect(failed(back)).toEqual(['refused.txt']);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
 }, 60_000);

@@ -3,32 +3,24 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   await mkdir(join(place.inbox, 'old', 'deep'), { recursive: true });
   for (const name of ['a.txt', 'old/b.txt', 'old/deep/c.txt']) await writeFile(join(place.inbox, name), name);
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 it('I11: documents below a directory that is ignored by now are counted as kept, over a restart too', async () => {
   const rules = join(place.inbox, '.ingestignore');
   const first = await place.start();
   await first.idle(({ totals }) => totals.uploaded === 3);
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
 
   await writeFile(rules, 'old/\n');
   await first.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].synced === 1);
@@ -38,20 +30,20 @@ it('I11: documents below a directory that is ignored by now are counted as kept,
 
   const second = await place.start();
   await second.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].synced === 1);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
 
   await rm(rules);
   await second.idle(({ folders }) => folders[0]?.kept === 0 && folders[0].synced === 3);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
 }, 60_000);
 
 it('I11: documents below a directory with a link in its place, which is not followed, are counted as kept', async () => {
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 3);
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
 
   await rename(join(place.inbox, 'old'), place.home.join('moved'));
   await symlink(place.home.join('moved'), join(place.inbox, 'old'));
   await daemon.idle(({ folders }) => folders[0]?.kept === 2 && folders[0].skipped === 1);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
 }, 60_000);

@@ -6,26 +6,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { NotifyEvent } from '../../src/daemon/notify/event.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 const afterMinutes = 0.02;
 /** Contract: no later than this beyond `afterMinutes`. */
 const withinMs = 5_000;
 const secretPath = '/services/T000/B000/planted-webhook-secret';
 
-let service: ScriptedService;
 let hook: Server;
-let place: Installation;
+let place: InstallationWithService;
 let arrived: NotifyEvent[];
 let answer: { readonly status: number; readonly location?: string };
 
 beforeEach(async () => {
-  service = await startScriptedService();
   arrived = [];
   answer = { status: 200 };
   hook = createServer((request, response) => {
@@ -40,9 +35,7 @@ beforeEach(async () => {
   });
   await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
   const { port } = hook.address() as AddressInfo;
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     more: { notify: { afterMinutes } },
     environment: { INGESTD_NOTIFY_WEBHOOK: `http://127.0.0.1:${port}${secretPath}` },
   });
@@ -52,7 +45,6 @@ afterEach(async () => {
   await place.remove();
   hook.closeAllConnections();
   await new Promise((resolve) => hook.close(resolve));
-  await service.close();
 });
 
 const event = (index: number) =>

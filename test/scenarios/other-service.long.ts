@@ -7,31 +7,27 @@ import type { Status } from '../../src/model/report/status.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import { eventually } from '../support/eventually.ts';
 import { plantedCredentials } from '../support/planted-secrets.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
 
 const names = ['a.txt', 'b.txt', 'c.txt'];
 const refusal =
   /the ledger in .*state belongs to http:\/\/localhost \(any port\) \(3 documents\).*Nothing is sent/;
+/** It has no address. */
+const embedded = { mode: 'embedded', authUrl: undefined, ingestUrl: undefined };
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   for (const name of names) await writeFile(join(place.inbox, name), name);
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 async function deliver(): Promise<void> {
   expect(await place.run('sync')).toMatchObject({ code: 0 });
@@ -39,11 +35,11 @@ async function deliver(): Promise<void> {
 
 /** From now on the configuration names this address. */
 function name(ingestUrl: string, more: object = {}): Promise<void> {
-  return place.configure({ service: { authUrl: service.authUrl, ingestUrl }, ...more });
+  return place.configure({ service: { ingestUrl }, ...more });
 }
 
 function requestLines(from = 0): string[] {
-  return service.requests.slice(from).map(({ method, url }) => `${method} ${url}`);
+  return place.service.requests.slice(from).map(({ method, url }) => `${method} ${url}`);
 }
 
 async function json<T>(...words: string[]): Promise<T> {
@@ -54,16 +50,16 @@ describe('a ledger that meets another service', () => {
   it('stays as it is and nothing is sent: exit code 2, both addresses and the fixes, of every command that would', async () => {
     await deliver();
     const exported = await json<{ documents: unknown[] }>('ledger', 'export');
-    const sent = service.requests.length;
-    const tokens = service.tokenRequests.length;
+    const sent = place.service.requests.length;
+    const tokens = place.service.tokenRequests.length;
     await writeFile(join(place.inbox, 'a.txt'), 'edited');
     await rm(join(place.inbox, 'b.txt'));
     await writeFile(join(place.inbox, 'd.txt'), 'new');
-    await name(`${service.ingestUrl}/production`);
+    await name(`${place.service.ingestUrl}/production`);
     const plans = Promise.all([place.run('plan'), place.run('plan', '--json')]);
     for (const { code, out, err } of [await place.run('sync'), await place.run('run'), ...(await plans)]) {
       expect([code, out, err]).toEqual([2, '', expect.stringMatching(refusal)]);
-      expect(err).toContain(`service.ingestUrl is ${service.ingestUrl}/production`);
+      expect(err).toContain(`service.ingestUrl is ${place.service.ingestUrl}/production`);
       expect(err).toMatch(/set another state\.dir.*ingestd ledger service-moved/);
     }
     const { findings } = await json<{ findings: CheckFinding[] }>('check');
@@ -83,9 +79,9 @@ describe('a ledger that meets another service', () => {
       0,
       expect.stringContaining('3 documents of http://localhost'),
     ]);
-    expect([service.requests.length, service.tokenRequests.length]).toEqual([sent, tokens]);
+    expect([place.service.requests.length, place.service.tokenRequests.length]).toEqual([sent, tokens]);
 
-    await name(service.ingestUrl);
+    await name(place.service.ingestUrl);
     expect(await json('ledger', 'export')).toEqual(exported);
     await deliver();
     const methods = new Set(requestLines(sent).map((line) => line.split(' ')[0]));
@@ -93,12 +89,12 @@ describe('a ledger that meets another service', () => {
   }, 60_000);
 
   it('and holds nothing of it takes nothing for refused that the other one refused', async () => {
-    service.script(...names.map(() => steps.refuse('not in this account', 422)));
+    place.service.script(...names.map(() => steps.refuse('not in this account', 422)));
     expect((await place.run('sync')).code).toBe(4);
-    const sent = service.requests.length;
+    const sent = place.service.requests.length;
     expect((await place.run('sync')).code).toBe(4);
     expect(requestLines(sent)).toEqual([]);
-    await name(`${service.ingestUrl}/right`);
+    await name(`${place.service.ingestUrl}/right`);
     await deliver();
     expect(requestLines(sent)).toEqual(
       names.map(() => expect.stringMatching(/^POST \/right\/.*\/upload-document$/)),
@@ -107,8 +103,8 @@ describe('a ledger that meets another service', () => {
 
   it('is of the configured one after a person said that it has moved, and its documents keep their docIds', async () => {
     await deliver();
-    const sent = service.requests.length;
-    await name(`${service.ingestUrl}/new`);
+    const sent = place.service.requests.length;
+    await name(`${place.service.ingestUrl}/new`);
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([
       0,
@@ -120,25 +116,25 @@ describe('a ledger that meets another service', () => {
       expect.stringMatching(/^DELETE \/new\/.*\/delete-document\/doc-\d$/),
     ]);
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
-    await name(service.ingestUrl);
+    await name(place.service.ingestUrl);
     expect((await place.run('plan')).code).toBe(2);
-    await name(service.ingestUrl, { state: { dir: './empty' } });
+    await name(place.service.ingestUrl, { state: { dir: './empty' } });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^The empty ledger now belongs to /);
   }, 60_000);
 
   it('is left to its service by another state directory: everything is uploaded', async () => {
     await deliver();
-    const sent = service.requests.length;
-    await name(`${service.ingestUrl}/production`, { state: { dir: './production' } });
+    const sent = place.service.requests.length;
+    await name(`${place.service.ingestUrl}/production`, { state: { dir: './production' } });
     await deliver();
     expect(requestLines(sent)).toHaveLength(names.length);
     expect(requestLines(sent)).toEqual(names.map(() => expect.stringMatching(/^POST \/production\//)));
   }, 60_000);
 
   it('from a trial is not taken for that of the real service, and the embedded one has no other address', async () => {
-    await place.configure({ service: { mode: 'embedded' } });
+    await place.configure({ service: embedded });
     await deliver();
-    await name(service.ingestUrl);
+    await name(place.service.ingestUrl);
     const { code, err } = await place.run('sync');
     expect([code, err]).toEqual([
       2,
@@ -148,8 +144,8 @@ describe('a ledger that meets another service', () => {
     const moved = await place.run('ledger', 'service-moved');
     expect([moved.code, moved.out]).toEqual([2, '']);
     expect(moved.err).toMatch(/belongs to the embedded service.*set another state\.dir/);
-    expect(service.requests).toHaveLength(0);
-    await place.configure({ service: { mode: 'embedded' } });
+    expect(place.service.requests).toHaveLength(0);
+    await place.configure({ service: embedded });
     expect((await place.run('ledger', 'service-moved')).out).toMatch(/^Nothing to do/);
     await deliver();
   }, 60_000);
@@ -158,7 +154,7 @@ describe('a ledger that meets another service', () => {
     const daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 3);
     expect((await place.run('ledger', 'service-moved')).code).toBe(5);
-    await name(`${service.ingestUrl}/production`);
+    await name(`${place.service.ingestUrl}/production`);
     daemon.signal('SIGHUP');
     // It came back on another port: the command line finds it.
     const reason = await eventually(
@@ -169,9 +165,9 @@ describe('a ledger that meets another service', () => {
       { withinMs: 20_000 },
     );
     expect(reason.message).toMatch(refusal);
-    const sent = service.requests.length;
+    const sent = place.service.requests.length;
     await writeFile(join(place.inbox, 'd.txt'), 'still delivered');
-    await eventually(() => service.requests.length > sent, { withinMs: 20_000 });
+    await eventually(() => place.service.requests.length > sent, { withinMs: 20_000 });
     expect(requestLines(sent)).toEqual([expect.not.stringContaining('/production')]);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
   }, 60_000);
@@ -195,14 +191,9 @@ describe('a ledger that meets its own service', () => {
   }, 60_000);
 
   it('is told apart by no account: a wrong one is exit code 3, and none is written down', async () => {
-    const { username, ...others } = plantedCredentials;
-    const own = await installation({
-      ...service,
-      credentials: { ...others, username },
-      environment: { INGESTD_USERNAME: undefined },
-    });
+    const own = await installationWithService({ environment: { INGESTD_USERNAME: undefined } });
     try {
-      await own.home.write('.env', `INGESTD_USERNAME=${username}\n`);
+      await own.home.write('.env', `INGESTD_USERNAME=${plantedCredentials.username}\n`);
       await writeFile(join(own.inbox, 'a.txt'), 'a');
       expect((await own.run('sync')).code).toBe(0);
       const state = own.home.join('state');
@@ -213,7 +204,7 @@ describe('a ledger that meets its own service', () => {
 
       await own.home.write('.env', 'INGESTD_USERNAME=nobody@example.com\n');
       await writeFile(join(own.inbox, 'a.txt'), 'edited');
-      service.alwaysTokens(steps.answer(401, '{"error":"invalid_grant"}'));
+      own.service.alwaysTokens(steps.answer(401, '{"error":"invalid_grant"}'));
       expect((await own.run('sync')).code).toBe(3);
     } finally {
       await own.remove();
@@ -236,12 +227,12 @@ describe('a ledger that meets its own service', () => {
 
   it('while it holds nothing, follows every change of the address', async () => {
     for (const file of names) await rm(join(place.inbox, file));
-    await name(`${service.ingestUrl}/mistyped`);
+    await name(`${place.service.ingestUrl}/mistyped`);
     await deliver();
-    await name(service.ingestUrl);
+    await name(place.service.ingestUrl);
     await writeFile(join(place.inbox, 'a.txt'), 'a');
     await deliver();
-    await name(`${service.ingestUrl}/mistyped`);
+    await name(`${place.service.ingestUrl}/mistyped`);
     expect((await place.run('sync')).code).toBe(2);
   }, 60_000);
 });
@@ -252,7 +243,7 @@ describe('an import', () => {
     const exported = (await place.run('ledger', 'export', '--json')).out;
     const file = place.home.join('export.json');
     await writeFile(file, exported);
-    const production = `${service.ingestUrl}/production`;
+    const production = `${place.service.ingestUrl}/production`;
     await name(production, { state: { dir: './production' } });
     const refused = await place.run('ledger', 'import', file);
     expect([refused.code, refused.out]).toEqual([2, '0 documents adopted.\n']);
@@ -266,7 +257,7 @@ describe('an import', () => {
     });
     expect(await json('ledger', 'export')).toMatchObject({ service: 'http://localhost/production' });
 
-    await name(service.ingestUrl, { state: { dir: './production' } });
+    await name(place.service.ingestUrl, { state: { dir: './production' } });
     await writeFile(place.home.join('more.csv'), 'path,docId\nd.txt,doc-77\n');
     const csv = await place.run('ledger', 'import', place.home.join('more.csv'));
     expect([csv.code, csv.err]).toEqual([

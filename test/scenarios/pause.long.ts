@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
 
 const fast = { requestsPerMinute: 100_000, concurrency: 4 };
 /** So long a request is under way. */
@@ -18,30 +17,21 @@ const startsWithinMs = 1_000;
 /** So long nothing goes out afterwards. */
 const quietMs = 2_500;
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let uploads: number;
 
 beforeEach(async () => {
-  service = await startScriptedService();
   uploads = 0;
-  service.always(async (request) => {
+  place = await installationWithService({ more: { service: fast } });
+  place.service.always(async (request) => {
     await request.body();
     await delay(answerMs);
     uploads += 1;
     await steps.accept(`doc-${uploads}`)(request);
   });
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
-    more: { service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast } },
-  });
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 async function fill(folder: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1)
@@ -51,7 +41,7 @@ async function fill(folder: string, count: number): Promise<void> {
 async function twoFolders(): Promise<void> {
   await place.home.write('scans/.keep', '');
   await place.configure({
-    service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast },
+    service: fast,
     folders: [
       { name: 'inbox', path: './inbox' },
       { name: 'scans', path: './scans' },
@@ -62,9 +52,9 @@ async function twoFolders(): Promise<void> {
 /** Fails where anything goes out from a second after now. */
 async function expectQuiet(): Promise<number> {
   await delay(startsWithinMs);
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
   await delay(quietMs);
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
   return sent;
 }
 
@@ -81,7 +71,7 @@ async function allIn(daemon: RunningDaemon, count: number): Promise<void> {
 it('holds a backlog of 1,000 within a second, over a kill as well, and loses nothing', async () => {
   await fill('inbox', 1_000);
   let daemon = await place.start();
-  await eventually(() => (service.requests.length > 40 ? true : null), { withinMs: 20_000 });
+  await eventually(() => (place.service.requests.length > 40 ? true : null), { withinMs: 20_000 });
   expect(await run('pause')).toBe('Paused: all folders. Resume with ingestd resume.\n');
   const sent = await expectQuiet();
   expect(sent).toBeLessThan(1_000);
@@ -98,19 +88,19 @@ it('holds a backlog of 1,000 within a second, over a kill as well, and loses not
   expect(await daemon.status()).toMatchObject({ health: 'attention', paused: ['inbox'] });
   await place.home.write('inbox/while-paused.txt', 'counted and not sent');
   await eventually(async () => ((await daemon.status()).folders[0]?.onDisk === 1_001 ? true : null));
-  expect(service.requests.length).toBe(sent);
+  expect(place.service.requests.length).toBe(sent);
   expect((await place.run('why', 'inbox/while-paused.txt')).out).toContain('after the pause');
 
   expect(await run('resume')).toBe('Nothing is paused.\n');
   await allIn(daemon, 1_001);
-  expect(service.requests.length).toBe(1_001);
+  expect(place.service.requests.length).toBe(1_001);
   expect(await daemon.status()).toMatchObject({ state: 'idle', health: 'ok', paused: [] });
 }, 120_000);
 
 it('starts no request for a document whose token comes late', async () => {
   let issue = (): void => {};
   const asked = new Promise<void>((resolve) => {
-    service.scriptTokens(async (request) => {
+    place.service.scriptTokens(async (request) => {
       resolve();
       await new Promise<void>((done) => (issue = done));
       await steps.token({ access_token: 'late', refresh_token: 'later' })(request);
@@ -137,7 +127,7 @@ it('pauses one folder, and the other goes on beside a thousand that wait', async
   await eventually(async () => ((await daemon.status()).folders[1]?.synced === 20 ? true : null), {
     withinMs: 20_000,
   });
-  expect(service.requests.length).toBe(20);
+  expect(place.service.requests.length).toBe(20);
   expect(await daemon.status()).toMatchObject({
     paused: ['inbox'],
     health: 'attention',
@@ -161,7 +151,7 @@ it('judges what was removed during a pause together', async () => {
   }
   await run('resume');
   await eventually(async () => ((await daemon.status()).folders[0]?.held === 24 ? true : null));
-  expect(service.requests.length).toBe(30);
+  expect(place.service.requests.length).toBe(30);
 });
 
 it('keeps back what sync finds, says so, and ends', async () => {
@@ -175,11 +165,11 @@ it('keeps back what sync finds, says so, and ends', async () => {
   expect(code).toBe(4);
   expect(out).toContain('Paused: inbox. Resume with ingestd resume.');
   expect(out).toContain('3 documents left for the next pass.');
-  expect(service.requests.length).toBe(2);
+  expect(place.service.requests.length).toBe(2);
   expect((await place.run('status')).out).toContain('Paused: inbox');
   expect(await run('resume', 'inbox')).toBe('Nothing is paused, from the next start on.\n');
   expect((await place.run('sync')).code).toBe(0);
-  expect(service.requests.length).toBe(5);
+  expect(place.service.requests.length).toBe(5);
 });
 
 it('refuses a folder that is not configured', async () => {
@@ -195,7 +185,7 @@ it('scans on request, and finds what nobody reported', async () => {
   expect(code).toBe(2);
   expect(err).toContain('ingestd is not running');
   await place.configure({
-    service: { authUrl: service.authUrl, ingestUrl: service.ingestUrl, ...fast },
+    service: fast,
     folders: [{ name: 'inbox', path: './inbox', watch: 'polling' }],
     timing: { settleMs: 50, removeGraceMs: 100, pollSeconds: 3_600, rescanMinutes: 600 },
   });

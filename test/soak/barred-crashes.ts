@@ -3,10 +3,8 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
-import { installation } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService } from '../support/services/scripted-service.ts';
 import { judgeLog } from './crashes.ts';
 import { documentsOnDisk } from './folder/documents-on-disk.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -29,16 +27,14 @@ const longestLifeMs = 2_500;
  * namespace of its own.
  */
 export async function barredCrashes({ kills, random, say }: Options): Promise<void> {
-  const service = await startScriptedService();
-  const place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  const place = await installationWithService({
     through: asNobody,
     more: {
       safety: { maxDeleteCount: 100_000 },
       timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1 },
     },
   });
+  const { service } = place;
   const disk = barredDisk(place, random);
   const deletions = () => service.requests.filter(({ url }) => url.includes('delete'));
   try {
@@ -66,7 +62,6 @@ export async function barredCrashes({ kills, random, say }: Options): Promise<vo
   } finally {
     disk.unmount();
     await place.remove();
-    await service.close();
   }
 }
 

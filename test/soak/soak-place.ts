@@ -71,7 +71,7 @@ export async function soakPlace({
     nodeOptions,
     environment,
     more: {
-      service: { ...regime.service, authUrl: way.url, ingestUrl: way.url, responseSeconds: 6 },
+      service: { ...regime.service, responseSeconds: 6 },
       folders,
       timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1, stopSeconds: 8, ...regime.timing },
       safety: regime.safety,

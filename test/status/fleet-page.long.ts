@@ -9,7 +9,6 @@ import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
 import { startScriptedService } from '../support/services/scripted-service.ts';
 import type { ScriptedService } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
@@ -46,7 +45,6 @@ describeWhere(missing, 'the page of any host', () => {
   const start = async (name: string, files: readonly string[]): Promise<RunningDaemon> => {
     const place = await installation({
       ...service,
-      credentials: plantedCredentials,
       more: { cluster: { redisUrl: redis.url, account: 'page', host: name } },
     });
     places.push(place);

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
 import { eventually } from '../support/eventually.ts';
-import { plantedCredentials } from '../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
+import { steps } from '../support/services/scripted-service.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -16,8 +15,7 @@ import { describeWhere } from '../support/needs.ts';
 /** The page of the program itself, over a real ledger and a service on a socket. */
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   let browser: Browser;
-  let service: ScriptedService;
-  let place: Installation;
+  let place: InstallationWithService;
   let daemon: RunningDaemon;
   let page: Page;
 
@@ -27,10 +25,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   afterAll(() => browser.close());
 
   beforeEach(async () => {
-    service = await startScriptedService();
-    place = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    place = await installationWithService({
       more: {
         folders: [
           { name: 'inbox', path: './inbox' },
@@ -44,7 +39,6 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   afterEach(async () => {
     await page.close();
     await place.remove();
-    await service.close();
   });
 
   const open = async () => {
@@ -68,19 +62,19 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await eventually(async () => (await daemon.status()).queue.pending === 1);
     await press('Resume scans');
     await says('inbox paused');
-    expect(service.requests).toHaveLength(1);
+    expect(place.service.requests).toHaveLength(1);
     await press('Resume inbox');
     await says('All 2 documents delivered');
     await press('Rescan scans');
     await eventually(async () => (await page.locator('#toast').innerText()) === 'Scanning scans.');
-    expect(service.requests).toHaveLength(2);
+    expect(place.service.requests).toHaveLength(2);
   }, 60_000);
 
   it('retries what failed once its cause is gone, and approves deletions after a question', async () => {
     for (let index = 0; index < 5; index += 1) await put(`inbox/${index}.pdf`);
     await open();
     await says('All 5 documents delivered');
-    service.script(steps.refuse('no', 400));
+    place.service.script(steps.refuse('no', 400));
     await put('inbox/new.pdf');
     await says('1 document failed');
     await press('Retry: Refused by the service (400)');
@@ -89,7 +83,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await says('5 deletions held');
     await press('Approve deletion…');
     await press('Keep');
-    expect(service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
+    expect(place.service.requests.filter(({ method }) => method === 'DELETE')).toEqual([]);
     await press('Approve deletion…');
     await press('Delete 5 documents');
     await says('1 document delivered');
@@ -98,12 +92,12 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   it('ends doubts in three ways, and asks before it sends again', async () => {
     await open();
     for (const name of ['adopt', 'again', 'dismiss']) {
-      service.script(steps.resetAfterBody());
+      place.service.script(steps.resetAfterBody());
       await put(`inbox/${name}.pdf`);
       await page.getByRole('button', { name: `Dismiss ${name}.pdf` }).waitFor({ timeout: 15_000 });
     }
     await says('3 uploads in doubt');
-    const uploads = () => service.requests.filter(({ method }) => method === 'POST').length;
+    const uploads = () => place.service.requests.filter(({ method }) => method === 'POST').length;
     const before = uploads();
     await press('Send again: again.pdf');
     await press('Cancel');

@@ -11,6 +11,7 @@ import { startHoldingService } from '../../faults/holding-service.ts';
 import type { HoldingService } from '../../faults/holding-service.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
+import { plantedCredentials } from '../../support/planted-secrets.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
@@ -47,7 +48,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
       settings: { redis: address, account: 'shared', host: 'one', aloneShare: 0 },
       requestsPerMinute: 50,
       stateDir: dir,
-      service: { ingestUrl: service.ingestUrl, username: 'me' },
+      service: { ingestUrl: service.ingestUrl, username: plantedCredentials.username },
       clock: systemClock,
       log: recordedLog(),
     });

@@ -3,14 +3,6 @@ import { join } from 'node:path';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'pass',
-};
-
 interface Service {
   readonly authUrl: string;
   readonly ingestUrl: string;
@@ -35,9 +27,8 @@ export function sharedPlaces(
       const place = await installation({
         authUrl,
         ingestUrl,
-        credentials,
         more: {
-          service: { authUrl, ingestUrl, ...more },
+          service: more,
           cluster: { redisUrl, account: 'shared', host: name },
           ...(first === undefined
             ? {}

@@ -12,14 +12,6 @@ import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { startHoldingService } from '../holding-service.ts';
 import type { HoldingService } from '../holding-service.ts';
 
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'pass',
-};
-
 let service: HoldingService;
 let secrets: TemporaryFolder;
 let place: Installation | null;
@@ -38,7 +30,7 @@ afterEach(async () => {
 
 describe('the real process', () => {
   it('N26: a pass ends at once where the service is elsewhere, says so, and the next one sends everything', async () => {
-    place = await installation({ ...service, credentials });
+    place = await installation(service);
     for (let index = 0; index < 9; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
     service.always(steps.redirect('https://elsewhere.example/'));
     const { code, out, err } = await place.run('sync');
@@ -50,11 +42,9 @@ describe('the real process', () => {
   }, 60_000);
 
   it('N33: killed in the middle of a full minute, knows how much of it is used', async () => {
-    const { authUrl, ingestUrl } = service;
     place = await installation({
       ...service,
-      credentials,
-      more: { service: { authUrl, ingestUrl, requestsPerMinute: 5 } },
+      more: { service: { requestsPerMinute: 5 } },
     });
     for (let index = 0; index < 12; index += 1) {
       await writeFile(join(place.inbox, `${index}.txt`), `text ${index}`);
@@ -78,7 +68,6 @@ describe('the real process', () => {
     const file = await secrets.write('password', 'old\n');
     place = await installation({
       ...service,
-      credentials,
       environment: { INGESTD_PASSWORD: undefined, INGESTD_PASSWORD_FILE: file },
     });
     service.alwaysTokens(async (request) => {

@@ -124,13 +124,6 @@ describeWhere(missing, 'certificates made by openssl', () => {
     const installed = await installation({
       authUrl: `${address}/oauth`,
       ingestUrl: address,
-      credentials: {
-        apiKey: 'key',
-        clientId: 'id',
-        clientSecret: 'secret',
-        username: 'me',
-        password: 'pass',
-      },
       environment: { NODE_EXTRA_CA_CERTS: folder.join('ca.pem') },
     });
     try {

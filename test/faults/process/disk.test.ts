@@ -3,24 +3,18 @@ import { mkdir, readdir, rename, truncate, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
-type Daemon = Awaited<ReturnType<Installation['start']>>;
-
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let state: string;
 let mounted: boolean;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   state = place.home.join('state');
   mounted = false;
 });
@@ -28,7 +22,6 @@ beforeEach(async () => {
 afterEach(async () => {
   if (mounted) execFileSync('umount', ['--lazy', state]);
   await place.remove();
-  await service.close();
 });
 
 async function mount(...words: string[]): Promise<void> {
@@ -37,7 +30,7 @@ async function mount(...words: string[]): Promise<void> {
   mounted = true;
 }
 
-async function delivered(): Promise<Daemon> {
+async function delivered(): Promise<RunningDaemon> {
   await writeFile(join(place.inbox, 'before.txt'), 'before');
   const daemon = await place.start();
   await daemon.idle(({ totals }) => totals.uploaded === 1);
@@ -48,7 +41,7 @@ async function delivered(): Promise<Daemon> {
  * Adds files until the status says that the ledger cannot be written; then not one document more goes out. Gives how
  * many files there are.
  */
-async function pauses(daemon: Daemon): Promise<number> {
+async function pauses(daemon: RunningDaemon): Promise<number> {
   const paused = async (): Promise<boolean> => {
     const { state: said, reasons } = await daemon.status();
     return said === 'paused' && reasons.some(({ code }) => code === 'ledger-unwritable');
@@ -67,13 +60,13 @@ async function pauses(daemon: Daemon): Promise<number> {
   await eventually(async () =>
     (await daemon.status()).transfers.every(({ bytesSent, bytesTotal }) => bytesSent >= bytesTotal),
   );
-  const sent = service.requests.length;
+  const sent = place.service.requests.length;
   for (let more = 0; more < 6; more += 1) await add((files += 1));
   await eventually(async () => {
     const { folders } = await daemon.status();
     return folders[0]?.onDisk === files && (await paused());
   });
-  expect(service.requests).toHaveLength(sent);
+  expect(place.service.requests).toHaveLength(sent);
   expect((await daemon.fetch('/healthz')).status).toBe(200);
   expect((await daemon.fetch('/readyz')).status).toBe(503);
   // Once each time: what is left of a block may take a small record between two.
@@ -87,10 +80,10 @@ async function add(number: number): Promise<void> {
 }
 
 /** It goes on by itself, and has written down every answer that the service gave. */
-async function goesOn(daemon: Daemon, files: number): Promise<void> {
+async function goesOn(daemon: RunningDaemon, files: number): Promise<void> {
   const { possibleDuplicates, reasons } = await daemon.idle(({ totals }) => totals.uploaded === files);
   expect([possibleDuplicates, reasons]).toEqual([0, []]);
-  expect(service.requests).toHaveLength(files);
+  expect(place.service.requests).toHaveLength(files);
   await daemon.end('SIGKILL');
   expect(await recorded()).toEqual(Array.from({ length: files }, (_, index) => `doc-${index + 1}`).sort());
 }
@@ -126,7 +119,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     await pauses(daemon);
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     expect(await recorded()).toEqual(['doc-1']);
-    expect(service.requests).toHaveLength(1);
+    expect(place.service.requests).toHaveLength(1);
   });
 
   it('that is read-only from the beginning is exit code 1, and its name is said', async () => {
@@ -136,7 +129,7 @@ describeWhere(missing, 'P10: a state directory', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(state)]);
     expect(err).toMatch(/EROFS|read-only/);
     expect(err).toMatch(/free up space in the state directory, make it writable .*, or set another/);
-    expect(service.requests).toHaveLength(0);
+    expect(place.service.requests).toHaveLength(0);
   });
 });
 

@@ -4,29 +4,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let daemon: RunningDaemon;
 
 const safety = { maxDeletePercent: 100, maxDeleteCount: 100 };
 const inboxAt = (path: string) => [{ name: 'inbox', path }];
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials, more: { safety } });
+  place = await installationWithService({ more: { safety } });
 });
 
 afterEach(async () => {
   await daemon.end('SIGTERM');
   await place.remove();
-  await service.close();
 });
 
 async function fill(paths: readonly string[]): Promise<void> {
@@ -64,7 +59,7 @@ async function docIds(): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries(documents.map(({ folder, path, docId }) => [`${folder}/${path}`, docId]));
 }
 
-const sent = () => service.requests.map(({ method, url }) => `${method} ${url}`);
+const sent = () => place.service.requests.map(({ method, url }) => `${method} ${url}`);
 const five = Array.from({ length: 5 }, (_, index) => `${index}.txt`);
 
 describe('folders of the configuration as views of directories', () => {
@@ -73,7 +68,7 @@ describe('folders of the configuration as views of directories', () => {
     daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 10);
     const before = await docIds();
-    const requests = service.requests.length;
+    const requests = place.service.requests.length;
 
     await reload([
       { name: 'first', path: './inbox/a' },
@@ -106,7 +101,7 @@ describe('folders of the configuration as views of directories', () => {
     daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 10);
     const before = await docIds();
-    const requests = service.requests.length;
+    const requests = place.service.requests.length;
     await reload(inboxAt('./inbox/sub'));
     daemon.signal('SIGHUP');
     await delay(1_000);
@@ -129,7 +124,7 @@ describe('a root that was replaced', () => {
     await fill(names.map((name) => `inbox/${name}`));
     daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 10);
-    const requests = service.requests.length;
+    const requests = place.service.requests.length;
     await rename(place.home.join('inbox'), place.home.join('before'));
     await mkdir(place.home.join('copying'));
     for (const name of names.slice(0, 2))

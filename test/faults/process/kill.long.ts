@@ -5,30 +5,23 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { readLedger } from '../../../src/ledger/read-ledger.ts';
 import { verifyLedger } from '../../../src/ledger/verify-ledger.ts';
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService, Step } from '../../support/services/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 
-type Daemon = Awaited<ReturnType<Installation['start']>>;
-
-let service: ScriptedService;
-let place: Installation;
-let daemon: Daemon | null;
+let place: InstallationWithService;
+let daemon: RunningDaemon | null;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   await writeFile(join(place.inbox, 'report.pdf'), Buffer.alloc(5_000_000, 'report '));
   daemon = null;
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 /** Ends the daemon in the middle of a request, when `until` of it has come; the connection ends with it. */
 function killedWhen(until: (request: Parameters<Step>[0]) => Promise<void> | void): Step {
@@ -56,7 +49,7 @@ async function dead(): Promise<void> {
 }
 
 async function killDuring(step: Step): Promise<void> {
-  service.script(step);
+  place.service.script(step);
   daemon = await place.start();
   await dead();
 }
@@ -92,7 +85,7 @@ const instants: readonly Instant[] = [
   {
     until: 'before the intent',
     crash: async () => {
-      service.scriptTokens(killedWhen(() => undefined));
+      place.service.scriptTokens(killedWhen(() => undefined));
       daemon = await place.start();
       await dead();
     },
@@ -148,14 +141,14 @@ describe('P1: a daemon that is killed', () => {
       await crash();
       daemon = await place.start();
       const status = await daemon.idle(({ folders }) => folders[0]?.synced === 1);
-      expect(service.requests).toHaveLength(requests);
-      expect(service.requests.filter(({ complete }) => complete())).toHaveLength(taken);
+      expect(place.service.requests).toHaveLength(requests);
+      expect(place.service.requests.filter(({ complete }) => complete())).toHaveLength(taken);
       expect(status).toMatchObject({ possibleDuplicates: reported, failures: [], queue: { pending: 0 } });
       expect(await record()).toMatchObject({
         docId: expect.stringMatching(/^doc-/) as unknown,
         possibleDuplicates: reported,
       });
-      expect(service.requests.at(-1)?.bytes()).toBeGreaterThan(5_000_000);
+      expect(place.service.requests.at(-1)?.bytes()).toBeGreaterThan(5_000_000);
       expect(await verifyLedger(place.home.join('state'))).toMatchObject({ ok: true, documents: 1 });
     },
   );
@@ -164,7 +157,7 @@ describe('P1: a daemon that is killed', () => {
 describe('P2: a daemon that is stopped within an upload', () => {
   it('lets it end, writes it down and exits with 0', async () => {
     let taken = false;
-    service.script(async (request) => {
+    place.service.script(async (request) => {
       await request.bodyBytes(1_000_000);
       daemon?.signal('SIGTERM');
       await eventually(() => daemon?.log().includes('"stopping"'));
@@ -175,30 +168,30 @@ describe('P2: a daemon that is stopped within an upload', () => {
     await eventually(() => taken);
     const { code } = await daemon.end('SIGCONT');
     expect(code).toBe(0);
-    expect(service.requests).toHaveLength(1);
+    expect(place.service.requests).toHaveLength(1);
     expect(await record()).toMatchObject({ docId: 'doc-late', possibleDuplicates: 0 });
   });
 
   it('gives it up after timing.stopSeconds, exits with 0 and sends it again, reported', async () => {
     await place.configure({ timing: { settleMs: 150, stopSeconds: 1 } });
-    service.script(steps.silence());
+    place.service.script(steps.silence());
     daemon = await place.start();
-    await eventually(() => service.requests[0]?.complete());
+    await eventually(() => place.service.requests[0]?.complete());
     expect((await daemon.end('SIGTERM')).code).toBe(0);
     daemon = await place.start();
     const { possibleDuplicates } = await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect([service.requests.length, possibleDuplicates]).toEqual([2, 1]);
+    expect([place.service.requests.length, possibleDuplicates]).toEqual([2, 1]);
   });
 
   it('ends at once at the second signal, and knows afterwards what was under way', async () => {
-    service.script(steps.silence());
+    place.service.script(steps.silence());
     daemon = await place.start();
-    await eventually(() => service.requests[0]?.complete());
+    await eventually(() => place.service.requests[0]?.complete());
     daemon.signal('SIGTERM');
     await eventually(() => daemon?.log().includes('"stopping"'));
     expect((await daemon.end('SIGINT')).code).toBe(1);
     expect((await place.run('sync')).code).toBe(0);
-    expect(service.requests).toHaveLength(2);
+    expect(place.service.requests).toHaveLength(2);
     expect(await record()).toMatchObject({ possibleDuplicates: 1 });
     // Somebody has looked at the service.
     const { code, out } = await place.run('resolve', 'inbox/report.pdf', '--dismiss');

@@ -2,34 +2,26 @@ import { cp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let state: string;
 let good: string;
 let sent: number;
 
 beforeAll(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   state = place.home.join('state');
   good = place.home.join('good');
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await writeFile(join(place.inbox, name), name);
   const { code } = await place.run('sync');
   expect(code).toBe(0);
   await rename(state, good);
-  sent = service.requests.length;
+  sent = place.service.requests.length;
 });
 
-afterAll(async () => {
-  await place.remove();
-  await service.close();
-});
+afterAll(() => place.remove());
 
 beforeEach(async () => {
   await rm(state, { recursive: true, force: true });
@@ -68,7 +60,7 @@ describe('a ledger that cannot be read without guessing', () => {
         expect([code, `${out}${err}`]).toEqual([1, expect.stringContaining('ledger.json')]);
         expect(`${out}${err}`).toMatch(/from a backup.*ingestd ledger import|Use the newer ingestd/);
       }
-      expect(service.requests).toHaveLength(sent);
+      expect(place.service.requests).toHaveLength(sent);
       expect((await readdir(state)).sort()).toEqual(before.sort());
     },
   );
@@ -91,15 +83,15 @@ describe('P12: a power loss', () => {
     const { documents } = JSON.parse(out) as { documents: { path: string; possibleDuplicates: number }[] };
     expect(documents.map(({ path }) => path).sort()).toEqual(['a.txt', 'b.txt', 'c.txt']);
     const reported = documents.reduce((sum, { possibleDuplicates }) => sum + possibleDuplicates, 0);
-    expect(service.requests.length - sent).toBeLessThanOrEqual(reported);
+    expect(place.service.requests.length - sent).toBeLessThanOrEqual(reported);
   });
 
   it('P13: leaves a snapshot that was begun, which is no fault and is taken away', async () => {
     await writeFile(join(state, 'ledger.9.abc.tmp'), '{"half":');
     expect((await place.run('ledger', 'verify')).code).toBe(0);
-    const before = service.requests.length;
+    const before = place.service.requests.length;
     expect((await place.run('sync')).code).toBe(0);
-    expect(service.requests).toHaveLength(before);
+    expect(place.service.requests).toHaveLength(before);
     expect((await readdir(state)).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 });

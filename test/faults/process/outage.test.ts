@@ -2,27 +2,15 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation | null;
+let place: InstallationWithService | null = null;
 
-beforeEach(async () => {
-  service = await startScriptedService();
-  place = null;
-});
-
-afterEach(async () => {
-  await place?.remove();
-  await service.close();
-});
+afterEach(() => place?.remove());
 
 /** An address at which nobody listens. */
 async function closedAddress(): Promise<string> {
@@ -37,11 +25,7 @@ async function closedAddress(): Promise<string> {
 describe('the log of the real process', () => {
   it('tells that the service cannot be reached, once, and when it is tried again', async () => {
     const ingestUrl = await closedAddress();
-    place = await installation({
-      ...service,
-      ingestUrl,
-      credentials: plantedCredentials,
-    });
+    place = await installationWithService({ ingestUrl });
     for (let index = 0; index < 5; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
     const daemon = await place.start();
     await eventually(() => daemon.log().includes('service unavailable'));
@@ -58,11 +42,7 @@ describe('the log of the real process', () => {
 
   it('tells that the token endpoint cannot be reached, with nothing to send', async () => {
     const authUrl = await closedAddress();
-    place = await installation({
-      ...service,
-      authUrl,
-      credentials: plantedCredentials,
-    });
+    place = await installationWithService({ authUrl });
     const daemon = await place.start();
     await eventually(() => daemon.log().includes('sign-in failed'));
     const { err } = await daemon.end('SIGTERM');

@@ -6,29 +6,24 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ingestd } from '../../support/processes/ingestd.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { missingForNotify, startNotifyReceiver } from '../../support/processes/notify-receiver.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 let other: Server;
 
 beforeEach(async () => {
-  service = await startScriptedService();
   other = createServer();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
 });
 
 afterEach(async () => {
   await place.remove();
-  await service.close();
   other.close();
 });
 
@@ -90,10 +85,10 @@ describe('P3: a reload', () => {
     await writeFile(join(place.inbox, 'sub/b.txt'), 'b');
     const daemon = await place.start();
     await daemon.idle(({ totals }) => totals.uploaded === 2);
-    service.always(steps.refuse('no', 422));
+    place.service.always(steps.refuse('no', 422));
     await writeFile(join(place.inbox, 'refused.txt'), 'refused');
     await daemon.idle(({ failuresTotal }) => failuresTotal === 1);
-    const sent = service.requests.length;
+    const sent = place.service.requests.length;
     await place.configure({ folders: [{ name: 'post', path: './inbox' }] });
     const plan = JSON.parse((await place.run('plan', '--json')).out) as { counts: object };
     expect(plan.counts).toMatchObject({ upload: 0, unchanged: 2 });
@@ -106,15 +101,15 @@ describe('P3: a reload', () => {
       return now.state === 'idle' && now.folders[0]?.name === 'post' ? now : null;
     });
     expect(status.folders).toMatchObject([{ name: 'post', synced: 2, failed: 1, held: 0 }]);
-    expect(service.requests).toHaveLength(sent);
+    expect(place.service.requests).toHaveLength(sent);
     const { documents } = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
       documents: { path: string; docId: string }[];
     };
     const docId = documents.find(({ path }) => path === 'a.txt')?.docId ?? 'none';
     await rm(join(place.inbox, 'a.txt'));
-    service.always(steps.accept('doc-1'));
-    await eventually(() => Promise.resolve(service.requests.length === sent + 1 || null));
-    expect(service.requests.at(-1)).toMatchObject({
+    place.service.always(steps.accept('doc-1'));
+    await eventually(() => Promise.resolve(place.service.requests.length === sent + 1 || null));
+    expect(place.service.requests.at(-1)).toMatchObject({
       method: 'DELETE',
       url: expect.stringContaining(docId),
     });
@@ -148,9 +143,7 @@ describe('P3: a reload', () => {
 describeWhere(missingForNotify(), 'a reload under a service manager', () => {
   it('is a reload and no stop: a manager would end what says that it stops', async () => {
     const receiver = await startNotifyReceiver(place.home.path);
-    const managed = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    const managed = await installationWithService({
       environment: { NOTIFY_SOCKET: receiver.socket },
     });
     try {

@@ -1,25 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
-let service: ScriptedService;
-let place: Installation | null;
+let place: InstallationWithService | null = null;
 
-beforeEach(async () => {
-  service = await startScriptedService();
-  place = null;
-});
-
-afterEach(async () => {
-  await place?.remove();
-  await service.close();
-});
+afterEach(() => place?.remove());
 
 /** Has node load the program with a function that fails, as one with a bug does. */
 function withBugIn(name: string): readonly string[] {
@@ -40,7 +28,7 @@ describe('a start that fails', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
-    place = await installation({ ...service, credentials: plantedCredentials, more: { http: { port } } });
+    place = await installationWithService({ more: { http: { port } } });
     const { code, err } = await place.run('run');
     other.close();
     expect(code).toBe(2);
@@ -49,16 +37,14 @@ describe('a start that fails', () => {
   });
 
   it('for a bug ends the process with exit code 1, so that it is started again', async () => {
-    place = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    place = await installationWithService({
       nodeOptions: withBugIn('recover'),
     });
     const { code, err } = await place.launch().finished;
     expect(code).toBe(1);
     expect(err).toContain('a bug of ours');
     // Nothing is left behind that would keep the next one from starting.
-    const sound = await installation({ ...service, credentials: plantedCredentials });
+    const sound = await installationWithService();
     try {
       expect((await (await sound.start()).idle()).state).toBe('idle');
     } finally {

@@ -3,35 +3,26 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Status } from '../../../src/model/report/status.ts';
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     more: { timing: { settleMs: 100, removeGraceMs: 300, stopSeconds: 1 }, safety: { inDoubt: 'hold' } },
   });
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 it('P2: an upload that a stop cuts off before its last byte is in nobody’s doubt, and goes out with the next start', async () => {
-  service.script(steps.stopReading());
+  place.service.script(steps.stopReading());
   await writeFile(join(place.inbox, 'large.txt'), Buffer.alloc(30_000_000, 'x'));
   const first = await place.start();
-  await eventually(() => Promise.resolve(service.requests.length === 1 || null));
+  await eventually(() => Promise.resolve(place.service.requests.length === 1 || null));
   expect((await first.end('SIGTERM')).code).toBe(0);
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect([offline.inDoubtTotal, offline.possibleDuplicates]).toEqual([0, 0]);
@@ -40,10 +31,10 @@ it('P2: an upload that a stop cuts off before its last byte is in nobody’s dou
 }, 60_000);
 
 it('P2: one of which everything went out is in doubt when a stop did not wait for its answer', async () => {
-  service.script(steps.silence());
+  place.service.script(steps.silence());
   await writeFile(join(place.inbox, 'small.txt'), 'small');
   const first = await place.start();
-  await eventually(() => Promise.resolve(service.requests[0]?.complete() === true || null));
+  await eventually(() => Promise.resolve(place.service.requests[0]?.complete() === true || null));
   expect((await first.end('SIGTERM')).code).toBe(0);
   const offline = JSON.parse((await place.run('status', '--json')).out) as Status;
   expect(offline.inDoubt).toMatchObject([{ path: 'small.txt', count: 1 }]);

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { formsOf, plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
 const opened: (() => Promise<void>)[] = [];
 
@@ -17,17 +15,10 @@ afterEach(async () => {
   for (const close of opened.splice(0).toReversed()) await close();
 });
 
-interface World {
-  readonly service: ScriptedService;
-  readonly place: Installation;
-}
-
-async function open(options: Partial<Parameters<typeof installation>[0]> = {}): Promise<World> {
-  const service = await startScriptedService();
-  opened.push(service.close);
-  const place = await installation({ ...service, credentials: plantedCredentials, ...options });
+async function open(options?: Parameters<typeof installationWithService>[0]) {
+  const place = await installationWithService(options);
   opened.push(place.remove);
-  return { service, place };
+  return { service: place.service, place };
 }
 
 const shell = (script: string): readonly string[] => ['sh', '-c', script, 'sh'];

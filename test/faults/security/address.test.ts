@@ -4,23 +4,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
 import { call } from '../../status/support/call.ts';
 
-let service: ScriptedService;
-let place: Installation;
-let daemon: Awaited<ReturnType<Installation['start']>>;
+let place: InstallationWithService;
+let daemon: RunningDaemon;
 let port: number;
 let pageToken: string;
 
 beforeAll(async () => {
-  service = await startScriptedService();
-  place = await installation({ ...service, credentials: plantedCredentials });
+  place = await installationWithService();
   await writeFile(join(place.inbox, '<img src=x onerror=alert(1)>.pdf'), 'x');
   daemon = await place.start();
   const answer = await daemon.fetch('/api/token');
@@ -28,10 +24,7 @@ beforeAll(async () => {
   pageToken = ((await answer.json()) as { token: string }).token;
 });
 
-afterAll(async () => {
-  await place.remove();
-  await service.close();
-});
+afterAll(() => place.remove());
 
 const reading = ['/', '/api/status', '/api/events', '/api/token', '/api/history', '/metrics'];
 
@@ -84,9 +77,7 @@ describe('the address of a running daemon', () => {
   });
 
   it('S10: is not open to other machines without a token: exit code 2, the key and the fix', async () => {
-    const second = await installation({
-      ...service,
-      credentials: plantedCredentials,
+    const second = await installationWithService({
       more: { http: { host: '0.0.0.0', port: 0 } },
     });
     const { code, err } = await second.run('run');

@@ -4,12 +4,11 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { formsOf, plantedCredentials, plantedTokens } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
 const { apiKey, clientId, clientSecret, username, password } = plantedCredentials;
 const httpToken = 'planted-http-token-4711';
@@ -21,45 +20,33 @@ const gossip = [...credentials, ...plantedTokens].flatMap(formsOf).join(' ');
 /** The same of a token endpoint: that a text is a token can be known only once it was issued. */
 const tokenGossip = credentials.flatMap(formsOf).join(' ');
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 /** Everything that can be read from outside, by where it was read. */
 const seen = new Map<string, string>();
 
 beforeAll(async () => {
-  service = await startScriptedService();
-  const token = steps.token({ access_token: plantedTokens[0], refresh_token: plantedTokens[1] });
-  service.alwaysTokens(token);
   const undefinedSecrets = { INGESTD_PASSWORD: undefined, INGESTD_CLIENT_SECRET: undefined };
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     environment: { ...undefinedSecrets, INGESTD_PASSWORD_FILE: 'password.txt' },
     more: {
       log: { level: 'trace' },
-      service: {
-        authUrl: service.authUrl,
-        ingestUrl: service.ingestUrl,
-        responseSeconds: 1,
-        sendApiKey: true,
-      },
+      service: { responseSeconds: 1, sendApiKey: true },
       timing: { settleMs: 100, removeGraceMs: 200, stopSeconds: 2 },
     },
   });
+  const token = steps.token({ access_token: plantedTokens[0], refresh_token: plantedTokens[1] });
+  place.service.alwaysTokens(token);
   await place.home.write('password.txt', `${password}\n`);
   const env = `INGESTD_CLIENT_SECRET='${clientSecret}'\nINGESTD_HTTP_TOKEN=${httpToken}\n`;
   await chmod(await place.home.write('.env', env), 0o644);
   await live();
 }, 60_000);
 
-afterAll(async () => {
-  await place.remove();
-  await service.close();
-});
+afterAll(() => place.remove());
 
 /** A life with good answers and every kind of bad ones. */
 async function live(): Promise<void> {
-  service.script(
+  place.service.script(
     steps.accept('doc-good'),
     steps.refuse(gossip.slice(0, 4_000), 400),
     steps.refuse(gossip.slice(-4_000)),
@@ -74,14 +61,14 @@ async function live(): Promise<void> {
     steps.json(500, { error: gossip, message: gossip }),
     steps.cutAnswer(),
   );
-  service.scriptTokens(
+  place.service.scriptTokens(
     steps.json(500, { error: 'server_error', error_description: tokenGossip }),
     steps.token({ access_token: plantedTokens[0], refresh_token: plantedTokens[1] }),
   );
   for (let index = 0; index < 12; index += 1) await writeFile(join(place.inbox, `${index}.txt`), `${index}`);
   const daemon = await place.start();
   seen.set('its arguments', await readFile(`/proc/${daemon.pid}/cmdline`, 'utf8'));
-  await eventually(() => service.requests.length >= 8, { withinMs: 30_000 });
+  await eventually(() => place.service.requests.length >= 8, { withinMs: 30_000 });
   for (const path of [
     '/',
     '/api/status',
@@ -114,7 +101,7 @@ async function live(): Promise<void> {
     await note(command);
   }
   daemon.signal('SIGHUP');
-  service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
+  place.service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
   const { err, out } = await daemon.end('SIGTERM');
   seen.set('the log of the daemon', err + out);
   for (const entry of await readdir(place.home.join('state'), { recursive: true, withFileTypes: true })) {
@@ -122,9 +109,9 @@ async function live(): Promise<void> {
     const file = join(entry.parentPath, entry.name);
     seen.set(relative(place.home.path, file), await readFile(file, 'latin1'));
   }
-  service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
+  place.service.scriptTokens(steps.json(401, { error: 'invalid_grant', error_description: tokenGossip }));
   await note('auth login');
-  service.scriptTokens(steps.json(400, { error: tokenGossip }));
+  place.service.scriptTokens(steps.json(400, { error: tokenGossip }));
   await note('sync');
   await note('sync --json');
   await note(`run --${password}`);
@@ -154,9 +141,11 @@ describe('S1, S2, S4: secrets and tokens', () => {
   });
 
   it('went over the wire all the same, and what was searched is what it should be', () => {
-    expect(service.tokenRequests.some(({ text }) => text().includes(formsOf(password)[2] ?? ''))).toBe(true);
+    expect(place.service.tokenRequests.some(({ text }) => text().includes(formsOf(password)[2] ?? ''))).toBe(
+      true,
+    );
     expect(
-      service.requests.some(({ headers }) => headers['authorization'] === `Bearer ${plantedTokens[0]}`),
+      place.service.requests.some(({ headers }) => headers['authorization'] === `Bearer ${plantedTokens[0]}`),
     ).toBe(true);
     const log = seen.get('the log of the daemon') ?? '';
     expect(log).toMatch(/"level":"(trace|debug)"/);

@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import type { Credentials } from '../../../src/model/settings.ts';
 import type { Status } from '../../../src/model/report/status.ts';
 import { eventually } from '../eventually.ts';
+import { plantedCredentials } from '../planted-secrets.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
 
@@ -61,10 +62,11 @@ export interface RunningDaemon {
   readonly hangUp: () => void;
 }
 
-interface Options {
+export interface InstallationOptions {
   readonly authUrl: string;
   readonly ingestUrl: string;
-  readonly credentials: Credentials;
+  /** Left out: those that may be found nowhere. */
+  readonly credentials?: Credentials;
   /** Merged into the configuration. */
   readonly more?: Readonly<Record<string, unknown>>;
   /** Words for node before the program. */
@@ -81,25 +83,25 @@ interface Options {
 export async function installation({
   authUrl,
   ingestUrl,
-  credentials,
+  credentials = plantedCredentials,
   more = {},
   nodeOptions = [],
   environment = {},
   through = [],
   isElsewhere = false,
-}: Options): Promise<Installation> {
+}: InstallationOptions): Promise<Installation> {
   const home = await temporaryFolder();
   await home.write('inbox/.keep', '');
   const { dir } = { dir: './state', ...(more['state'] as { dir?: string } | undefined) };
   const stateDir = resolve(home.path, dir);
   const configure = async (merged: Readonly<Record<string, unknown>>) => {
     const text = stringify({
-      service: { authUrl, ingestUrl },
       folders: [{ name: 'inbox', path: './inbox' }],
       state: { dir: './state' },
       timing: { settleMs: 150, removeGraceMs: 400 },
       http: { port: 0 },
       ...merged,
+      service: { authUrl, ingestUrl, ...(merged['service'] as object | undefined) },
     });
     await home.write('ingestd.yaml', text);
   };

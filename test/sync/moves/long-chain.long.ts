@@ -4,28 +4,18 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     more: { folders: [{ name: 'inbox', path: './inbox', title: 'none', createdTimestamp: 'none' }] },
   });
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 const contentOf = (number: number) => `content ${number}`;
 
@@ -48,12 +38,12 @@ it('I13: a shift of 1,200 names while stopped keeps all docIds, without a reques
   expect(await place.run('ledger', 'import', place.home.join('known.json'))).toMatchObject({ code: 0 });
   // The ledger learns which files they are.
   expect(await place.run('sync')).toMatchObject({ code: 0 });
-  expect(service.requests).toEqual([]);
+  expect(place.service.requests).toEqual([]);
 
   for (const number of numbers.toReversed())
     await rename(join(place.inbox, `${number}.txt`), join(place.inbox, `${number + 1}.txt`));
   expect(await place.run('sync')).toMatchObject({ code: 0 });
-  expect(service.requests).toEqual([]);
+  expect(place.service.requests).toEqual([]);
   const exported = JSON.parse((await place.run('ledger', 'export', '--json')).out) as {
     documents: { path: string; docId: string }[];
   };

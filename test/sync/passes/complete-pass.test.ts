@@ -5,20 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { installation } from '../../support/processes/daemon-process.ts';
-import type { Installation } from '../../support/processes/daemon-process.ts';
-import { plantedCredentials } from '../../support/planted-secrets.ts';
-import { startScriptedService, steps } from '../../support/services/scripted-service.ts';
-import type { ScriptedService } from '../../support/services/scripted-service.ts';
+import { installationWithService } from '../../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
+import { steps } from '../../support/services/scripted-service.ts';
 
-let service: ScriptedService;
-let place: Installation;
+let place: InstallationWithService;
 
 beforeEach(async () => {
-  service = await startScriptedService();
-  place = await installation({
-    ...service,
-    credentials: plantedCredentials,
+  place = await installationWithService({
     more: {
       safety: { maxDeletePercent: 100 },
       timing: { settleMs: 150, removeGraceMs: 400, stopSeconds: 1 },
@@ -26,10 +20,7 @@ beforeEach(async () => {
   });
 });
 
-afterEach(async () => {
-  await place.remove();
-  await service.close();
-});
+afterEach(() => place.remove());
 
 /** Documents that the ledger knows, as if they had been sent. */
 async function adopt(paths: readonly string[]): Promise<void> {
@@ -66,14 +57,14 @@ describe('sync as a process', () => {
   }, 60_000);
 
   it('I8: exits 4 when the folder vanishes midway, and names it', async () => {
-    service.script(async (request) => {
+    place.service.script(async (request) => {
       await rename(place.inbox, place.home.join('elsewhere'));
       await steps.answer(503, '')(request);
     });
     await place.home.write('inbox/a.txt', 'one');
     const { code, out } = await place.run('sync');
     expect([code, out]).toEqual([4, expect.stringContaining('inbox')]);
-    expect(service.requests).toHaveLength(1);
+    expect(place.service.requests).toHaveLength(1);
   }, 60_000);
 
   it('I8: ends beside a file that is renamed while it never stops growing, and names it', async () => {
@@ -115,8 +106,8 @@ describe('sync as a process', () => {
   }, 30_000);
 
   it('ends beside a file that changes again as often as it is sent', async () => {
-    service.always(async (request) => {
-      await place.home.write('inbox/a.txt', `text ${service.requests.length}`);
+    place.service.always(async (request) => {
+      await place.home.write('inbox/a.txt', `text ${place.service.requests.length}`);
       // Longer than the watcher needs to report it.
       await delay(300);
       await steps.accept('doc-a')(request);
@@ -124,6 +115,6 @@ describe('sync as a process', () => {
     await place.home.write('inbox/a.txt', 'one');
     const { code, out } = await place.run('sync');
     expect([code, out]).toEqual([4, expect.stringContaining('inbox/a.txt')]);
-    expect(service.requests.length).toBeGreaterThan(2);
+    expect(place.service.requests.length).toBeGreaterThan(2);
   }, 30_000);
 });

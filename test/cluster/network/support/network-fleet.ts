@@ -25,13 +25,6 @@ export function missingFleet(): Missing | null {
 }
 
 const account = 'network';
-const credentials = {
-  apiKey: 'key',
-  clientId: 'id',
-  clientSecret: 'secret',
-  username: 'me',
-  password: 'pass',
-};
 
 /** A host with the real program. */
 export interface Member extends NetworkHost, Pick<Installation, 'home' | 'inbox'> {
@@ -113,10 +106,9 @@ export async function networkFleet({
     const add = async (name: string, options: MemberOptions = {}): Promise<Member> => {
       const host = network.host(name);
       const clock = clockOf(name, options.skewSeconds);
-      const { authUrl, ingestUrl } = service;
       const { service: own = {}, cluster = {}, safety, sharing } = options;
       const settings = {
-        service: { authUrl, ingestUrl, requestsPerMinute, ...own },
+        service: { requestsPerMinute, ...own },
         cluster: { redisUrl: redisUrl({ redis }), account, host: name, ...cluster },
         ...(safety === undefined ? {} : { safety }),
         ...(sharing === undefined
@@ -127,9 +119,7 @@ export async function networkFleet({
             }),
       };
       const place = await installation({
-        authUrl,
-        ingestUrl,
-        credentials,
+        ...service,
         through: host.through,
         isElsewhere: true,
         environment: { ...clock.environment(), NODE_EXTRA_CA_CERTS: join(folder.path, 'service.pem') },
