@@ -4,6 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
 import { errorMessage } from '../../src/model/errors.ts';
+import {
+  folderSettingsOf,
+  safetySettingsOf,
+  serviceSettingsOf,
+} from '../support/fixtures/default-settings.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 const service = 'service: {authUrl: "https://auth.example/v1/", ingestUrl: "http://127.0.0.1:8080"}\n';
@@ -41,42 +46,14 @@ describe('a good configuration', () => {
     expect({ trial, warnings }).toEqual({ trial: false, warnings: [] });
     expect(settings).toEqual({
       file: folder.join('ingestd.yaml'),
-      service: {
-        mode: 'remote',
+      service: serviceSettingsOf({
         authUrl: 'https://auth.example/v1',
         ingestUrl: 'http://127.0.0.1:8080',
-        requestsPerMinute: 50,
-        concurrency: 4,
-        sendApiKey: false,
-        revokeOnStop: false,
-        onMissing: 'fail',
-        connectSeconds: 10,
-        idleSeconds: 60,
-        responseSeconds: 120,
-        maxFileMegabytes: 150,
-        documentOwner: 'configured',
-      },
-      folders: [
-        {
-          name: 'inbox',
-          path: folder.join('inbox'),
-          metadata: {},
-          sidecar: 'optional',
-          title: 'fileStem',
-          createdTimestamp: 'modified',
-          names: 'reject',
-          onRemove: 'delete',
-          include: [],
-          ignore: [],
-          attachments: 'below',
-          sidecarOwner: 'any',
-          followSymlinks: false,
-          watch: 'auto',
-        },
-      ],
+      }),
+      folders: [folderSettingsOf(folder.join('inbox'))],
       state: { dir: folder.join('xdg', 'ingestd') },
       timing: { settleMs: 2000, removeGraceMs: 5000, rescanMinutes: 15, pollSeconds: 30, stopSeconds: 30 },
-      safety: { maxDeletePercent: 50, maxDeleteCount: 10, inDoubt: 'retry' },
+      safety: safetySettingsOf(),
       http: { host: '127.0.0.1', port: 7420 },
       notify: { command: [], afterMinutes: 5 },
       cluster: null,

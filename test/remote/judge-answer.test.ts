@@ -39,6 +39,8 @@ const circumstances = fc.record({
   now: fc.constant(Date.UTC(2026, 0, 1)),
 });
 
+const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
+
 describe('what comes of a request', () => {
   it('is decided for every answer, and an upload is accepted with a usable docId only', () => {
     fc.assert(
@@ -104,6 +106,11 @@ describe('what comes of a request', () => {
     ['modify', '{"success":{"message":"done"}}', { kind: 'accepted', docId: null, warning: null }],
     ['modify', '{"success":{"docId":"mine"}}', { kind: 'accepted', docId: 'mine', warning: null }],
     [
+      'modify',
+      '{"success":{"docId":"other"}}',
+      { kind: 'accepted', docId: 'other', warning: 'the answer contains the docId of another document' },
+    ],
+    [
       'upload',
       '{"warning":{"docId":"d","message":"careful"}}',
       { kind: 'accepted', docId: 'd', warning: 'careful' },
@@ -119,7 +126,6 @@ describe('what comes of a request', () => {
       { kind: 'unknown', code: 'no-doc-id', message: 'the answer contains no usable docId' },
     ],
   ])('is for a %s that is answered with %s exactly what it says', (asked, body, outcome) => {
-    const whole = { kind: 'answer', status: 200, headers: {}, state: 'whole', sent: 'all' } as const;
     const docId = asked === 'upload' ? null : 'mine';
     expect(judgeAnswer({ ...whole, text: body }, { operation: asked, docId, now: 0 })).toEqual(outcome);
   });
@@ -152,32 +158,13 @@ describe('what comes of a request', () => {
     'of an answer of %i to %s, when %s of it was sent, with %j is %s',
     (status, asked, sent, body, expected) => {
       const outcome = judgeAnswer(
-        { kind: 'answer', status, headers: {}, state: 'whole', text: body, sent },
+        { ...whole, status, text: body, sent },
         { operation: asked, docId: null, now: 0 },
       );
       expect('code' in outcome ? `${outcome.kind} ${outcome.code}` : outcome.kind).toBe(expected);
       if (outcome.kind === 'missing') expect(outcome.isOwnWord).toBe(body === own);
     },
   );
-
-  it('names the other document when the answer to a modify does', () => {
-    const outcome = judgeAnswer(
-      {
-        kind: 'answer',
-        status: 200,
-        headers: {},
-        state: 'whole',
-        text: '{"success":{"docId":"other"}}',
-        sent: 'all',
-      },
-      { operation: 'modify', docId: 'mine', now: 0 },
-    );
-    expect(outcome).toEqual({
-      kind: 'accepted',
-      docId: 'other',
-      warning: 'the answer contains the docId of another document',
-    });
-  });
 
   it.each([
     ['CERT_HAS_EXPIRED', 'misaddressed', 'tls'],
@@ -208,14 +195,7 @@ describe('what comes of a request', () => {
 
   it('tells of a redirect the host only', () => {
     const outcome = judgeAnswer(
-      {
-        kind: 'answer',
-        status: 302,
-        headers: { location: 'https://evil.example/x?token=SECRET' },
-        state: 'whole',
-        text: '',
-        sent: 'all',
-      },
+      { ...whole, status: 302, headers: { location: 'https://evil.example/x?token=SECRET' }, text: '' },
       { operation: 'upload', docId: null, now: 0 },
     );
     expect(outcome).toMatchObject({ kind: 'misaddressed', code: 'redirect' });

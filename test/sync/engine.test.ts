@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import { reasonOf } from '../../src/sync/tasks/task.ts';
-import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { engineWorld } from '../support/worlds/engine-world.ts';
-import type { EngineWorld } from '../support/worlds/engine-world.ts';
+import { busyOf, recordOf } from '../support/fixtures/model-fixtures.ts';
+import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-world.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
@@ -24,14 +24,7 @@ function replaceWithCopies({ folder }: EngineWorld): void {
   }
 }
 
-async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
-  const made = await engineWorld(options);
-  for (let index = 0; index < count; index += 1) made.folder.write(`a/${index}.txt`, `text ${index}`);
-  made.folder.scan();
-  await made.quiesce(20);
-  made.service.forget();
-  return made;
-}
+const filled = (count: number, options?: EngineWorldOptions) => filledEngineWorld(count, options, 'a');
 
 /** The minute is not what these are about. */
 const quick = { service: { requestsPerMinute: 5_000 } };
@@ -508,7 +501,7 @@ describe('the sync engine', () => {
     for (let time = 0; time < 3; time += 1) world.service.failNext({ ...away, retryAfterMs: null });
     world.folder.write('a.txt', 'one');
     world.folder.scan();
-    await until(() => world.service.calls.length === 3);
+    await world.until(() => world.service.calls.length === 3);
     await eventually(() => world.engine().inFlight() === 0);
     expect(codes()).toEqual(['service-unavailable']);
     world.folder.remove('a.txt');
@@ -518,7 +511,7 @@ describe('the sync engine', () => {
     world.service.failNext({ kind: 'unauthorized', message: 'wrong password' });
     world.folder.write('b.txt', 'two');
     world.folder.scan();
-    await until(() => world.service.calls.length === 4);
+    await world.until(() => world.service.calls.length === 4);
     await eventually(() => world.engine().inFlight() === 0);
     world.folder.remove('b.txt');
     world.folder.scan();
@@ -567,7 +560,7 @@ describe('the sync engine', () => {
     world.folder.write('a.txt', 'one');
     world.folder.scan();
     const release = world.service.holdNext();
-    await until(() => world.service.calls.length === 1);
+    await world.until(() => world.service.calls.length === 1);
     const doubt = { id: 'i', ref, count: 1, since: 0, message: 'lost', holds: false };
     expect(await world.engine().decide(ref, [{ kind: 'doubt', doubt }])).toBe(false);
     expect(world.ledger().doubts()).toEqual([]);
@@ -634,7 +627,7 @@ describe('the sync engine', () => {
     world.folder.write('new.txt', 'new');
     world.folder.scan();
     const release = world.service.holdNext();
-    await until(() => world.service.calls.length === 1);
+    await world.until(() => world.service.calls.length === 1);
     let isEnded = false;
     const stopped = world.engine().stop(30_000, () => (isEnded = true));
     await world.clock.advance(29_900);
@@ -687,10 +680,10 @@ describe('the sync engine', () => {
     const release = world.service.holdNext();
     world.folder.remove('a/0.txt');
     world.folder.scan();
-    await until(() => world.service.calls.length === 1);
+    await world.until(() => world.service.calls.length === 1);
     for (let index = 1; index < 30; index += 1) world.folder.remove(`a/${index}.txt`);
     world.folder.scan();
-    await until(() => world.ledger().hold('inbox') !== undefined);
+    await world.until(() => world.ledger().hold('inbox') !== undefined);
     release();
     await world.quiesce();
     expect(world.service.calls).toEqual(['delete']);
@@ -724,12 +717,11 @@ describe('the sync engine', () => {
     remove(0, 25);
     await world.quiesce();
     expect(world.engine().tasks.counts('inbox').held).toBe(25);
-    const busy = { kind: 'unavailable', code: 'http-503', message: 'busy', sent: 'all' } as const;
-    world.service.failNext({ ...busy, retryAfterMs: 60_000 });
+    world.service.failNext(busyOf({ sent: 'all', retryAfterMs: 60_000 }));
     expect(await world.engine().approve('inbox')).toBe(25);
-    await until(() => world.service.calls.length === 1);
+    await world.until(() => world.service.calls.length === 1);
     remove(25, 37);
-    await until(() => world.ledger().hold('inbox') !== undefined);
+    await world.until(() => world.ledger().hold('inbox') !== undefined);
     await world.quiesce();
     expect(world.service.calls).toEqual(['bulk delete 25', 'bulk delete 25']);
     expect(world.engine().tasks.counts('inbox').held).toBe(12);
@@ -787,14 +779,7 @@ describe('the sync engine', () => {
 
   it('tries again by itself what the service could not take', async () => {
     world = await engineWorld();
-    const outcome = {
-      kind: 'unavailable',
-      code: 'http-503',
-      message: 'busy',
-      retryAfterMs: null,
-      sent: 'all',
-    } as const;
-    for (let time = 0; time < 4; time += 1) world.service.failNext(outcome);
+    for (let time = 0; time < 4; time += 1) world.service.failNext(busyOf({ sent: 'all' }));
     world.folder.write('a.txt', 'one');
     world.folder.scan();
     await world.quiesce();
@@ -1052,7 +1037,7 @@ describe('the sync engine', () => {
     folder.remove('old/0');
     folder.scan();
     expect(world.engine().tasks.backlog.has({ folder: 'inbox', path: 'old/0/0.txt' })).toBe(false);
-    await until(() => service.documents.size === 50);
+    await world.until(() => service.documents.size === 50);
     expect([...service.documents.values()].map(({ content }) => content)).toContain('newest');
     await world.quiesce(20);
     expect(service.documents.size).toBe(1_201 - 172);
@@ -1099,16 +1084,7 @@ describe('the sync engine', () => {
     expect(world.engine().tasks.backlog.size).toBeGreaterThan(0);
     world.folder.bringBack('a/0.txt', 'b/0.txt');
     world.folder.scan('start');
-    await until(() => world.docIds().has('b/0.txt'));
+    await world.until(() => world.docIds().has('b/0.txt'));
     expect(world.docIds().get('b/0.txt')).toBe(docId);
   }, 60_000);
 });
-
-/** The disk is a real one: it is given time of its own. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 20_000 && !isSo(); turn += 1) {
-    await world.clock.advance(100);
-    await delay(1);
-  }
-  expect(isSo()).toBe(true);
-}

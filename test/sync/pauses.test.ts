@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
-import { engineWorld } from '../support/worlds/engine-world.ts';
+import { engineWorld, filledEngineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { simulatedFolder } from '../support/worlds/simulated-folder.ts';
@@ -13,14 +13,10 @@ let world: EngineWorld;
 afterEach(() => world.close());
 
 async function filled(count: number, concurrency = 4): Promise<void> {
-  world = await engineWorld({
+  world = await filledEngineWorld(count, {
     service: { requestsPerMinute: 5_000, concurrency },
     safety: { maxDeleteCount: 100 },
   });
-  for (let index = 0; index < count; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
-  world.folder.scan();
-  await world.quiesce();
-  world.service.forget();
 }
 
 const pause = () => world.engine().setPaused(['inbox']);

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import type { Outcome } from '../../src/model/ports/service-port.ts';
+import { busyOf } from '../support/fixtures/model-fixtures.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
 
@@ -9,13 +8,7 @@ let world: EngineWorld;
 
 afterEach(() => world.close());
 
-const noAnswer: Outcome = {
-  kind: 'unavailable',
-  code: 'no-answer',
-  message: 'the answer was lost',
-  retryAfterMs: null,
-  sent: 'all',
-};
+const noAnswer = busyOf({ code: 'no-answer', message: 'the answer was lost', sent: 'all' });
 
 async function held(content: string): Promise<void> {
   world = await engineWorld();
@@ -26,12 +19,7 @@ async function held(content: string): Promise<void> {
 }
 
 async function asked(call: string): Promise<void> {
-  for (let turn = 0; turn < 10_000 && !world.service.calls.includes(call); turn += 1) {
-    await world.clock.advance(50);
-    // The disk is a real one: it is given time of its own.
-    await delay(1);
-  }
-  expect(world.service.calls).toContain(call);
+  await world.until(() => world.service.calls.includes(call));
 }
 
 /** What stands at the service now. */

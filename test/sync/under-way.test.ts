@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { FileStat } from '../../src/model/document.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { engineWorld } from '../support/worlds/engine-world.ts';
-import type { EngineWorld } from '../support/worlds/engine-world.ts';
+import { filledEngineWorld } from '../support/worlds/engine-world.ts';
+import type { EngineWorld, EngineWorldOptions } from '../support/worlds/engine-world.ts';
+import { busyOf } from '../support/fixtures/model-fixtures.ts';
 import { eventually } from '../support/eventually.ts';
 
 let world: EngineWorld;
@@ -14,43 +13,24 @@ afterEach(() => world.close());
 
 const rejected: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
 const unknownThere: Outcome = { kind: 'missing', status: 404, message: 'no such document', isOwnWord: true };
-const busy: Outcome = {
-  kind: 'unavailable',
-  code: 'http-503',
-  message: 'busy',
-  retryAfterMs: null,
-  sent: 'nothing',
-};
+const busy = busyOf();
 
 /** How long the next commits and requests take, ms; empty: no time. */
 let waits: number[] = [];
 
-async function filled(count: number, options: Parameters<typeof engineWorld>[0] = {}): Promise<EngineWorld> {
+function filled(count: number, options: EngineWorldOptions = {}): Promise<EngineWorld> {
   waits = [];
-  const made = await engineWorld({
+  return filledEngineWorld(count, {
     service: { requestsPerMinute: 50_000 },
     slow: () => waits.shift() ?? 0,
     ...options,
   });
-  for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
-  made.folder.scan();
-  await made.quiesce();
-  made.service.forget();
-  return made;
 }
 
 /** Lets time pass until the service has been asked for so much. */
 async function asked(...calls: string[]): Promise<void> {
-  await until(() => world.service.calls.length >= calls.length);
+  await world.until(() => world.service.calls.length >= calls.length);
   expect(world.service.calls).toEqual(calls);
-}
-
-/** The disk is a real one: it is given time of its own. */
-async function until(isSo: () => boolean, turns = 10_000): Promise<void> {
-  for (let turn = 0; turn < turns && !isSo(); turn += 1) {
-    await world.clock.advance(50);
-    await delay(1);
-  }
 }
 
 describe('what comes while something else is under way', () => {
@@ -97,7 +77,7 @@ describe('what comes while something else is under way', () => {
     world.folder.scan();
     const goneAt = world.clock.monotonic();
     release();
-    await until(() => world.service.calls.length >= 2);
+    await world.until(() => world.service.calls.length >= 2);
     expect(world.service.calls).toEqual(['delete', 'delete']);
     expect(world.clock.monotonic() - goneAt).toBeGreaterThanOrEqual(5_000);
   });
@@ -112,7 +92,7 @@ describe('what comes while something else is under way', () => {
     world.folder.write('new.txt', 'new');
     world.folder.scan();
     await asked('upload', 'upload');
-    await until(() => world.engine().tasks.in('retry').size === 1);
+    await world.until(() => world.engine().tasks.in('retry').size === 1);
     expect(world.engine().tasks.in('retry').size).toBe(1);
     world.folder.remove('bad.txt');
     waits = [60_000];
@@ -145,7 +125,7 @@ describe('what comes while something else is under way', () => {
     world.folder.write('a.txt', 'edited meanwhile');
     world.folder.scan();
     release();
-    await until(() => world.ledger().failure({ folder: 'inbox', path: 'a.txt' }) !== undefined);
+    await world.until(() => world.ledger().failure({ folder: 'inbox', path: 'a.txt' }) !== undefined);
     await world.restart();
     await world.quiesce();
     expect([...world.service.documents.values()].map(({ content }) => content)).toEqual(['edited meanwhile']);
@@ -187,7 +167,7 @@ describe('what comes while something else is under way', () => {
     world = await filled(10);
     for (const path of ['0.txt', '1.txt', '2.txt']) world.folder.takeAway(path);
     world.folder.scan();
-    await until(() => world.engine().tasks.in('ready').size === 3);
+    await world.until(() => world.engine().tasks.in('ready').size === 3);
     world.folder.write('0.txt', 'saved again');
     const release = world.service.holdNext();
     await asked('bulk delete 2');
@@ -195,8 +175,9 @@ describe('what comes while something else is under way', () => {
     const releaseModify = world.service.holdNext();
     await asked('bulk delete 2', 'modify');
     release();
-    await until(() => world.docIds().size === 8);
-    await until(() => world.service.calls.length > 2, 40);
+    await world.until(() => world.docIds().size === 8);
+    const seen = world.clock.monotonic();
+    await world.until(() => world.clock.monotonic() - seen >= 2_000);
     expect(world.service.calls).toEqual(['bulk delete 2', 'modify']);
     releaseModify();
     await world.quiesce();
@@ -253,7 +234,7 @@ describe('a person’s word', () => {
     world.folder.rename('1.txt', '2.txt');
     world.folder.rename('0.txt', '1.txt');
     world.folder.scan();
-    await until(() => isHashed);
+    await world.until(() => isHashed);
     const ref = { folder: 'inbox', path: '2.txt' };
     if (record !== undefined)
       await world.engine().decide(ref, [{ kind: 'put', ref, record: { ...record, docId: 'by hand' } }]);
@@ -291,10 +272,10 @@ describe('a person’s word', () => {
     folder.scan();
     await asked('upload', 'upload');
     const shut = clock.monotonic();
-    const at = async (ms: number) => until(() => clock.monotonic() - shut >= ms, 4_000);
+    const at = async (ms: number) => world.until(() => clock.monotonic() - shut >= ms);
     for (const path of away) folder.takeAway(path);
     folder.scan();
-    await until(() => world.engine().tasks.in('ready').size === 255);
+    await world.until(() => world.engine().tasks.in('ready').size === 255);
     for (const path of away) folder.bringBack(path, path);
     folder.scan();
     await eventually(() => world.engine().tasks.size() === 2);
@@ -305,7 +286,7 @@ describe('a person’s word', () => {
     await at(116_500);
     folder.remove('259.txt');
     folder.scan();
-    await until(() => service.calls.length === 5);
+    await world.until(() => service.calls.length === 5);
     await world.quiesce();
     expect(service.calls.slice(2).sort()).toEqual(['bulk delete 2', 'upload', 'upload']);
   });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { steps } from '../../support/services/scripted-service.ts';
+import type { Step } from '../../support/services/scripted-service.ts';
 import { closeNetworkWorlds, startNetworkWorld } from './network-world.ts';
 import type { NetworkWorld } from './network-world.ts';
 
@@ -26,6 +27,21 @@ async function deadWithin(world: NetworkWorld): Promise<void> {
   await world.until(() => service.stalled() === 1);
   await world.until(() => service.documents.size === 3);
   await world.restart();
+}
+
+/** Five deletions get these answers, and a foreign 404 from then on: they are held, over a restart too, and nothing is gone. */
+async function expectHeld(world: NetworkWorld, ...answers: readonly Step[]): Promise<void> {
+  const { service } = world;
+  service.script(...answers);
+  service.always(steps.html(404));
+  for (const name of removed) world.folder.remove(name);
+  world.folder.scan();
+  await world.quiesce();
+  expect(world.status().held).toMatchObject([{ count: 5 }]);
+  await world.restart();
+  await world.pass(3_600_000);
+  expect(world.status().held).toMatchObject([{ count: 5 }]);
+  expect(service.documents.size).toBe(8);
 }
 
 describe('deletions that were under way when the process died', () => {
@@ -58,18 +74,7 @@ describe('deletions that were under way when the process died', () => {
   });
 
   it('are held after a refusal as before: many unknown ones at once are a wrong address', async () => {
-    const world = await filled();
-    const { service } = world;
-    service.script(steps.html(403), steps.html(503));
-    service.always(steps.html(404));
-    for (const name of removed) world.folder.remove(name);
-    world.folder.scan();
-    await world.quiesce();
-    expect(world.status().held).toMatchObject([{ count: 5 }]);
-    await world.restart();
-    await world.pass(3_600_000);
-    expect(world.status().held).toMatchObject([{ count: 5 }]);
-    expect(service.documents.size).toBe(8);
+    await expectHeld(await filled(), steps.html(403), steps.html(503));
   });
 
   it.each([429, 500, 502, 503])(
@@ -77,16 +82,7 @@ describe('deletions that were under way when the process died', () => {
     async (status) => {
       const world = await filled();
       const { service } = world;
-      service.script(steps.html(status));
-      service.always(steps.html(404));
-      for (const name of removed) world.folder.remove(name);
-      world.folder.scan();
-      await world.quiesce();
-      expect(world.status().held).toMatchObject([{ count: 5 }]);
-      await world.restart();
-      await world.pass(3_600_000);
-      expect(world.status().held).toMatchObject([{ count: 5 }]);
-      expect(service.documents.size).toBe(8);
+      await expectHeld(world, steps.html(status));
       // A person's word allows the deletions; whether they are done is the service's to say.
       await world.engine().approve(null);
       await world.pass(60_000);

@@ -1,45 +1,15 @@
 import type { Folder, Import, SourceFile } from './read-imports.ts';
 
+/** Rooms that know nothing of each other: the daemon joins them. */
+const rooms = ['config', 'log', 'scan', 'ledger', 'remote', 'sync', 'status', 'embedded', 'cluster'];
+
 /** The folders below src and which others each may import. A folder that is not named here may not exist. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   model: ['lib'],
-  config: ['lib', 'model'],
-  log: ['lib', 'model'],
-  scan: ['lib', 'model'],
-  ledger: ['lib', 'model'],
-  remote: ['lib', 'model'],
-  sync: ['lib', 'model'],
-  status: ['lib', 'model'],
-  embedded: ['lib', 'model'],
-  cluster: ['lib', 'model'],
-  daemon: [
-    'lib',
-    'model',
-    'config',
-    'log',
-    'scan',
-    'ledger',
-    'remote',
-    'sync',
-    'status',
-    'embedded',
-    'cluster',
-  ],
-  commands: [
-    'lib',
-    'model',
-    'config',
-    'log',
-    'scan',
-    'ledger',
-    'remote',
-    'sync',
-    'status',
-    'embedded',
-    'cluster',
-    'daemon',
-  ],
+  ...Object.fromEntries(rooms.map((room) => [room, ['lib', 'model']])),
+  daemon: ['lib', 'model', ...rooms],
+  commands: ['lib', 'model', ...rooms, 'daemon'],
   cli: ['lib', 'model', 'config', 'log', 'daemon', 'commands', 'ledger', 'embedded'],
   'main.ts': ['lib', 'model', 'cli'],
 };

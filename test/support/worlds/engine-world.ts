@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { joinPath } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings } from '../../../src/model/settings.ts';
@@ -31,6 +32,8 @@ export interface EngineWorld {
   readonly rest: () => Promise<void>;
   /** Lets time pass until nothing moves any more. Throws when that takes more than `hours`. */
   readonly quiesce: (hours?: number) => Promise<void>;
+  /** Lets time pass, so many ms at once, until it is so. Throws when that takes too long. */
+  readonly until: (isSo: () => boolean, stepMs?: number) => Promise<void>;
   /** Ends the process as SIGKILL does, and starts another on the same state. `meanwhile`: while none runs. */
   readonly restart: (meanwhile?: () => void) => Promise<void>;
   /** Lets time pass as long as what is done waits for a slow disk. */
@@ -40,7 +43,7 @@ export interface EngineWorld {
   readonly close: () => Promise<void>;
 }
 
-interface Options {
+export interface EngineWorldOptions {
   readonly safety?: Partial<SafetySettings>;
   readonly service?: Partial<ServiceSettings>;
   readonly onRemove?: FolderSettings['onRemove'];
@@ -67,7 +70,7 @@ export const engineTiming = {
 };
 
 /** The engine on a real ledger, with a folder and a service in memory and a clock in hand. */
-export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
+export async function engineWorld(options: EngineWorldOptions = {}): Promise<EngineWorld> {
   const clock = manualClock(options.wallClock);
   const state = await temporaryFolder();
   let inode = 100;
@@ -203,6 +206,14 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
         await clock.advance(100);
       }
     },
+    until: async (isSo, stepMs = 50) => {
+      for (let step = 0; !isSo(); step += 1) {
+        if (step === 20_000) throw new Error(`never came to be so: ${tasksOf(life.engine)}`);
+        await clock.advance(stepMs);
+        // The disk is a real one: it is given time of its own.
+        await delay(1);
+      }
+    },
     restart: async (meanwhile) => {
       await end();
       meanwhile?.();
@@ -215,6 +226,21 @@ export async function engineWorld(options: Options = {}): Promise<EngineWorld> {
       await state.remove();
     },
   };
+}
+
+/** One whose service holds so many documents, and has forgotten how they came. */
+export async function filledEngineWorld(
+  count: number,
+  options: EngineWorldOptions = {},
+  directory = '',
+): Promise<EngineWorld> {
+  const world = await engineWorld(options);
+  for (let index = 0; index < count; index += 1)
+    world.folder.write(joinPath(directory, `${index}.txt`), `text ${index}`);
+  world.folder.scan();
+  await world.quiesce(20);
+  world.service.forget();
+  return world;
 }
 
 /** Real input and output (the ledger's fsync) goes on while the clock stands still, however slow the disk is. */

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 
 import { sameFile } from '../../../src/model/same-file.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { engineTiming, engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 import type { SimulatedSource } from '../../support/worlds/simulated-folder.ts';
@@ -13,17 +14,10 @@ const hourMs = 3_600_000;
 
 const paths = ['a.txt', 'b.txt', 'd/a.txt', 'd/b.txt', 'd/e/c.txt'] as const;
 
-const busy: Outcome = {
-  kind: 'unavailable',
-  code: 'http-503',
-  message: 'busy',
-  retryAfterMs: null,
-  sent: 'nothing',
-};
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'the answer was lost' };
 const refused: Outcome = { kind: 'rejected', code: 'http-422', message: 'no' };
 /** What can go wrong with a request. */
-export const failures = { busy, lost, refused } as const;
+export const failures = { busy: busyOf(), lost, refused } as const;
 
 type Step = (world: EngineWorld) => Promise<void> | void;
 
@@ -94,7 +88,10 @@ const stepWith = (lostWeight: number): fc.Arbitrary<readonly [string, Step]> =>
         .map((ms): [string, Step] => [`clock ${ms}`, ({ clock }) => clock.jump(ms)]),
     },
     { weight: 1, arbitrary: fc.constant<[string, Step]>(['restart', (world) => world.restart()]) },
-    { weight: 1, arbitrary: fc.constant<[string, Step]>(['busy', ({ service }) => service.failNext(busy)]) },
+    {
+      weight: 1,
+      arbitrary: fc.constant<[string, Step]>(['busy', ({ service }) => service.failNext(busyOf())]),
+    },
     {
       weight: lostWeight,
       arbitrary: fc.constant<[string, Step]>([

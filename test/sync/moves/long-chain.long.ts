@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { adoptDocuments } from '../../support/processes/adopt-documents.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 
@@ -17,25 +17,11 @@ beforeEach(async () => {
 
 afterEach(() => place.remove());
 
-const contentOf = (number: number) => `content ${number}`;
-
 it('I13: a shift of 1,200 names while stopped keeps all docIds, without a request', async () => {
   const numbers = Array.from({ length: 1_200 }, (_, index) => index);
-  for (const number of numbers) await writeFile(join(place.inbox, `${number}.txt`), contentOf(number));
-  const documents = numbers.map((number) => ({
-    folder: 'inbox',
-    path: `${number}.txt`,
-    docId: `doc-${number}`,
-    sha256: createHash('sha256').update(contentOf(number)).digest('hex'),
-    size: contentOf(number).length,
-    attachments: [],
-    metadata: {},
-    uploadedAt: '2026-01-01T00:00:00Z',
-    modifiedAt: null,
-    possibleDuplicates: 0,
-  }));
-  await place.home.write('known.json', JSON.stringify({ version: 1, documents }));
-  expect(await place.run('ledger', 'import', place.home.join('known.json'))).toMatchObject({ code: 0 });
+  const paths = numbers.map((number) => `${number}.txt`);
+  for (const path of paths) await writeFile(join(place.inbox, path), path);
+  await adoptDocuments(place, paths);
   // The ledger learns which files they are.
   expect(await place.run('sync')).toMatchObject({ code: 0 });
   expect(place.service.requests).toEqual([]);

@@ -1,32 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { engineWorld } from '../../support/worlds/engine-world.ts';
+import { engineWorld, filledEngineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 
 let world: EngineWorld;
 
 afterEach(() => world.close());
 
-async function filled(count: number, requestsPerMinute = 5_000): Promise<EngineWorld> {
-  const made = await engineWorld({
+const filled = (count: number, requestsPerMinute = 5_000) =>
+  filledEngineWorld(count, {
     service: { requestsPerMinute, onMissing: 'upload' },
     safety: { maxDeleteCount: 1_000 },
   });
-  for (let index = 0; index < count; index += 1) made.folder.write(`${index}.txt`, `text ${index}`);
-  made.folder.scan();
-  await made.quiesce();
-  made.service.forget();
-  return made;
-}
 
 /** Lets time pass until the service has been asked for so much. */
 async function asked(...calls: string[]): Promise<void> {
-  for (let turn = 0; turn < 10_000 && world.service.calls.length < calls.length; turn += 1) {
-    await world.clock.advance(50);
-    // The disk is a real one: it is given time of its own.
-    await delay(1);
-  }
+  await world.until(() => world.service.calls.length >= calls.length);
   expect(world.service.calls).toEqual(calls);
 }
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { adoptDocuments } from '../../support/processes/adopt-documents.ts';
 import { installationWithService } from '../../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../../support/processes/installation-with-service.ts';
 import { steps } from '../../support/services/scripted-service.ts';
@@ -22,25 +22,6 @@ beforeEach(async () => {
 
 afterEach(() => place.remove());
 
-/** Documents that the ledger knows, as if they had been sent. */
-async function adopt(paths: readonly string[]): Promise<void> {
-  const documents = paths.map((path, index) => ({
-    folder: 'inbox',
-    path,
-    docId: `doc-${index}`,
-    sha256: createHash('sha256').update(path).digest('hex'),
-    size: path.length,
-    attachments: [],
-    metadata: {},
-    uploadedAt: '2026-01-01T00:00:00Z',
-    modifiedAt: null,
-    possibleDuplicates: 0,
-  }));
-  await place.home.write('known.json', JSON.stringify({ version: 1, documents }));
-  const { code, err } = await place.run('ledger', 'import', place.home.join('known.json'));
-  if (code !== 0) throw new Error(err);
-}
-
 describe('sync as a process', () => {
   it('I8: deletes each of 400 documents that were removed among 4,000 directories', async () => {
     const paths = Array.from({ length: 4_000 }, (_, index) => `d${index % 40}/e${index}/a.txt`);
@@ -48,7 +29,10 @@ describe('sync as a process', () => {
       await mkdir(join(place.inbox, path, '..'), { recursive: true });
       await writeFile(join(place.inbox, path), path);
     }
-    await adopt(paths.filter((_, index) => index % 10 === 0));
+    await adoptDocuments(
+      place,
+      paths.filter((_, index) => index % 10 === 0),
+    );
     for (const path of paths) await rm(join(place.inbox, path));
     expect(await place.run('sync')).toMatchObject({
       code: 0,

@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { engineWorld } from '../../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../../support/worlds/engine-world.ts';
 
@@ -10,13 +9,7 @@ let world: EngineWorld;
 
 afterEach(() => world.close());
 
-const busy: Outcome = {
-  kind: 'unavailable',
-  code: 'http-503',
-  message: 'busy',
-  retryAfterMs: null,
-  sent: 'nothing',
-};
+const busy = busyOf();
 const elsewhere: Outcome = { kind: 'misaddressed', code: 'redirect', message: 'it is elsewhere' };
 
 describe('one pass', () => {
@@ -40,7 +33,7 @@ describe('one pass', () => {
     for (let time = 0; time < 1_000; time += 1) world.service.failNext(busy);
     for (let index = 0; index < 40; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     world.folder.scan();
-    await until(() => world.engine().isHopeless());
+    await world.until(() => world.engine().isHopeless(), 500);
     expect(world.service.calls.length).toBeLessThanOrEqual(5 + 4);
   });
 
@@ -51,15 +44,7 @@ describe('one pass', () => {
     }
     for (let index = 0; index < 12; index += 1) world.folder.write(`${index}.txt`, `text ${index}`);
     world.folder.scan();
-    await until(() => world.service.documents.size === 12 || world.engine().isHopeless());
+    await world.until(() => world.service.documents.size === 12 || world.engine().isHopeless(), 500);
     expect(world.service.documents.size).toBe(12);
   });
 });
-
-/** The disk is a real one: it is given time of its own. */
-async function until(isSo: () => boolean): Promise<void> {
-  for (let turn = 0; turn < 10_000 && !isSo(); turn += 1) {
-    await world.clock.advance(500);
-    await delay(1);
-  }
-}

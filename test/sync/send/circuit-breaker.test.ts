@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { createCircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
 import type { CircuitBreaker } from '../../../src/sync/send/circuit-breaker.ts';
+import { busyOf } from '../../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -29,13 +30,7 @@ beforeEach(() => {
 });
 
 const accepted: Outcome = { kind: 'accepted', docId: 'doc', warning: null };
-const busy = {
-  kind: 'unavailable',
-  code: 'http-503',
-  message: 'busy',
-  retryAfterMs: null,
-  sent: 'all',
-} as const;
+const busy = busyOf({ sent: 'all' });
 const tooMany = { ...busy, code: 'http-429', message: 'too many' } as const;
 const away = { ...busy, code: 'econnrefused', message: 'away', sent: 'nothing' } as const;
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
 import { consequenceOf } from '../../../src/sync/send/consequence.ts';
-import { recordOf } from '../../support/fixtures/model-fixtures.ts';
+import { busyOf, recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 type Circumstances = Parameters<typeof consequenceOf>[1];
 
@@ -41,13 +41,7 @@ function after(
 
 const words = { code: 'http-422', message: 'no' };
 const rejected: Outcome = { kind: 'rejected', ...words };
-const busy: Outcome = {
-  kind: 'unavailable',
-  code: 'http-503',
-  message: 'busy',
-  retryAfterMs: null,
-  sent: 'all',
-};
+const busy = busyOf({ sent: 'all' });
 const lost: Outcome = { kind: 'unknown', code: 'no-answer', message: 'lost' };
 const noDocId: Outcome = { kind: 'accepted', docId: null, warning: null };
 const refused: Outcome = { kind: 'unauthorized', message: 'wrong password' };
