@@ -4,14 +4,13 @@ import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { stringify } from 'yaml';
 
 import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
 /** What the user has typed, and words that the shell is to offer then; all of them, where `only` is so. */
 const lines: readonly (readonly [typed: string, offered: readonly string[], only: boolean])[] = [
@@ -38,36 +37,29 @@ const run = promisify(execFile);
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 let daemon: ChildProcess;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
+  const names = ['inbox', 'other', 'paused'];
+  folder = await trialFolder({
+    folders: names.map((name) => ({ name, path: `./folders/${name}` })),
+    timing: { settleMs: 0, removeGraceMs: 0 },
+  });
   await folder.write('story.txt', '');
   await folder.write('bin/ingestd', `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
   await chmod(folder.join('bin/ingestd'), 0o755);
-  const names = ['inbox', 'other', 'paused'];
-  await folder.write(
-    'ingestd.yaml',
-    stringify({
-      service: { mode: 'embedded' },
-      folders: names.map((name) => ({ name, path: `./folders/${name}` })),
-      state: { dir: './state' },
-      timing: { settleMs: 0, removeGraceMs: 0 },
-      http: { port: false },
-    }),
-  );
   const refused = ['inbox/two.dots.txt', 'inbox/with space.a.txt', 'inbox/li\nne.b.txt', 'other/x.y.pdf'];
   for (const path of [...refused, 'paused/a.txt']) await folder.write(`folders/${path}`, 'text');
   daemon = startIngestd(['run', '-q'], { cwd: folder.path });
   await eventually(
     async () => {
-      const { stdout } = await ingestd(['status', '--json'], { cwd: folder.path });
+      const { stdout } = await folder.run('status', '--json');
       return (JSON.parse(stdout) as Status).failuresTotal === refused.length ? true : null;
     },
     { withinMs: 30_000 },
   );
-  expect(await ingestd(['pause', 'paused'], { cwd: folder.path })).toMatchObject({ code: 0, stderr: '' });
+  expect(await folder.run('pause', 'paused')).toMatchObject({ code: 0, stderr: '' });
 }, 60_000);
 
 afterAll(async () => {
@@ -76,7 +68,7 @@ afterAll(async () => {
 });
 
 async function script(shell: string, file: string): Promise<string> {
-  const { code, stdout } = await ingestd(['completion', shell], { cwd: folder.path });
+  const { code, stdout } = await folder.run('completion', shell);
   expect(code).toBe(0);
   return folder.write(file, stdout);
 }
@@ -99,10 +91,8 @@ describe('what completion asks ingestd', () => {
   const offers = (...words: string[]) => ingestd(['__complete', '--', ...words], { cwd: folder.path });
 
   it('is hidden from help and the completion of commands', async () => {
-    expect((await ingestd(['--help'], { cwd: folder.path })).stdout).not.toContain('__complete');
-    expect((await ingestd(['completion', 'fish'], { cwd: folder.path })).stdout).not.toContain(
-      '-a __complete',
-    );
+    expect((await folder.run('--help')).stdout).not.toContain('__complete');
+    expect((await folder.run('completion', 'fish')).stdout).not.toContain('-a __complete');
   });
 
   it('is answered from the configuration where no daemon runs', async () => {

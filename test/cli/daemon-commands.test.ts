@@ -5,8 +5,8 @@ import { connectDaemon } from '../../src/commands/connect/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Ran, ingestd, startIngestd } from '../support/processes/ingestd.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { ingestd, startIngestd } from '../support/processes/ingestd.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
 const inbox = aFolder({
   watches: 3,
@@ -65,19 +65,15 @@ const why = {
   nextAt: null,
 };
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 let daemon: Server;
 let calls: string[];
 let answer: (request: IncomingMessage, body: string) => { readonly status: number; readonly body: unknown };
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await trialFolder();
   calls = [];
   answer = () => ({ status: 200, body: status });
-  await folder.write(
-    'ingestd.yaml',
-    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n',
-  );
   await folder.write(
     'state/daemon.json',
     JSON.stringify({ pid: 4711, socket: folder.join('s.sock'), http: 'http://127.0.0.1:7420' }),
@@ -100,9 +96,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function run(...args: string[]): Promise<Ran> {
-  return ingestd(args, { cwd: folder.path });
-}
+const run = (...args: string[]) => folder.run(...args);
 
 describe('a command beside a running daemon', () => {
   it('S8: status says the verdict first, then what matters, without control characters', async () => {

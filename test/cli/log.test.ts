@@ -1,30 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Activity, Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
-import { ingestd, startIngestd, type Ran } from '../support/processes/ingestd.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { startIngestd } from '../support/processes/ingestd.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    [
-      'service: { mode: embedded }',
-      'state: { dir: ./state }',
-      'http: { port: false }',
-      'timing: { settleMs: 0, removeGraceMs: 100 }',
-      'folders: [{ name: inbox, path: ./inbox }]',
-    ].join('\n'),
-  );
+  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 100 } });
   await folder.write('inbox/a.txt', 'a');
   await folder.write('inbox/b.c.txt', 'b');
 });
 
 afterEach(() => folder.remove());
 
-const run = (...args: string[]): Promise<Ran> => ingestd(args, { cwd: folder.path });
+const run = (...args: string[]) => folder.run(...args);
 const logged = async (...args: string[]) =>
   (JSON.parse((await run('log', '--json', ...args)).stdout) as Activity[]).map(
     ({ what, path }) => `${what} ${path}`,

@@ -9,17 +9,13 @@ import { statOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  const folders = 'folders: [{name: inbox, path: inbox}]';
-  const timing = 'timing: {settleMs: 0, removeGraceMs: 0}';
-  const text = `service: {mode: embedded}\n${folders}\nstate: {dir: state}\n${timing}\n`;
-  await folder.write('ingestd.yaml', text);
+  folder = await trialFolder({ timing: { settleMs: 0, removeGraceMs: 0 } });
 });
 
 afterEach(() => folder.remove());

@@ -8,19 +8,14 @@ import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { ingestd } from '../support/processes/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 /** As `sync` leaves it: twelve documents in the service, eleven of whose files are gone, and the deletion held. */
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\n',
-  );
+  folder = await trialFolder();
   await folder.write('inbox/0.pdf', 'x');
   const seen = await seenAt('0.pdf');
   const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
@@ -60,7 +55,7 @@ async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'finge
 }
 
 async function status(...args: string[]): Promise<string> {
-  const { code, stdout } = await ingestd(['status', ...args], { cwd: folder.path });
+  const { code, stdout } = await folder.run('status', ...args);
   expect(code).toBe(0);
   return stdout;
 }
@@ -99,7 +94,7 @@ it('without a daemon, approve accepts the root as one more that has changed, and
     { kind: 'mounts', folder: 'inbox', mounts: ['drive'] },
   ]);
   await before.close();
-  expect(await ingestd(['approve'], { cwd: folder.path })).toMatchObject({
+  expect(await folder.run('approve')).toMatchObject({
     code: 0,
     stdout: '11 deletions released; they are sent when ingestd runs.\n',
   });

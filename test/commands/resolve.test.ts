@@ -3,19 +3,14 @@ import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/daemon/system-clock.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { ingestd, type Ran } from '../support/processes/ingestd.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 /** As a crash leaves it: one upload in doubt that is held, and one document delivered. */
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\nsafety: {inDoubt: hold}\ntiming: {settleMs: 0}\n',
-  );
+  folder = await trialFolder({ safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } });
   await folder.write('inbox/a.pdf', 'x');
   const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
   const doubt = (path: string) => ({
@@ -32,7 +27,7 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-const run = (...args: string[]): Promise<Ran> => ingestd(args, { cwd: folder.path });
+const run = (...args: string[]) => folder.run(...args);
 
 async function planned(): Promise<readonly string[]> {
   const { operations } = JSON.parse((await run('plan', '--json')).stdout) as PlanReport;

@@ -3,33 +3,26 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import type { Why } from '../../src/model/ports/control-port.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import { ingestd } from '../support/processes/ingestd.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { trialFolder } from '../support/processes/trial-folder.ts';
+import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    [
-      'service: { mode: embedded }',
-      'state: { dir: ./state }',
-      'http: { port: false }',
-      'timing: { settleMs: 0, removeGraceMs: 0, stopSeconds: 1 }',
-      'folders:',
-      '  - { name: inbox, path: ./inbox, ignore: ["*.bak.txt"], metadata: { sourceType: mail } }',
-      '  - { name: paired, path: ./paired, sidecar: required }',
-    ].join('\n'),
-  );
+  folder = await trialFolder({
+    timing: { settleMs: 0, removeGraceMs: 0, stopSeconds: 1 },
+    folders: [
+      { name: 'inbox', path: './inbox', ignore: ['*.bak.txt'], metadata: { sourceType: 'mail' } },
+      { name: 'paired', path: './paired', sidecar: 'required' },
+    ],
+  });
   await mkdir(folder.join('paired'), { recursive: true });
 });
 
 afterEach(() => folder.remove());
 
 const json = async <T>(...args: string[]): Promise<T> => {
-  const { stdout, stderr } = await ingestd([...args, '--json'], { cwd: folder.path });
+  const { stdout, stderr } = await folder.run(...args, '--json');
   expect(stderr).toBe('');
   return JSON.parse(stdout) as T;
 };
@@ -91,7 +84,7 @@ it('why names the rule and its line, the document of a sidecar, and where each f
 it('why and plan agree about each kind of file', async () => {
   for (const name of ['kept', 'edited', 'gone', 'moved', 'ignored'])
     await folder.write(`inbox/${name}.txt`, name);
-  expect((await ingestd(['sync'], { cwd: folder.path })).code).toBe(0);
+  expect((await folder.run('sync')).code).toBe(0);
   await writeFile(folder.join('inbox/edited.txt'), 'edited and longer');
   await rm(folder.join('inbox/gone.txt'));
   await rename(folder.join('inbox/moved.txt'), folder.join('inbox/there.txt'));
@@ -135,6 +128,6 @@ it('why and plan agree about each kind of file', async () => {
 
   // Said once, and not again: by the log, with where the document is.
   const said = 'the document stays at the service as it was last sent';
-  expect((await ingestd(['sync'], { cwd: folder.path })).stderr).toContain(said);
-  expect((await ingestd(['sync'], { cwd: folder.path })).stderr).not.toContain(said);
+  expect((await folder.run('sync')).stderr).toContain(said);
+  expect((await folder.run('sync')).stderr).not.toContain(said);
 }, 120_000);

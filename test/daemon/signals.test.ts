@@ -6,18 +6,14 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
 const scriptFound = spawnSync('script', ['--version']).status === 0;
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    'service: {mode: embedded}\nfolders: [{name: inbox, path: inbox}]\nstate: {dir: state}\nhttp: {port: false}\n',
-  );
+  folder = await trialFolder();
   await folder.write('inbox/.keep', '');
 });
 

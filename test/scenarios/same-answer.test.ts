@@ -8,29 +8,19 @@ import { systemClock } from '../../src/daemon/system-clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { ingestd, type Ran } from '../support/processes/ingestd.ts';
+import { ingestd } from '../support/processes/ingestd.ts';
 import { eventually } from '../support/eventually.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
-let folder: TemporaryFolder;
+let folder: TrialFolder;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  await folder.write(
-    'ingestd.yaml',
-    [
-      'service: { mode: embedded }',
-      'state: { dir: ./state }',
-      'http: { port: false }',
-      'timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 1 }',
-      'folders: [{ name: inbox, path: ./inbox }]',
-    ].join('\n'),
-  );
+  folder = await trialFolder({ timing: { settleMs: 200, removeGraceMs: 300, stopSeconds: 1 } });
 });
 
 afterEach(() => folder.remove());
 
-const run = (...args: string[]): Promise<Ran> => ingestd(args, { cwd: folder.path });
+const run = (...args: string[]) => folder.run(...args);
 
 it('a document whose attachment is missing fails in plan, check and sync alike', async () => {
   await folder.write('inbox/a.txt', 'a');
