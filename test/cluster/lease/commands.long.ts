@@ -7,48 +7,36 @@ import { systemClock } from '../../../src/daemon/system-clock.ts';
 import { listLedger } from '../../../src/ledger/ledger-files.ts';
 import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-state-directory.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
-import { startHoldingService } from '../../faults/holding-service.ts';
-import type { HoldingService } from '../../faults/holding-service.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { plantedCredentials } from '../../support/planted-secrets.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
-import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
-import type { RedisServer } from '../support/redis-server.ts';
-import { sharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlaces } from '../support/shared-places.ts';
+import { missingRedis } from '../support/redis-server.ts';
+import { startSharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'commands that write the ledger of a state directory that hosts share', () => {
-  let redis: RedisServer;
-  let service: HoldingService;
-  let places: SharedPlaces;
+  let places: SharedPlacesWithServers;
   let place: Installation;
   beforeEach(async () => {
-    redis = await startRedis();
-    settle(redis, 'shared');
-    service = await startHoldingService();
-    places = sharedPlaces(redis.url, service);
+    places = await startSharedPlaces();
     place = await places.add('two');
     await writeFile(join(place.inbox, 'a.txt'), 'a');
     await writeFile(place.home.join('documents.csv'), 'folder,path,docId\ninbox,a.txt,doc-1\n');
   });
-  afterEach(async () => {
-    await places.remove();
-    await service.close();
-    await redis.remove();
-  });
+  afterEach(() => places.remove());
 
   /** As a host on another machine has it whose lock file cannot be judged from here: there is none. */
   async function heldElsewhere() {
     const dir = place.home.join('state');
     await prepareDirectory(dir);
-    const address = parseRedisAddress(redis.url);
+    const address = parseRedisAddress(places.redis.url);
     if (address === null) throw new Error('no address');
     const cluster = await openCluster({
       settings: { redis: address, account: 'shared', host: 'one', aloneShare: 0 },
       requestsPerMinute: 50,
       stateDir: dir,
-      service: { ingestUrl: service.ingestUrl, username: plantedCredentials.username },
+      service: { ingestUrl: places.service.ingestUrl, username: plantedCredentials.username },
       clock: systemClock,
       log: recordedLog(),
     });
@@ -93,7 +81,7 @@ describeWhere(missingRedis, 'commands that write the ledger of a state directory
 
   it('are refused while Redis is away: another host may have the lease', async () => {
     expect((await place.run('pause')).code).toBe(0);
-    await redis.kill();
+    await places.redis.kill();
     const { code, err } = await place.run('resume');
     expect([code, err]).toEqual([
       1,

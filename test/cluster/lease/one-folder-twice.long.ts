@@ -2,31 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { startHoldingService } from '../../faults/holding-service.ts';
-import type { HoldingService } from '../../faults/holding-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { wait } from '../support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
-import type { RedisServer } from '../support/redis-server.ts';
-import { sharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlaces } from '../support/shared-places.ts';
+import { missingRedis } from '../support/redis-server.ts';
+import { startSharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'two hosts with one folder and different state directories', () => {
-  let redis: RedisServer;
-  let service: HoldingService;
-  let places: SharedPlaces;
+  let places: SharedPlacesWithServers;
   beforeEach(async () => {
-    redis = await startRedis();
-    settle(redis, 'shared');
-    service = await startHoldingService();
-    places = sharedPlaces(redis.url, service, { ownState: true });
+    places = await startSharedPlaces({ ownState: true });
   });
-  afterEach(async () => {
-    await places.remove();
-    await service.close();
-    await redis.remove();
-  });
+  afterEach(() => places.remove());
 
   it('send it once: the second says who sends it, and begins when that host has stopped (H13)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
@@ -47,7 +35,7 @@ describeWhere(missingRedis, 'two hosts with one folder and different state direc
     await first.idle(({ totals }) => totals.uploaded === 2);
     await two.run('rescan');
     await wait(1_000);
-    expect(service.requests).toHaveLength(2);
+    expect(places.service.requests).toHaveLength(2);
     expect((await first.end('SIGTERM')).code).toBe(0);
     const synced = await second.idle(({ folders }) => folders[0]?.synced === 2);
     expect(synced.health).toBe('ok');

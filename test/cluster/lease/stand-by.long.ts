@@ -4,32 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { leaseTimes } from '../../../src/cluster/lease/lease.ts';
-import { startHoldingService } from '../../faults/holding-service.ts';
-import type { HoldingService } from '../../faults/holding-service.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { cableTo } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
+import { missingRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
-import { sharedPlaces } from '../support/shared-places.ts';
-import type { SharedPlaces } from '../support/shared-places.ts';
+import { sharedPlaces, startSharedPlaces } from '../support/shared-places.ts';
+import type { SharedPlacesWithServers } from '../support/shared-places.ts';
 
 describeWhere(missingRedis, 'hosts that share one state directory', () => {
-  let redis: RedisServer;
-  let service: HoldingService;
-  let places: SharedPlaces;
+  let places: SharedPlacesWithServers;
   beforeEach(async () => {
-    redis = await startRedis();
-    settle(redis, 'shared');
-    service = await startHoldingService();
-    places = sharedPlaces(redis.url, service);
+    places = await startSharedPlaces();
   });
-  afterEach(async () => {
-    await places.remove();
-    await service.close();
-    await redis.remove();
-  });
+  afterEach(() => places.remove());
 
   it('work one at a time: the other says that it stands by, and takes over with the same ledger after a kill (H12)', async () => {
     const [one, two] = [await places.add('one'), await places.add('two')];
@@ -59,10 +48,10 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     const killed = performance.now();
     first.signal('SIGKILL');
     await writeFile(join(one.inbox, 'c.txt'), 'c');
-    await eventually(() => service.documents.size === 3, { withinMs: 30_000 });
+    await eventually(() => places.service.documents.size === 3, { withinMs: 30_000 });
     expect(performance.now() - killed).toBeLessThan(30_000);
     await (await two.launched()).idle(({ folders }) => folders[0]?.synced === 3);
-    expect(service.requests).toHaveLength(3);
+    expect(places.service.requests).toHaveLength(3);
     const names = await readdir(one.home.join('state'));
     expect(names.filter((name) => name.startsWith('ledger.f1.'))).toEqual([]);
 
@@ -75,13 +64,13 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       withinMs: 10_000,
     });
     expect(performance.now() - stopped).toBeLessThan(10_000);
-    expect(service.requests).toHaveLength(3);
+    expect(places.service.requests).toHaveLength(3);
     expect((await (await one.launched()).end('SIGTERM')).code).toBe(0);
   }, 90_000);
 
   it('stand by where they lose it while they read the ledger', async () => {
-    const cable = await cableTo(redis.port);
-    const cabled = sharedPlaces(`redis://127.0.0.1:${cable.port}`, service);
+    const cable = await cableTo(places.redis.port);
+    const cabled = sharedPlaces(`redis://127.0.0.1:${cable.port}`, places.service);
     try {
       const one = await cabled.add('one');
       const first = await one.start();
@@ -93,7 +82,9 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       await rename(snapshot, `${snapshot}.kept`);
       expect(spawnSync('mkfifo', [snapshot]).status).toBe(0);
       const launched = one.launch();
-      await eventually(() => redis.command('HGET', leaseKey(redis), 'fence') === '2', { withinMs: 20_000 });
+      await eventually(() => places.redis.command('HGET', leaseKey(places.redis), 'fence') === '2', {
+        withinMs: 20_000,
+      });
       cable.cut();
       await wait(leaseTimes.lifeMs + 2 * leaseTimes.beatMs + 2_000);
       const pipe = one.home.join('pipe');
@@ -105,7 +96,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
       // It takes its lease back when that has rested.
       const again = async () => (await (await one.launched()).status()).folders[0]?.synced === 1;
       await eventually(again, { withinMs: 40_000 });
-      expect(service.requests).toHaveLength(1);
+      expect(places.service.requests).toHaveLength(1);
       launched.signal('SIGTERM');
       const { code, err } = await launched.finished;
       expect([code, err]).toEqual([0, expect.stringMatching(/lost to another host; standing by/)]);
@@ -126,7 +117,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     const again = await one.start();
     await again.idle(({ totals }) => totals.uploaded === 1);
     expect(performance.now() - started).toBeLessThan(10_000);
-    expect(service.requests).toHaveLength(2);
+    expect(places.service.requests).toHaveLength(2);
     expect((await again.end('SIGTERM')).code).toBe(0);
   }, 60_000);
 });

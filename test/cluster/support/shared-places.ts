@@ -1,7 +1,11 @@
 import { join } from 'node:path';
 
+import { startHoldingService } from '../../faults/holding-service.ts';
+import type { HoldingService } from '../../faults/holding-service.ts';
 import { installation } from '../../support/processes/daemon-process.ts';
 import type { Installation } from '../../support/processes/daemon-process.ts';
+import { settle, startRedis } from './redis-server.ts';
+import type { RedisServer } from './redis-server.ts';
 
 interface Service {
   readonly authUrl: string;
@@ -15,10 +19,38 @@ export interface SharedPlaces {
   readonly remove: () => Promise<void>;
 }
 
+/** The same with a Redis, on which their fleet has been for a while, and a service. */
+export interface SharedPlacesWithServers extends SharedPlaces {
+  readonly redis: RedisServer;
+  readonly service: HoldingService;
+}
+
+interface Options {
+  readonly ownState?: boolean;
+}
+
+/** Starts the servers, which end with the hosts. */
+export async function startSharedPlaces(options: Options = {}): Promise<SharedPlacesWithServers> {
+  const redis = await startRedis();
+  settle(redis, 'shared');
+  const service = await startHoldingService();
+  const places = sharedPlaces(redis.url, service, options);
+  return {
+    ...places,
+    redis,
+    service,
+    remove: async () => {
+      await places.remove();
+      await service.close();
+      await redis.remove();
+    },
+  };
+}
+
 export function sharedPlaces(
   redisUrl: string,
   { authUrl, ingestUrl }: Service,
-  { ownState = false }: { readonly ownState?: boolean } = {},
+  { ownState = false }: Options = {},
 ): SharedPlaces {
   const places: Installation[] = [];
   return {
