@@ -23,7 +23,7 @@ import { addServiceCommand } from './setup/service-command.ts';
 import { addStatusCommand } from './report/status-command.ts';
 import { addSyncCommand } from './delivery/sync-command.ts';
 import { logLevels } from '../model/settings.ts';
-import { version } from '../daemon/version.ts';
+import { version } from '../config/package-files.ts';
 import { addWhyCommand } from './report/why-command.ts';
 
 /** The command line, contract section 2: every command with its options and what it calls. */

@@ -2,7 +2,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
-import { systemClock } from '../daemon/system-clock.ts';
+import { systemClock } from '../lib/time/clock.ts';
 
 interface Surroundings {
   readonly settings: Settings;

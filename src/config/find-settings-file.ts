@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+
+import { trialFile } from './package-files.ts';
 
 /** Which configuration file is read, and why. */
 export interface SettingsFile {
@@ -19,8 +20,6 @@ export interface SettingsSearch {
   /** Absolute. */
   readonly cwd: string;
 }
-
-const trialFile = fileURLToPath(new URL('../../config/trial.yaml', import.meta.url));
 
 /**
  * Finds the configuration file, contract section 2: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the

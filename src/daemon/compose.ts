@@ -11,8 +11,7 @@ import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
 import { followFolders } from './ledger/follow-folders.ts';
 import { claimLedger } from './ledger/whose-ledger.ts';
-import { mixedUpFolders } from './ledger/mixed-up-folders.ts';
-import { isDirectory, requireFolders } from './require-folders.ts';
+import { mixedUpFolders, isDirectory, requireFolders } from './ledger/folders-on-disk.ts';
 
 /**
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the

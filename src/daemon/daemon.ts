@@ -16,17 +16,16 @@ import type { DeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { createMetrics } from '../status/metrics/metrics.ts';
 import type { Metrics } from '../status/metrics/metrics.ts';
 import { Engine } from '../sync/engine.ts';
-import { createActivities } from './status/activities.ts';
 import { createChangeSignal } from './status/change-signal.ts';
 import { createControl } from './control/control.ts';
-import { isPaused } from './control/pauses.ts';
+import { pausedNames } from './control/pauses.ts';
 import type { Pauses } from './control/pauses.ts';
 import { duplicateLister } from './status/status-of-ledger.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
 import { makeStatus } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
-import { version } from './version.ts';
+import { version } from '../config/package-files.ts';
 import { sentences } from '../lib/text/sentences.ts';
 
 export interface ComposeOptions {
@@ -128,8 +127,6 @@ export function assembleDaemon(
     log,
   });
   const duplicates = duplicateLister(ledger, clock);
-  const activities = createActivities(history.recent);
-  activities.listen(history.add);
   const changes = createChangeSignal(clock);
   cluster?.listen(changes.note);
   if (cluster !== null) changes.listen(cluster.noteChange);
@@ -154,8 +151,8 @@ export function assembleDaemon(
     authRestMs: () => tokens.backOffMs(),
     maxAttempts: options.maxAttempts,
     random: Math.random,
-    paused: settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name),
-    onActivity: activities.add,
+    paused: pausedNames(pauses, settings.folders),
+    onActivity: history.add,
     onChange: changes.note,
   });
 
@@ -232,13 +229,13 @@ export function assembleDaemon(
       ledger,
       folders,
       tokens,
-      activities,
+      history,
       changes,
       status,
       unready,
     }),
     engine,
-    listen: (listener) => void activities.listen(listener),
+    listen: (listener) => void history.listen(listener),
     metrics,
     deliveries,
     readLog: history.readBack,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
-import { isWithin } from '../lib/time/clock.ts';
+import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
@@ -17,8 +17,7 @@ import { createServiceNotify } from './process/service-notify.ts';
 import { listenForSignals } from './process/signals.ts';
 import type { Signals } from './process/signals.ts';
 import { warnOfLostState } from './process/warn-of-lost-state.ts';
-import { systemClock } from './system-clock.ts';
-import { version } from './version.ts';
+import { version } from '../config/package-files.ts';
 
 /** What SIGHUP reads again. */
 export interface Reloaded {
@@ -100,7 +99,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     const place = await joinCluster({
       settings: current.settings,
       username: current.credentials?.username ?? null,
-      clock: systemClock,
       log,
     });
     if (place === null) return runAlone(current, refused, { onRunning, place });

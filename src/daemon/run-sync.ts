@@ -7,11 +7,10 @@ import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
 import type { Daemon } from './daemon.ts';
-import { joinCluster } from './process/join-cluster.ts';
+import { createFleetPatience, withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
-import { createFleetPatience, waitForLease } from './process/wait-for-lease.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock } from '../lib/time/clock.ts';
 
 /** How far one pass has come. */
 export interface SyncProgress {
@@ -74,25 +73,16 @@ const askMs = 100;
 /** One pass: brings the service in line with the folders, then stops. */
 export async function runSync(options: SyncOptions): Promise<SyncReport> {
   const { settings, credentials, log } = options;
-  const place = await joinCluster({
-    settings,
-    username: credentials?.username ?? null,
-    clock: systemClock,
-    log,
-  });
-  try {
-    const gaveUp =
-      place === null
-        ? null
-        : await waitForLease(place, settings, {
-            patienceMs: blockedMs(settings),
-            advice: 'Stop ingestd there first.',
-          });
-    if (gaveUp !== null) return nothingDone(gaveUp);
-    return await syncOnce(options, place);
-  } finally {
-    await place?.cluster.close();
-  }
+  return withLease(
+    {
+      settings,
+      username: credentials?.username ?? null,
+      log,
+      patienceMs: blockedMs(settings),
+      advice: 'Stop ingestd there first.',
+    },
+    async (place, away) => (away === null ? syncOnce(options, place) : nothingDone(away)),
+  );
 }
 
 /** Neither ledger nor folders were looked at: they may be another host's at this moment. */

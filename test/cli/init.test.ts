@@ -12,7 +12,7 @@ import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';
 import type { Prompter } from '../../src/cli/context/prompter.ts';
 import { eventually } from '../support/eventually.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';

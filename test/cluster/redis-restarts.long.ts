@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { haltFleet } from '../../src/cluster/fleet/halt-and-forget.ts';
 import { openLink } from '../../src/cluster/redis/link.ts';
 import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
 import type { RedisAddress } from '../../src/lib/server/redis-address.ts';
 import { createLimiter } from '../../src/remote/limiter.ts';

@@ -5,7 +5,7 @@ import type { RedisLink } from '../../src/cluster/redis/link.ts';
 import type { RedisSession } from '../../src/cluster/redis/session.ts';
 import { createTokenStore } from '../../src/cluster/token-store.ts';
 import type { TokenStore } from '../../src/cluster/token-store.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';
 import type { Credentials } from '../../src/model/settings.ts';
 import { createTokenSource } from '../../src/remote/auth/token-source.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/ports/control-port.ts';
 import { whyOffline } from '../../src/commands/offline/why-offline.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';

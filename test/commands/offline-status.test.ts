@@ -4,7 +4,7 @@ import type { FoundDocument } from '../../src/model/document.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -56,8 +56,8 @@ describe('the history', () => {
     const past: Activity[] = [];
     const second = await open(past);
     expect(second.before).toEqual({ ...none, uploaded: 2, requests: 3 });
-    expect(second.recent.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
-    expect(past).toEqual(second.recent);
+    expect(second.recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect(past).toEqual(second.recent());
     second.count(() => ({ ...none, uploaded: 1 }));
     second.add(activity('c.pdf'));
     await second.close();
@@ -71,7 +71,7 @@ describe('the history', () => {
     const history = await open();
     history.add(activity('a.pdf'));
     await clock.advance(1_000);
-    await eventually(async () => (await open()).recent.length === 1);
+    await eventually(async () => (await open()).recent().length === 1);
   });
 
   it('goes on after a line that a crash cut short', async () => {
@@ -83,7 +83,7 @@ describe('the history', () => {
     const second = await open();
     second.add(activity('b.pdf'));
     await second.close();
-    expect((await open()).recent.map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
+    expect((await open()).recent().map(({ path }) => path)).toEqual(['a.pdf', 'b.pdf']);
     expect(await readFile(join(directory(), name), 'utf8')).not.toContain('"2026-01-0{');
   });
 
@@ -115,7 +115,7 @@ describe('the history', () => {
     next.add(activity('last.pdf'));
     await next.close();
     expect(await bytes()).toBeLessThanOrEqual(64 * 1024 * 1024);
-    expect((await open()).recent.at(-1)?.path).toBe('last.pdf');
+    expect((await open()).recent().at(-1)?.path).toBe('last.pdf');
   });
 
   it('stops nothing where it cannot be written, and says so once', async () => {

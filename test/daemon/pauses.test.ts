@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { isPaused, pause, readPauses, resume, writePauses } from '../../src/daemon/control/pauses.ts';
+import { pause, pausedNames, readPauses, resume, writePauses } from '../../src/daemon/control/pauses.ts';
 import type { Pauses } from '../../src/daemon/control/pauses.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
@@ -12,9 +12,7 @@ const scans = { name: 'scans', path: '/srv/scans' };
 const later = { name: 'later', path: '/srv/later' };
 const configured = [inbox, scans];
 
-function paused(pauses: Pauses): readonly string[] {
-  return [inbox, scans, later].filter((one) => isPaused(pauses, one)).map(({ name }) => name);
-}
+const paused = (pauses: Pauses): readonly string[] => pausedNames(pauses, [inbox, scans, later]);
 
 describe('what is paused', () => {
   it.each([
@@ -45,8 +43,8 @@ describe('what is paused', () => {
 
   it('stays so for a folder that is given another name, or another path', () => {
     const pauses = pause(none, inbox);
-    expect(isPaused(pauses, { ...inbox, name: 'in' })).toBe(true);
-    expect(isPaused(pauses, { ...inbox, path: '/mnt/inbox' })).toBe(true);
+    expect(pausedNames(pauses, [{ ...inbox, name: 'in' }])).toEqual(['in']);
+    expect(pausedNames(pauses, [{ ...inbox, path: '/mnt/inbox' }])).toEqual(['inbox']);
   });
 });
 

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import type { Clock } from '../../src/lib/time/clock.ts';
 import type {
   FileOutcome,

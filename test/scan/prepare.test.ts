@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { FolderListener } from '../../src/model/ports/folder-port.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { openFolder } from '../../src/scan/folder.ts';
 import type { Folder } from '../../src/scan/folder.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';

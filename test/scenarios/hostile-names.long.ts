@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printable } from '../../src/lib/text/printable.ts';
 import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
 import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { installation } from '../support/processes/daemon-process.ts';

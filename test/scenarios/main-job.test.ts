@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
 import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { recordedLog } from '../support/recorded-log.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';

@@ -4,7 +4,7 @@ import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Why } from '../../src/model/ports/control-port.ts';
 import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { systemClock } from '../../src/daemon/system-clock.ts';
+import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import { recordedLog } from '../support/recorded-log.ts';

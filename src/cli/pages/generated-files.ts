@@ -6,7 +6,7 @@ import { commandTree } from '../shell/command-tree.ts';
 import { manPage } from './man-page.ts';
 import { createOutput } from '../output.ts';
 import { createProgram } from '../program.ts';
-import { version } from '../../daemon/version.ts';
+import { version } from '../../config/package-files.ts';
 import { explanationGroups } from '../../model/report/explanations.ts';
 import type { Explanation } from '../../model/report/explanations.ts';
 

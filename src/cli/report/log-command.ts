@@ -1,9 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
-import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { statusSchema } from '../../commands/connect/status-schema.ts';
 import { type FoundDaemon, findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -66,9 +65,8 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   const { stateDir } = found;
   const folders = await foldersOf(found);
   const wanted = path === undefined ? null : insideWorkingDirectory(path, { cwd: context.cwd, folders });
-  const place = wanted === null ? null : resolvePath({ folders }, wanted);
-  if (wanted !== null && place === null) throw new ConfigurationError(notInFolders(wanted));
-  const { readLog } = await import('../../commands/read-log.ts');
+  const place = wanted === null ? null : requirePath(folders, wanted).ref;
+  const { readLog } = await import('../../daemon/history/history-files.ts');
   const filter = { since: flags.since ?? null, failed: flags.failed === true, place };
   const { output } = context;
   if (flags.json && !flags.follow) {

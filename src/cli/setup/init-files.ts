@@ -8,7 +8,7 @@ import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
-import { schemaFile } from '../package-files.ts';
+import { schemaFile } from '../../config/package-files.ts';
 import type { InitAnswers } from './init-answers.ts';
 import type { Prompter } from '../context/prompter.ts';
 

@@ -2,11 +2,11 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { withExamples } from '../with-examples.ts';
-import { fixturesDirectory } from '../package-files.ts';
+import { fixturesDirectory } from '../../config/package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {
   readonly port?: number;

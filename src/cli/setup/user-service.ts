@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext } from '../context/command-context.ts';
-import { userUnitFile } from '../package-files.ts';
+import { userUnitFile } from '../../config/package-files.ts';
 import { mayOverwrite, readIfThere, writeWhole } from './init-files.ts';
 import type { Destination } from './init-files.ts';
 

@@ -79,9 +79,8 @@ async function askDaemon(config: string | undefined, { env, cwd }: CommandContex
   }
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { settings } = await loadConfiguration({ file: config, env, cwd, checkFolders: false });
-  const { readPauses, isPaused } = await import('../../daemon/control/pauses.ts');
-  const pauses = await readPauses(settings.state.dir);
-  const paused = settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
+  const { readPauses, pausedNames } = await import('../../daemon/control/pauses.ts');
+  const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
   return { folders: settings.folders, paused, failures: [], held: [], inDoubt: [] };
 }
 

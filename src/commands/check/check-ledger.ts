@@ -8,12 +8,11 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/explanations.ts';
-import { missingFiles } from '../offline/missing-files.ts';
+import { missingFiles, mixedUpFolders } from '../../daemon/ledger/folders-on-disk.ts';
 import { otherService } from '../../daemon/ledger/whose-ledger.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import { mixedUpFolders } from '../../daemon/ledger/mixed-up-folders.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
 /** What the ledger has to say. */

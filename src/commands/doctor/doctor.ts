@@ -4,7 +4,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Health } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
-import { version } from '../../daemon/version.ts';
+import { version } from '../../config/package-files.ts';
 import { check } from '../check/check.ts';
 import type { CheckOptions } from '../check/check.ts';
 import { connectDaemon } from '../connect/daemon-client.ts';

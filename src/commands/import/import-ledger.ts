@@ -13,7 +13,7 @@ import {
   serviceIdentity,
   serviceWords,
 } from '../../daemon/ledger/whose-ledger.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 
 const recordsAtOnce = 5_000;
 

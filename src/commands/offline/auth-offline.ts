@@ -1,7 +1,7 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { createTokenSource } from '../../remote/auth/token-source.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 
 interface SignInOptions {
   readonly settings: Settings;

@@ -1,24 +1,23 @@
 import type { Resolution, Retried } from '../../model/ports/control-port.ts';
-import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
-import { missingFiles } from './missing-files.ts';
+import { missingFiles } from '../../daemon/ledger/folders-on-disk.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
 import { chooseRetries } from '../../model/doubts.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
-import { isPaused, pause, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
-import { notInFolders, requireFolder, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
+import { requireFolder, requirePath, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { openAsItStands } from '../unwatched-folder.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
 export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {
   const { settings } = options;
   return withLedger(options, async (ledger) => {
-    const named = new Map(paths.map((text) => [text, resolvePath(settings, text)]));
+    const named = new Map(paths.map((text) => [text, resolvePath(settings.folders, text)]));
     const refs = [...named.values()].filter((ref) => ref !== null);
     const { failed, changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, {
       failed: Array.from(ledger.failures(), ([ref]) => ({ ref })),
@@ -38,9 +37,7 @@ export async function resolveOffline(
   resolution: Resolution,
 ): Promise<void> {
   const { settings } = options;
-  const ref = resolvePath(settings, path);
-  const folder = settings.folders.find(({ name }) => name === ref?.folder);
-  if (ref === null || folder === undefined) throw new ConfigurationError(notInFolders(path));
+  const { ref, folder } = requirePath(settings.folders, path);
   await withLedger(options, async (ledger) => {
     const port = openAsItStands(folder, { settings, log: silentLog });
     try {
@@ -105,6 +102,6 @@ export async function setPausedOffline(
     const before = await readPauses(state.dir);
     const after = action === 'pause' ? pause(before, chosen) : resume(before, chosen, folders);
     await writePauses(state.dir, after);
-    return folders.filter((one) => isPaused(after, one)).map(({ name }) => name);
+    return pausedNames(after, folders);
   });
 }

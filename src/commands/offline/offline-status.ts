@@ -17,11 +17,11 @@ import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
-import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
+import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import type { Survey } from '../plan/make-plan.ts';
-import { missingFiles } from './missing-files.ts';
-import { version } from '../../daemon/version.ts';
+import { missingFiles } from '../../daemon/ledger/folders-on-disk.ts';
+import { version } from '../../config/package-files.ts';
 
 interface OfflineOptions {
   readonly settings: Settings;
@@ -41,7 +41,6 @@ interface OfflineOptions {
  */
 export async function offlineStatus({ settings, account, folders }: OfflineOptions): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
-  const pauses = await readPauses(settings.state.dir);
   const other = otherService(ledger, settings);
   const { survey, reasons } =
     folders === null || other !== null ? nothingSeen : await readFolders(settings, folders);
@@ -60,7 +59,7 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
     pid: 0,
     health: 'error',
     state: 'stopped',
-    paused: settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name),
+    paused: pausedNames(await readPauses(settings.state.dir), settings.folders),
     trial: settings.service.mode === 'embedded',
     service: settings.service.ingestUrl,
     account,

@@ -1,5 +1,4 @@
 import type { Why } from '../../model/ports/control-port.ts';
-import { ConfigurationError } from '../../model/errors.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -7,7 +6,7 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
 import { makePlan } from '../plan/make-plan.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
-import { notInFolders, resolvePath } from '../../daemon/control/resolve-path.ts';
+import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 
 /** `why` without a running daemon: the file as it stands, and what the ledger says. */
@@ -15,11 +14,7 @@ export async function whyOffline(
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
   path: string,
 ): Promise<Why> {
-  const ref = resolvePath(settings, path);
-  const folder = settings.folders.find(({ name }) => name === ref?.folder);
-  if (ref === null || folder === undefined) {
-    throw new ConfigurationError(notInFolders(path));
-  }
+  const { ref, folder } = requirePath(settings.folders, path);
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
   const port = openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog });

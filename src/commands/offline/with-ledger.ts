@@ -1,6 +1,5 @@
-import { joinCluster } from '../../daemon/process/join-cluster.ts';
-import { waitForLease } from '../../daemon/process/wait-for-lease.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
+import { withLease } from '../../daemon/process/join-cluster.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 import { openLedger } from '../../ledger/open-ledger.ts';
 import { ServiceUnavailableError } from '../../model/errors.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
@@ -29,12 +28,9 @@ export async function withLedger<T>(
   act: (ledger: LedgerPort) => Promise<T>,
 ): Promise<T> {
   const { dir } = settings.state;
-  const place = await joinCluster({ settings, username, clock: systemClock, log: silentLog, sends: false });
-  try {
-    const away =
-      place === null
-        ? null
-        : await waitForLease(place, settings, { patienceMs, advice: 'Run the command there.' });
+  const advice = 'Run the command there.';
+  const join = { settings, username, log: silentLog, sends: false, patienceMs, advice };
+  return withLease(join, async (place, away) => {
     if (away !== null) {
       throw new ServiceUnavailableError(
         `Whether another host uses the state directory ${dir} is not known: ${away.message}. Nothing was changed.`,
@@ -46,7 +42,5 @@ export async function withLedger<T>(
     } finally {
       await ledger.close();
     }
-  } finally {
-    await place?.cluster.close();
-  }
+  });
 }

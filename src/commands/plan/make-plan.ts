@@ -14,9 +14,9 @@ import { openUnwatched } from '../unwatched-folder.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
 import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
 import { countKept } from '../../daemon/status/make-status.ts';
-import { isPaused, readPauses } from '../../daemon/control/pauses.ts';
-import { requireFolders } from '../../daemon/require-folders.ts';
-import { systemClock } from '../../daemon/system-clock.ts';
+import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
+import { requireFolders } from '../../daemon/ledger/folders-on-disk.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 
 const askMs = 20;
 /** Files that still change are listed as waiting; a plan does not wait for them longer than this. */
@@ -102,8 +102,7 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
       .filter(({ name }) => unavailable.every(({ folder }) => folder !== name))
       .reduce((total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord, 0);
     const unreadable = unreadableDirectories(ports);
-    const pauses = await readPauses(settings.state.dir);
-    const paused = settings.folders.filter((one) => isPaused(pauses, one)).map(({ name }) => name);
+    const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
     const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
     const plan = report({
       engine,

@@ -2,7 +2,6 @@ import type { Clock } from '../../lib/time/clock.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, errorMessage, LedgerUnwritableError } from '../../model/errors.ts';
 import { refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { AuthPort } from '../../model/ports/service-port.ts';
@@ -11,12 +10,12 @@ import type { Settings } from '../../model/settings.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
-import type { Activities } from '../status/activities.ts';
+import type { History } from '../history/history.ts';
 import type { ChangeSignal } from '../status/change-signal.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
-import { isPaused, pause, resume, writePauses } from './pauses.ts';
+import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';
-import { notInFolders, requireFolder, resolvePath } from './resolve-path.ts';
+import { requireFolder, requirePath, resolvePath } from './resolve-path.ts';
 import { describeFile } from './describe-file.ts';
 
 interface Sources {
@@ -29,7 +28,7 @@ interface Sources {
   readonly ledger: LedgerPort;
   readonly folders: readonly FolderPort[];
   readonly tokens: AuthPort;
-  readonly activities: Activities;
+  readonly history: Pick<History, 'recent' | 'listen'>;
   readonly changes: ChangeSignal;
   readonly status: () => Status;
   readonly unready: () => readonly Reason[];
@@ -40,14 +39,14 @@ const stuckMs = 30 * 60_000;
 
 /** What the page and the command line may ask of the running daemon. */
 export function createControl(sources: Sources): ControlPort {
-  const { settings, clock, log, engine, ledger, folders, activities, changes } = sources;
+  const { settings, clock, log, engine, ledger, folders, history, changes } = sources;
   let pauses = sources.pauses;
   let writing = Promise.resolve();
   return {
     status: sources.status,
     unready: sources.unready,
-    recent: activities.recent,
-    onActivity: activities.listen,
+    recent: history.recent,
+    onActivity: history.listen,
     onStatus: changes.listen,
     healthy: () => {
       const now = clock.monotonic();
@@ -57,7 +56,7 @@ export function createControl(sources: Sources): ControlPort {
       return longest && engine.transfers.list().length <= settings.service.concurrency;
     },
     why: async (text) => {
-      const { ref, port } = placeOf(text);
+      const { ref, folder: port } = requirePath(folders, text);
       const task = engine.tasks.get(ref);
       const dueMs = task === undefined ? null : dueOf(task);
       const nextAt = dueMs === null ? null : new Date(clock.now() + dueMs - clock.monotonic()).toISOString();
@@ -65,12 +64,12 @@ export function createControl(sources: Sources): ControlPort {
         ref,
         port,
         ledger,
-        recent: activities.recent(),
+        recent: history.recent(),
         ahead: {
           kind: 'daemon',
           task,
           isInBacklog: engine.tasks.backlog.has(ref),
-          isPaused: pausedNames().includes(ref.folder),
+          isPaused: pausedNames(pauses, settings.folders).includes(ref.folder),
         },
         nextAt,
       });
@@ -79,14 +78,14 @@ export function createControl(sources: Sources): ControlPort {
       if (paths.length === 0) {
         return { ...(await engine.retry(null)), unknown: [] };
       }
-      const named = paths.map((text) => ({ text, ref: resolvePath(settings, text) }));
+      const named = paths.map((text) => ({ text, ref: resolvePath(settings.folders, text) }));
       const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
       const { retried, unknown } = await engine.retry(refs);
       const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
       return { retried, unknown: lost };
     },
     resolve: async (text, resolution) => {
-      const { ref, port } = placeOf(text);
+      const { ref, folder: port } = requirePath(folders, text);
       const changes = await resolveDoubt({ ref, port, ledger }, resolution);
       if (await engine.decide(ref, changes)) return;
       throw new ConfigurationError(`${refKey(ref)} is being sent right now; try again in a moment`);
@@ -97,10 +96,10 @@ export function createControl(sources: Sources): ControlPort {
     },
     pause: async (folder) => {
       pauses = pause(pauses, requireFolder(settings, folder));
-      engine.setPaused(pausedNames());
+      engine.setPaused(pausedNames(pauses, settings.folders));
       log.info({ folder: folder ?? 'all' }, 'paused');
       await keep('it lasts only until the next start');
-      return { paused: pausedNames() };
+      return { paused: pausedNames(pauses, settings.folders) };
     },
     resume: async (folder) => {
       const before = pauses;
@@ -109,9 +108,9 @@ export function createControl(sources: Sources): ControlPort {
         pauses = before;
         throw error;
       });
-      engine.setPaused(pausedNames());
+      engine.setPaused(pausedNames(pauses, settings.folders));
       log.info({ folder: folder ?? 'all' }, 'resumed');
-      return { paused: pausedNames() };
+      return { paused: pausedNames(pauses, settings.folders) };
     },
     rescan: (folder) => {
       requireFolder(settings, folder);
@@ -126,10 +125,6 @@ export function createControl(sources: Sources): ControlPort {
     revoke: (options) => sources.tokens.revoke(options),
   };
 
-  function pausedNames(): readonly string[] {
-    return settings.folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
-  }
-
   /** One after the other, the last as it is meant. */
   async function keep(consequence: string): Promise<void> {
     const write = writing.then(() => writePauses(settings.state.dir, pauses));
@@ -139,13 +134,5 @@ export function createControl(sources: Sources): ControlPort {
         cause: error,
       });
     });
-  }
-
-  /** Throws ConfigurationError for a path that is in none of the folders. */
-  function placeOf(text: string): { readonly ref: DocumentRef; readonly port: FolderPort } {
-    const ref = resolvePath(settings, text);
-    const port = folders.find(({ name }) => name === ref?.folder);
-    if (ref !== null && port !== undefined) return { ref, port };
-    throw new ConfigurationError(notInFolders(text));
   }
 }

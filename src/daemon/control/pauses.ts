@@ -2,24 +2,20 @@ import { join } from 'node:path';
 import * as z from 'zod';
 
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
-import type { FolderSettings } from '../../model/settings.ts';
 
 /** What a person paused, kept in the state directory. */
-export interface Pauses {
+const schema = z.object({
   /** Every folder, those that are configured later too. */
-  readonly all: boolean;
-  readonly folders: readonly PausedFolder[];
-}
+  all: z.boolean(),
+  /** One that is given another name, or another path, stays paused. */
+  folders: z.array(z.object({ name: z.string(), path: z.string() })).readonly(),
+});
 
-/** One that is given another name, or another path, stays paused. */
-type PausedFolder = Pick<FolderSettings, 'name' | 'path'>;
+export type Pauses = Readonly<z.output<typeof schema>>;
+
+type PausedFolder = Readonly<Pauses['folders'][number]>;
 
 const noPauses: Pauses = { all: false, folders: [] };
-
-const schema = z.object({
-  all: z.boolean(),
-  folders: z.array(z.object({ name: z.string(), path: z.string() })),
-});
 
 /** A file that cannot be read pauses everything: what a person wanted kept back must not go out. */
 export async function readPauses(stateDir: string): Promise<Pauses> {
@@ -36,8 +32,13 @@ export async function writePauses(stateDir: string, pauses: Pauses): Promise<voi
   await writeDurably(fileIn(stateDir), `${JSON.stringify(pauses)}\n`);
 }
 
-export function isPaused({ all, folders }: Pauses, { name, path }: PausedFolder): boolean {
+function isPaused({ all, folders }: Pauses, { name, path }: PausedFolder): boolean {
   return all || folders.some((one) => one.name === name || one.path === path);
+}
+
+/** Names of the folders that are paused. */
+export function pausedNames(pauses: Pauses, folders: readonly PausedFolder[]): readonly string[] {
+  return folders.filter((folder) => isPaused(pauses, folder)).map(({ name }) => name);
 }
 
 /** With one folder more on pause; null: with all. */
@@ -54,8 +55,7 @@ export function resume(
   configured: readonly PausedFolder[],
 ): Pauses {
   if (folder === null) return noPauses;
-  const others = configured.filter(({ name }) => name !== folder.name);
-  const left = others.filter((one) => isPaused(pauses, one));
+  const left = configured.filter((one) => one.name !== folder.name && isPaused(pauses, one));
   return { all: false, folders: left.map(({ name, path }) => ({ name, path })) };
 }
 

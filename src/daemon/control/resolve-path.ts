@@ -4,18 +4,13 @@ import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 
-/** Says what is wrong with a path that leads to none of the folders. */
-export function notInFolders(text: string): string {
-  return `${text} is not in any of the folders; use FOLDER/PATH or an absolute path`;
-}
-
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
 export function resolvePath(
-  settings: { readonly folders: readonly Pick<FolderSettings, 'name' | 'path'>[] },
+  folders: readonly Pick<FolderSettings, 'name' | 'path'>[],
   text: string,
 ): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
-  for (const { name, path } of settings.folders) {
+  for (const { name, path } of folders) {
     const inside = relative(path, resolve(normal));
     if (normal === name) return { folder: name, path: '' };
     if (normal.startsWith('/') && inside !== '..' && !inside.startsWith(`..${sep}`)) {
@@ -23,9 +18,20 @@ export function resolvePath(
     }
     if (normal.startsWith(`${name}/`)) return { folder: name, path: normal.slice(name.length + 1) };
   }
-  const [only] = settings.folders;
-  if (normal.startsWith('/') || settings.folders.length !== 1 || only === undefined) return null;
+  const [only] = folders;
+  if (normal.startsWith('/') || folders.length !== 1 || only === undefined) return null;
   return { folder: only.name, path: normal };
+}
+
+/** The same with the folder that it is in. Throws ConfigurationError where it is in none. */
+export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
+  folders: readonly T[],
+  text: string,
+): { readonly ref: DocumentRef; readonly folder: T } {
+  const ref = resolvePath(folders, text);
+  const folder = folders.find(({ name }) => name === ref?.folder);
+  if (ref !== null && folder !== undefined) return { ref, folder };
+  throw new ConfigurationError(`${text} is not in any of the folders; use FOLDER/PATH or an absolute path`);
 }
 
 /** The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured. */

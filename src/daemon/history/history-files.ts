@@ -1,9 +1,12 @@
-import { open, readdir } from 'node:fs/promises';
+import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
 import { printableJson } from '../../lib/text/printable.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
+import { logMatcher } from '../../model/report/log-query.ts';
+import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
 /** What the history keeps of everything that was ever delivered from this state directory. */
@@ -12,10 +15,8 @@ export type Totals = Status['totals'];
 /** Of a state directory from which nothing was delivered. */
 export const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
 
-/** One line of a history file. */
-export type HistoryLine =
-  | { readonly kind: 'activity'; readonly activity: Activity }
-  | { readonly kind: 'totals'; readonly totals: Totals };
+/** One line of a history file: what happened, or how much was delivered until then. */
+export type HistoryLine = Activity | { readonly totals: Totals };
 
 /** A file of the history: one day's, or a part of it. */
 export interface HistoryFile {
@@ -59,35 +60,45 @@ export function historyFileName({ day, part }: Pick<HistoryFile, 'day' | 'part'>
   return `${day}.${part}.jsonl`;
 }
 
+/** Null: the name is no history file's. */
+function historyFile(name: string): HistoryFile | null {
+  const [, day, part] = namePattern.exec(name) ?? [];
+  return day === undefined ? null : { name, day, part: Number(part) };
+}
+
+function byAge(a: HistoryFile, b: HistoryFile): number {
+  return a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1;
+}
+
 /** The files of a history, oldest first; none where there is no history. */
 export async function listHistory(directory: string): Promise<readonly HistoryFile[]> {
   const names = await readdir(directory).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return [];
     throw error;
   });
-  const files = names.flatMap((name) => {
-    const [, day, part] = namePattern.exec(name) ?? [];
-    return day === undefined ? [] : [{ name, day, part: Number(part) }];
-  });
-  return files.toSorted((a, b) => (a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1));
+  return names
+    .map(historyFile)
+    .filter((file) => file !== null)
+    .toSorted(byAge);
 }
 
 /** A line as it is written. */
 export function lineText(line: HistoryLine): string {
-  const value = line.kind === 'activity' ? line.activity : { totals: line.totals };
-  return `${printableJson(JSON.stringify(value))}\n`;
+  return `${printableJson(JSON.stringify(line))}\n`;
 }
 
 /** Null: it is no line of a history. */
 export function parseLine(text: string): HistoryLine | null {
   try {
-    const parsed = lineSchema.safeParse(JSON.parse(text));
-    if (!parsed.success) return null;
-    const { data } = parsed;
-    return 'totals' in data ? { kind: 'totals', totals: data.totals } : { kind: 'activity', activity: data };
+    return lineSchema.safeParse(JSON.parse(text)).data ?? null;
   } catch {
     return null;
   }
+}
+
+/** The activity of a line; null: it tells of something else. */
+export function activityIn(line: HistoryLine | null): Activity | null {
+  return line === null || 'totals' in line ? null : line;
 }
 
 /**
@@ -98,18 +109,23 @@ export async function readHistoryFile(
   file: string,
   start = 0,
 ): Promise<{ readonly lines: readonly HistoryLine[]; readonly end: number }> {
+  const bytes = await readBytes(file, start);
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  const texts = bytes.subarray(0, whole).toString('utf8').split('\n');
+  return { lines: texts.map(parseLine).filter((line) => line !== null), end: start + whole };
+}
+
+/** The bytes of a file from `start` up to `end`, or to its end; none of one that was removed meanwhile. */
+async function readBytes(file: string, start: number, end?: number): Promise<Buffer> {
   const handle = await open(file).catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
   });
-  if (handle === null) return { lines: [], end: start };
+  if (handle === null) return Buffer.alloc(0);
   try {
-    const { size } = await handle.stat();
-    const buffer = Buffer.alloc(Math.max(0, size - start));
+    const buffer = Buffer.alloc(Math.max(0, (end ?? (await handle.stat()).size) - start));
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, start);
-    const whole = buffer.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
-    const texts = buffer.subarray(0, whole).toString('utf8').split('\n');
-    return { lines: texts.map(parseLine).filter((line) => line !== null), end: start + whole };
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }
@@ -121,8 +137,132 @@ export async function readTotals(stateDir: string): Promise<Totals> {
   const files = await listHistory(directory).catch(() => []);
   for (const { name } of files.toReversed()) {
     const read = await readHistoryFile(join(directory, name)).catch(() => null);
-    const last = read?.lines.findLast((line) => line.kind === 'totals');
-    if (last?.kind === 'totals') return last.totals;
+    const last = read?.lines.findLast((line) => 'totals' in line);
+    if (last !== undefined) return last.totals;
   }
   return noTotals;
+}
+
+interface PlaceFilter extends Omit<LogFilter, 'search'> {
+  /** A document, or a directory with all that is in it; null: everything. */
+  readonly place: DocumentRef | null;
+}
+
+const pollMs = 500;
+
+/**
+ * What happened, oldest first; a daemon may be writing it. With `isOver` also what happens from now on, until it says
+ * so.
+ */
+export async function* readLog(
+  stateDir: string,
+  filter: PlaceFilter,
+  isOver: () => boolean = () => true,
+): AsyncGenerator<Activity> {
+  const directory = historyDirectory(stateDir);
+  const matches = logMatcher({ ...filter, search: '' });
+  const positions = new Map<string, number>();
+  for (;;) {
+    for (const { name, day } of await listHistory(directory)) {
+      if (filter.since !== null && day < filter.since.slice(0, 10)) continue;
+      const { lines, end } = await readHistoryFile(join(directory, name), positions.get(name));
+      positions.set(name, end);
+      for (const line of lines) {
+        const activity = activityIn(line);
+        if (activity !== null && matches(activity) && isIn(filter.place, activity)) yield activity;
+      }
+    }
+    if (isOver()) return;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+function isIn(place: DocumentRef | null, { folder, path }: Activity): boolean {
+  if (place === null) return true;
+  return (
+    folder === place.folder && (place.path === '' || path === place.path || path.startsWith(`${place.path}/`))
+  );
+}
+
+/** As many as are shown at a time. */
+const mostEntries = 100;
+/** One answer reads no further back than this, found or not: the next one goes on from there. */
+const mostBytes = 4 * 1024 * 1024;
+/** Read at once: parsing it holds the event loop for a few milliseconds. */
+const pieceBytes = 256 * 1024;
+
+/** Reads a history from its end, newest first: one bounded part of what matches. */
+export async function readBack(directory: string, query: LogQuery): Promise<LogPage> {
+  const isWanted = logMatcher(query);
+  const from = cursorOf(query.before);
+  const entries: Activity[] = [];
+  let bytesRead = 0;
+  for (const found of (await listHistory(directory)).toReversed()) {
+    const { name, day } = found;
+    if (from !== null && byAge(found, from.file) > 0) continue;
+    if (query.since !== null && day < query.since.slice(0, 10)) break;
+    const file = join(directory, name);
+    let end = from?.file.name === name ? from.end : await sizeOf(file);
+    while (end > 0) {
+      if (bytesRead >= mostBytes) return { entries, next: `${name}:${end}` };
+      const piece = await readPiece(file, end);
+      bytesRead += end - piece.start;
+      for (const { text, start } of piece.lines) {
+        const activity = activityIn(parseLine(text));
+        if (activity === null || !isWanted(activity)) continue;
+        entries.push(activity);
+        if (entries.length === mostEntries) return { entries, next: `${name}:${start}` };
+      }
+      end = piece.start;
+    }
+  }
+  return { entries, next: null };
+}
+
+interface Cursor {
+  readonly file: HistoryFile;
+  /** Bytes of that file that have not been read yet. */
+  readonly end: number;
+}
+
+function cursorOf(text: string | null): Cursor | null {
+  const [, name = '', end] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
+  const file = historyFile(name);
+  return file === null ? null : { file, end: Number(end) };
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    // It went for its age meanwhile.
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+interface Piece {
+  /** Whole lines, the last one first. */
+  readonly lines: readonly { readonly text: string; readonly start: number }[];
+  /** Where the piece begins: what lies before it has not been read. */
+  readonly start: number;
+}
+
+/** The lines before byte `end`. What follows the last line break is still being written. */
+async function readPiece(file: string, end: number): Promise<Piece> {
+  const from = Math.max(0, end - pieceBytes);
+  const bytes = await readBytes(file, from, end);
+  const lines: { text: string; start: number }[] = [];
+  let stop = bytes.lastIndexOf(0x0a);
+  let start = from === 0 ? 0 : from + stop + 1;
+  while (stop > 0) {
+    const begin = bytes.lastIndexOf(0x0a, stop - 1) + 1;
+    // The first line of a piece that does not begin the file may be a half.
+    if (begin === 0 && from > 0) break;
+    lines.push({ text: bytes.toString('utf8', begin, stop), start: from + begin });
+    start = from + begin;
+    stop = begin - 1;
+  }
+  // A line that is longer than a piece is none of ours.
+  return { lines, start: start < end ? start : from };
 }

@@ -8,6 +8,7 @@ import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
 import {
+  activityIn,
   historyDirectory,
   historyFileName,
   lineText,
@@ -15,9 +16,9 @@ import {
   parseLine,
   readHistoryFile,
   noTotals,
+  readBack,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';
-import { readBack } from './read-back.ts';
 
 /**
  * What happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB at
@@ -27,9 +28,11 @@ import { readBack } from './read-back.ts';
 export interface History {
   /** What was delivered before this start, in all. */
   readonly before: Totals;
-  /** The newest of what happened before this start, newest last. */
-  readonly recent: readonly Activity[];
   readonly add: (activity: Activity) => void;
+  /** The last few hundred of what happened, before this start too; newest last. */
+  readonly recent: () => readonly Activity[];
+  /** Calls it with everything that is added from now on; what it returns ends that. */
+  readonly listen: (listener: (activity: Activity) => void) => () => void;
   /** A part of what happened, newest first, up to this moment. */
   readonly readBack: (query: LogQuery) => Promise<LogPage>;
   /** What was delivered since this start, asked for whenever something is written. */
@@ -65,10 +68,12 @@ const mostUnwritten = 100;
 export async function openHistory(options: HistoryOptions): Promise<History> {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
-  const past = await readPast(directory, options).catch((error: unknown) => {
+  const past = await readPast(directory, options).catch((error: unknown): Past => {
     log.warn({ error: errorMessage(error) }, 'history cannot be read; starting a new one');
     return { totals: noTotals, recent: [] };
   });
+  let recent = past.recent;
+  const listeners = new Set<(activity: Activity) => void>();
   let current: (HistoryFile & { size: number }) | null = null;
   let totals = (): Totals => noTotals;
   let waiting: string[] = [];
@@ -88,7 +93,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     const sum = addTotals(past.totals, totals());
     const text = JSON.stringify(sum);
     const lines = waiting;
-    if (text !== writtenTotals) lines.push(lineText({ kind: 'totals', totals: sum }));
+    if (text !== writtenTotals) lines.push(lineText({ totals: sum }));
     if (lines.length === 0) return;
     waiting = [];
     const data = lines.join('');
@@ -121,7 +126,7 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
     const part = (last?.part ?? -1) + 1;
     const name = historyFileName({ day, part });
     // The totals stand in each file, so that none of them is missed when older ones go.
-    const first = lineText({ kind: 'totals', totals: addTotals(past.totals, totals()) });
+    const first = lineText({ totals: addTotals(past.totals, totals()) });
     await writeFile(join(directory, name), first, { mode: 0o600 });
     current = { name, day, part, size: Buffer.byteLength(first) };
     await prune(directory, clock.now());
@@ -130,21 +135,28 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
 
   return {
     before: past.totals,
-    recent: past.recent,
     add: (activity) => {
+      recent.push(activity);
+      if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       if (waiting.length >= mostWaiting) waiting.shift();
-      waiting.push(lineText({ kind: 'activity', activity: cut(activity) }));
+      waiting.push(lineText(cut(activity)));
       schedule();
+      for (const listener of listeners) listener(activity);
+    },
+    recent: () => recent.slice(-recentCount),
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     readBack: async (query) => {
       writing = writing.then(write);
       await writing;
       // Only what the disk does not take still waits.
       const unwritten = query.before === null ? waiting.map(parseLine).toReversed() : [];
-      const isWanted = logMatcher(query);
       const newest = unwritten
-        .flatMap((line) => (line?.kind === 'activity' ? [line.activity] : []))
-        .filter(isWanted)
+        .map(activityIn)
+        .filter((activity) => activity !== null)
+        .filter(logMatcher(query))
         .slice(0, mostUnwritten);
       const { entries, next } = await readBack(directory, query).catch((error: unknown) => {
         log.warn({ error: errorMessage(error) }, 'history cannot be read');
@@ -165,7 +177,8 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
 
 interface Past {
   readonly totals: Totals;
-  readonly recent: readonly Activity[];
+  /** Newest last. */
+  readonly recent: Activity[];
 }
 
 async function readPast(directory: string, { clock, onPast }: HistoryOptions): Promise<Past> {
@@ -177,11 +190,11 @@ async function readPast(directory: string, { clock, onPast }: HistoryOptions): P
   const wanted = fresh.length === 0 ? files.slice(-1) : fresh;
   for (const { name } of wanted) {
     for (const line of (await readHistoryFile(join(directory, name))).lines) {
-      if (line.kind === 'totals') totals = line.totals;
+      if ('totals' in line) totals = line.totals;
       else {
-        recent.push(line.activity);
+        recent.push(line);
         if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
-        if (line.activity.at >= yesterday) onPast(line.activity);
+        if (line.at >= yesterday) onPast(line);
       }
     }
   }

@@ -1,34 +1,74 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import * as z from 'zod';
 
-import { printable } from '../../lib/text/printable.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { inDoubtCode } from '../../model/doubts.ts';
 import { explain } from '../../model/report/explanations.ts';
-import type { Health } from '../../model/report/status.ts';
-import type { Trouble } from './troubles.ts';
+import { reasonHealth } from '../../model/report/health.ts';
+import type { Health, Status } from '../../model/report/status.ts';
+
+const place = z.string().nullable();
 
 /** What a command or a webhook gets, as JSON. */
-export interface NotifyEvent {
+export const eventSchema = z.object({
   /** Of this event, and the same each time that it is sent. */
-  readonly id: string;
-  readonly kind: 'trouble' | 'recovery' | 'test';
+  id: z.string(),
+  kind: z.enum(['trouble', 'recovery', 'test']),
   /** For a person; Slack and its like show it as it is. */
-  readonly text: string;
+  text: z.string(),
   /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly host: string;
-  readonly health: Health;
+  at: z.string(),
+  host: z.string(),
+  health: z.enum(['ok', 'attention', 'error']),
   /** Of the first trouble; null: it concerns no single one. */
-  readonly folder: string | null;
-  readonly path: string | null;
-  readonly code: string | null;
+  folder: place,
+  path: place,
+  code: place,
   /** The first ones of all that are new. */
-  readonly troubles: readonly Pick<Trouble, 'folder' | 'path' | 'code' | 'message'>[];
-  readonly troublesTotal: number;
+  troubles: z.array(z.object({ folder: place, path: place, code: z.string(), message: z.string() })),
+  troublesTotal: z.number(),
+});
+
+export type NotifyEvent = Readonly<z.output<typeof eventSchema>>;
+
+/** Something that needs a person. */
+export interface Trouble extends Readonly<NotifyEvent['troubles'][number]> {
+  /** The same as long as it is the same trouble. */
+  readonly key: string;
+  /** It may end by itself: announced only when it has lasted. */
+  readonly mayPass: boolean;
 }
 
 const mostListed = 20;
 const mostInText = 5;
+
+/** What of a status needs a person: failed, held, in doubt, refused; and what may pass, should it last. */
+export function troublesOf({ reasons, failures, held, inDoubt }: Status): readonly Trouble[] {
+  const doubted = new Set(inDoubt.map(({ folder, path }) => `${folder}/${path}`));
+  return [
+    ...reasons
+      .filter(({ code }) => code !== 'held' && code !== 'paused' && reasonHealth(code) !== 'ok')
+      .map(({ code, message }) =>
+        trouble({ folder: null, path: null, code, message }, code !== 'credentials-refused'),
+      ),
+    ...failures
+      // What is in doubt and held back is announced once.
+      .filter(({ retryAt, folder, path }) => retryAt === null && !doubted.has(`${folder}/${path}`))
+      .map(({ folder, path, code, message }) => trouble({ folder, path, code, message })),
+    ...held.map(({ folder, count, reason }) =>
+      trouble({ folder, path: null, code: 'held', message: `${count} held: ${reason}` }),
+    ),
+    ...inDoubt.map(({ folder, path, message }) => trouble({ folder, path, code: inDoubtCode, message })),
+  ];
+}
+
+function trouble(what: Omit<Trouble, 'key' | 'mayPass'>, mayPass = false): Trouble {
+  // Without the message: a number or a time in it does not make it another trouble.
+  const text = JSON.stringify([what.folder, what.path, what.code]);
+  return { key: createHash('sha256').update(text).digest('base64url').slice(0, 22), mayPass, ...what };
+}
 
 /** One event for all that is new. */
 export function troubleEvent(troubles: readonly Trouble[], health: Health, now: number): NotifyEvent {

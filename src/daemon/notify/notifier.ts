@@ -8,8 +8,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import type { NotifyEvent } from './event.ts';
-import { nextNotifyState } from './next-notify-state.ts';
-import { readNotifyState, writeNotifyState } from './notify-state.ts';
+import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
 import { runNotifyCommand } from './run-notify-command.ts';
 
 /** Where events go. */

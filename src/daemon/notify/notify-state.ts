@@ -1,53 +1,32 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-
 import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
-import type { NotifyEvent } from './event.ts';
+import type { Status } from '../../model/report/status.ts';
+import { eventSchema, recoveryEvent, troubleEvent, troublesOf } from './event.ts';
 
 /** What the notifier knows over restarts. */
-export interface NotifyState {
+const stateSchema = z.object({
   /** Troubles that wait to be announced, by key, and since when: wall clock, ms. */
-  readonly waiting: Readonly<Record<string, number>>;
+  waiting: z.record(z.string(), z.number()).readonly(),
   /** Keys of troubles that an event was made for. */
-  readonly announced: readonly string[];
+  announced: z.array(z.string()).readonly(),
   /** A trouble was announced since the last recovery. */
-  readonly owesRecovery: boolean;
+  owesRecovery: z.boolean(),
   /** Since when nothing is wrong any more, although something was announced; wall clock, ms. */
-  readonly clearSince: number | null;
+  clearSince: z.number().nullable(),
   /** Events that are not delivered yet, oldest first. */
-  readonly events: readonly NotifyEvent[];
-}
+  events: z.array(eventSchema).readonly(),
+});
+
+export type NotifyState = Readonly<z.output<typeof stateSchema>>;
 
 const none: NotifyState = { waiting: {}, announced: [], owesRecovery: false, clearSince: null, events: [] };
-
-const place = z.string().nullable();
-const schema = z.object({
-  waiting: z.record(z.string(), z.number()),
-  announced: z.array(z.string()),
-  owesRecovery: z.boolean(),
-  clearSince: z.number().nullable(),
-  events: z.array(
-    z.object({
-      id: z.string(),
-      kind: z.enum(['trouble', 'recovery', 'test']),
-      text: z.string(),
-      at: z.string(),
-      host: z.string(),
-      health: z.enum(['ok', 'attention', 'error']),
-      folder: place,
-      path: place,
-      code: place,
-      troubles: z.array(z.object({ folder: place, path: place, code: z.string(), message: z.string() })),
-      troublesTotal: z.number(),
-    }),
-  ),
-});
 
 /** One that cannot be read counts as none: the worst is a notification that comes twice. */
 export async function readNotifyState(stateDir: string): Promise<NotifyState> {
   try {
     const text = await readIfThere(fileIn(stateDir));
-    return text === null ? none : schema.parse(JSON.parse(text));
+    return text === null ? none : stateSchema.parse(JSON.parse(text));
   } catch {
     return none;
   }
@@ -59,4 +38,65 @@ export async function writeNotifyState(stateDir: string, state: NotifyState): Pr
 
 function fileIn(stateDir: string): string {
   return join(stateDir, 'notify.json');
+}
+
+/** Beyond these the oldest that was not delivered is given up. */
+const mostEvents = 100;
+/** Beyond these the oldest is forgotten, and announced again where it is still wrong. */
+const mostAnnounced = 10_000;
+
+/**
+ * What follows from a status. What has been wrong for `afterMs` is announced, and with it whatever else has come up
+ * meanwhile and does not pass by itself. A recovery is announced when nothing has been wrong for as long. `now` is the
+ * wall clock; `nextMs`: when to evaluate the status again, though nothing changes.
+ */
+export function nextNotifyState(
+  state: NotifyState,
+  status: Status,
+  { now, afterMs }: { readonly now: number; readonly afterMs: number },
+): { readonly state: NotifyState; readonly nextMs: number | null } {
+  const troubles = troublesOf(status);
+  const present = new Set(troubles.map(({ key }) => key));
+  // Until all is scanned, what was announced before the restart may still be wrong and not be known yet.
+  const isKnown = status.folders.every(
+    (folder) => folder.state !== 'scanning' && folder.state !== 'unavailable',
+  );
+  const isSettled = isKnown && status.state !== 'starting' && status.state !== 'stopping';
+  // What a list that is cut does not name may still be wrong.
+  const isWhole =
+    status.failures.length >= status.failuresTotal && status.inDoubt.length >= status.inDoubtTotal;
+  const announced =
+    isSettled && isWhole ? state.announced.filter((key) => present.has(key)) : state.announced;
+  const isAnnounced = new Set(announced);
+  const fresh = troubles.filter(({ key }) => !isAnnounced.has(key));
+  // A clock that was set back must not make anything wait for longer.
+  const waiting = Object.fromEntries(fresh.map(({ key }) => [key, Math.min(now, state.waiting[key] ?? now)]));
+  const isDue = (key: string) => now - (waiting[key] ?? now) >= afterMs;
+  const due = fresh.some(({ key }) => isDue(key))
+    ? fresh.filter(({ key, mayPass }) => !mayPass || isDue(key))
+    : [];
+  if (due.length > 0) {
+    for (const { key } of due) delete waiting[key];
+    return answer({
+      waiting,
+      announced: [...announced, ...due.map(({ key }) => key)].slice(-mostAnnounced),
+      owesRecovery: true,
+      clearSince: null,
+      events: [...state.events, troubleEvent(due, status.health, now)],
+    });
+  }
+  const isClear = isSettled && troubles.length === 0 && state.owesRecovery;
+  const clearSince = isClear ? Math.min(now, state.clearSince ?? now) : null;
+  const { owesRecovery } = state;
+  if (clearSince === null || now - clearSince < afterMs)
+    return answer({ waiting, announced, owesRecovery, clearSince, events: state.events });
+  const events = [...state.events, recoveryEvent(status.health, now)];
+  return answer({ waiting, announced, owesRecovery: false, clearSince: null, events });
+
+  function answer(next: NotifyState): { readonly state: NotifyState; readonly nextMs: number | null } {
+    const dues = Object.values(next.waiting);
+    if (next.clearSince !== null) dues.push(next.clearSince);
+    const nextMs = dues.length === 0 ? null : Math.max(0, Math.min(...dues) + afterMs - now);
+    return { state: { ...next, events: next.events.slice(-mostEvents) }, nextMs };
+  }
 }

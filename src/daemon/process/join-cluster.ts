@@ -1,10 +1,12 @@
 import type { Lease } from '../../cluster/lease/lease.ts';
 import type { DirectoryLocation } from '../../cluster/lease/directory-location.ts';
 import type { Cluster } from '../../cluster/open-cluster.ts';
-import type { Clock } from '../../lib/time/clock.ts';
 import { StateLockedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
+import type { FolderHolder } from '../../cluster/lease/lease-script.ts';
+import type { Reason } from '../../model/report/status.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
 export interface Place {
@@ -20,7 +22,6 @@ interface JoinOptions {
   readonly settings: Settings;
   /** Who signs in; null in embedded mode. */
   readonly username: string | null;
-  readonly clock: Clock;
   readonly log: LogPort;
   /** False for who sends nothing: the folders are left to those who do. */
   readonly sends?: boolean;
@@ -30,7 +31,6 @@ interface JoinOptions {
 export async function joinCluster({
   settings,
   username,
-  clock,
   log,
   sends = true,
 }: JoinOptions): Promise<Place | null> {
@@ -45,7 +45,7 @@ export async function joinCluster({
     requestsPerMinute: settings.service.requestsPerMinute,
     stateDir: dir,
     service: { ingestUrl: settings.service.ingestUrl, username },
-    clock,
+    clock: systemClock,
     log,
   });
   const folders = sends ? settings.folders : [];
@@ -63,3 +63,92 @@ export function nameTaken({ cluster }: Place, { state }: Pick<Settings, 'state'>
     `Another ingestd with the name ${cluster.host} uses the state directory ${state.dir}. Stop it first, or give this host another cluster.host: it then stands by.`,
   );
 }
+
+const askMs = 100;
+
+interface WaitOptions {
+  /** So long it waits for a Redis that is away. */
+  readonly patienceMs: number;
+  /** What to do where another host has it. */
+  readonly advice: string;
+}
+
+/** Joins the other hosts for one command, which is told why it was given up (`away`) where it cannot have the lease. */
+export async function withLease<T>(
+  { patienceMs, advice, ...options }: JoinOptions & WaitOptions,
+  act: (place: Place | null, away: Reason | null) => Promise<T>,
+): Promise<T> {
+  const place = await joinCluster(options);
+  try {
+    const away = place === null ? null : await waitForLease(place, options.settings, { patienceMs, advice });
+    return await act(place, away);
+  } finally {
+    await place?.cluster.close();
+  }
+}
+
+/**
+ * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
+ * host does: a command does not stand by. Gives why it was given up; null: this host has it.
+ */
+async function waitForLease(
+  place: Place,
+  settings: Settings,
+  { patienceMs, advice }: WaitOptions,
+): Promise<Reason | null> {
+  const { lease, cluster } = place;
+  const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
+  while (
+    !lease.holds() ||
+    place.locations.some((location) => location !== null && lease.folderHolder(location)?.host === '')
+  ) {
+    const { holder } = lease;
+    const blocked = blockedFor();
+    if (blocked !== null) return blocked;
+    if (lease.isNameTaken) throw nameTaken(place, settings);
+    if (holder !== null && (holder.isThere || (holder.isAlone && holder.host !== cluster.host)))
+      throw new StateLockedError(
+        `${holder.host} holds the state directory ${settings.state.dir} since ${new Date(holder.since).toISOString()} and keeps the service in sync. ${advice}`,
+      );
+    await new Promise((resolve) => setTimeout(resolve, askMs));
+  }
+  for (const [index, { name }] of settings.folders.entries()) {
+    const location = place.locations[index] ?? null;
+    const other = location === null ? null : lease.folderHolder(location);
+    if (other !== null)
+      throw new StateLockedError(
+        `${other.host} sends ${sentWords(other)} "${name}", with another state directory: both would upload everything. Stop ingestd there, or share its state directory.`,
+      );
+  }
+  return null;
+}
+
+function sentWords({ where }: FolderHolder): string {
+  return { same: 'the folder', inside: 'a folder inside the folder', around: 'a folder around the folder' }[
+    where
+  ];
+}
+
+/**
+ * Gives why the fleet lets this host send nothing, once that has lasted for `ms` and no request went out meanwhile; null:
+ * it has not.
+ */
+export function createFleetPatience(
+  ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },
+  ms: number,
+): () => Reason | null {
+  let since: number | null = null;
+  let requests = -1;
+  return () => {
+    const now = systemClock.monotonic();
+    const { reasons, requests: sent } = ask();
+    const reason = reasons.find(({ code }) => fleetBlocks.has(code));
+    if (reason === undefined) since = null;
+    else if (since === null || sent !== requests) since = now;
+    requests = sent;
+    return reason !== undefined && since !== null && now - since >= ms ? reason : null;
+  };
+}
+
+/** Reasons for which nothing is sent until somebody else does something. */
+const fleetBlocks: ReadonlySet<string> = new Set(['redis-unavailable', 'redis-refuses', 'fleet-paused']);

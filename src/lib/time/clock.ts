@@ -18,3 +18,14 @@ export async function isWithin(clock: Clock, ms: number, ended: Promise<unknown>
   cancel();
   return isEnded;
 }
+
+/** The machine's own clock. Its timers do not keep the process alive. */
+export const systemClock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

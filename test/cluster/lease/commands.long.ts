@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { listLedger } from '../../../src/ledger/ledger-files.ts';
 import { prepareDirectory, readLeaseTraces } from '../../../src/ledger/lock-state-directory.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';

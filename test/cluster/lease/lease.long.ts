@@ -6,7 +6,7 @@ import type { DirectoryLocation } from '../../../src/cluster/lease/directory-loc
 import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
 import { openLink } from '../../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../../src/cluster/redis/link.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { LeaseTraces } from '../../../src/model/ports/write-lease.ts';
 import { eventually } from '../../support/eventually.ts';

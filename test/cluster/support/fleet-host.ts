@@ -2,7 +2,7 @@ import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import type { Cluster } from '../../../src/cluster/open-cluster.ts';
 import { fleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
 import type { FleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
 import type { SentRequest } from '../../../src/model/ports/ledger-port.ts';

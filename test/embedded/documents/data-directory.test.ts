@@ -1,6 +1,6 @@
 import { chown, mkdir, readdir, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';

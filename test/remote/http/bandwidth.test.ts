@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createBandwidth, throttled } from '../../../src/remote/http/bandwidth.ts';
 import type { Bandwidth } from '../../../src/remote/http/bandwidth.ts';
 import { eventually } from '../../support/eventually.ts';

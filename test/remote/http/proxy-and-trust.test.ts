@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

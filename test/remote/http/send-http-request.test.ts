@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import type { PermitGuard } from '../../../src/model/ports/service-port.ts';
 import { createAgents } from '../../../src/remote/http/agents.ts';
 import { sendHttpRequest } from '../../../src/remote/http/send-http-request.ts';

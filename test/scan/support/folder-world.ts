@@ -5,7 +5,7 @@ import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../../sr
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { RootIdentity } from '../../../src/model/ports/ledger-port.ts';
 import type { FolderSettings, TimingSettings } from '../../../src/model/settings.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { openFolder } from '../../../src/scan/folder.ts';
 import type { FolderOptions } from '../../../src/scan/folder.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';

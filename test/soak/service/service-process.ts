@@ -1,4 +1,4 @@
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 
 // The embedded service in a process of its own, asked by its parent.

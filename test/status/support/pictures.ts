@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Status } from '../../../src/model/report/status.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createDeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import { openBrowser } from './browser.ts';

@@ -1,5 +1,5 @@
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { systemClock } from '../../../src/daemon/system-clock.ts';
+import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createMetrics } from '../../../src/status/metrics/metrics.ts';
 import { startStatusServer } from '../../../src/status/server/start-status-server.ts';
 import type { StatusServerOptions } from '../../../src/status/server/start-status-server.ts';

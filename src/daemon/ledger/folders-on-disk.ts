@@ -1,8 +1,9 @@
-import { stat } from 'node:fs/promises';
-
+import { stat, lstat, readdir } from 'node:fs/promises';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/amounts.ts';
+import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import { join } from 'node:path';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
@@ -42,4 +43,44 @@ async function otherRoot(ledger: Known, { name, path }: FolderSettings): Promise
   if (there?.isDirectory() !== true || there.ino !== known.ino || there.dev !== known.dev) return null;
   const here = await stat(path).catch(() => null);
   return here !== null && here.ino === there.ino && here.dev === there.dev ? null : known.path;
+}
+
+/**
+ * Contract section 7, 2: a folder that was never there is a mistake; one that is gone is waited for. Throws
+ * ConfigurationError.
+ */
+export async function requireFolders(
+  { folders }: Pick<Settings, 'folders'>,
+  ledger: Pick<LedgerPort, 'count'>,
+): Promise<void> {
+  for (const { name, path } of folders) {
+    if ((await isDirectory(path)) || ledger.count(name) > 0) continue;
+    throw new ConfigurationError(
+      `the directory ${path} of the folder "${name}" does not exist; create it, mount it, or correct folders[].path`,
+    );
+  }
+}
+
+/** Says whether a directory stands at a path. */
+export async function isDirectory(path: string): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  return found?.isDirectory() === true;
+}
+
+/** Paths of a folder's recorded documents whose files are gone at this moment. Throws where the folder itself cannot be read. */
+export async function missingFiles(
+  ledger: Pick<LedgerPort, 'entries'>,
+  { name, path: root }: Pick<FolderSettings, 'name' | 'path'>,
+): Promise<readonly string[]> {
+  await readdir(root);
+  const missing: string[] = [];
+  for (const { ref } of ledger.entries()) {
+    if (ref.folder !== name) continue;
+    const code = await lstat(join(root, ref.path)).then(
+      () => null,
+      (error: unknown) => errorCode(error),
+    );
+    if (code === 'ENOENT' || code === 'ENOTDIR') missing.push(ref.path);
+  }
+  return missing;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { nextNotifyState } from '../../../src/daemon/notify/next-notify-state.ts';
+import { nextNotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { NotifyState } from '../../../src/daemon/notify/notify-state.ts';
 import type { FailureStatus, Status } from '../../../src/model/report/status.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
