@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { systemClock } from '../../build/daemon/system-clock.js';
+import { systemClock } from '../../build/lib/time/clock.js';
 import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;

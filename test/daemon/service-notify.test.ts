@@ -146,7 +146,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
     // The program of a service: it feeds the watchdog, and after a second its event loop stands still for ever.
     const program = `
       import { createServiceNotify } from './build/daemon/process/service-notify.js';
-      import { systemClock as clock } from './build/daemon/system-clock.js';
+      import { systemClock as clock } from './build/lib/time/clock.js';
       const log = { warn() {}, error() {} };
       const service = createServiceNotify({ env: process.env, clock, log });
       service.ready();

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SharedLimiter } from '../../../build/cluster/permits/shared-limiter.js';
 import { openLink } from '../../../build/cluster/redis/link.js';
-import { systemClock } from '../../../build/daemon/system-clock.js';
+import { systemClock } from '../../../build/lib/time/clock.js';
 import { parseRedisAddress } from '../../../build/lib/server/redis-address.js';
 import { createLimiter } from '../../../build/remote/limiter.js';
 import { quantiles, sentTo, startService, tokenOf } from '../world.mjs';

@@ -20,7 +20,7 @@ const run = promisify(execFile);
 
 /** Removes a document at each of the addresses, with the code as built, and prints what came of it. */
 const script = `
-  import { systemClock as clock } from './build/daemon/system-clock.js';
+  import { systemClock as clock } from './build/lib/time/clock.js';
   import { createIngestionClient } from './build/remote/ingestion-client.js';
   import { createLimiter } from './build/remote/limiter.js';
   import { createTokenSource } from './build/remote/auth/token-source.js';

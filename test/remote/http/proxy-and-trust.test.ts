@@ -24,7 +24,7 @@ const settings = {
 } as const;
 
 const removeScript = `
-  import { systemClock as clock } from './build/daemon/system-clock.js';
+  import { systemClock as clock } from './build/lib/time/clock.js';
   import { createIngestionClient } from './build/remote/ingestion-client.js';
   import { createLimiter } from './build/remote/limiter.js';
   import { createTokenSource } from './build/remote/auth/token-source.js';

@@ -1,7 +1,7 @@
 // A folder in a process of its own: told what to do by messages, it answers each.
 import { watch } from 'node:fs';
 
-import { systemClock } from '../../../build/daemon/system-clock.js';
+import { systemClock } from '../../../build/lib/time/clock.js';
 import { openFolder } from '../../../build/scan/folder.js';
 
 const { settings, timing, watcher, hogged } = JSON.parse(process.argv[2]);
