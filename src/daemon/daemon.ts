@@ -5,6 +5,7 @@ import type { FolderPort } from '../model/ports/folder-port.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import type { Activity, Reason, Status } from '../model/report/status.ts';
 import type { Place } from './process/join-cluster.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
@@ -23,7 +24,7 @@ import type { Pauses } from './control/pauses.ts';
 import { duplicateLister } from './status/status-of-ledger.ts';
 import { addTotals } from './history/history.ts';
 import type { History } from './history/history.ts';
-import { makeStatus } from './status/make-status.ts';
+import { makeStatus, withoutRepeats } from './status/make-status.ts';
 import { createSignIn } from './sign-in.ts';
 import { version } from '../config/package-files.ts';
 import { sentences } from '../lib/text/sentences.ts';
@@ -68,10 +69,7 @@ export interface Daemon {
   readonly refuseConfiguration: (why: string | null) => void;
   /** Scans everything, tries credentials again. */
   readonly refresh: () => Promise<void>;
-  /** Folders that cannot be read now, with the reason. */
-  readonly unavailable: () => readonly { readonly folder: string; readonly message: string }[];
-  /** Directories in them that cannot be read, with the reason. */
-  readonly unreadable: () => readonly { readonly folder: string; readonly message: string }[];
+  readonly unread: () => UnreadPlaces;
   /** True when the credentials were refused and have not been accepted since. */
   readonly isRefused: () => boolean;
   /** Stops taking work, lets requests under way end, closes everything in reverse order. */
@@ -204,10 +202,7 @@ export function assembleDaemon(
     if (tokens.status().state === 'none') {
       reasons.push({ code: 'not-signed-in', message: 'the credentials have not been accepted yet' });
     }
-    // The sign-in and the circuit breaker may both have learned the same.
-    return reasons.filter(
-      (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
-    );
+    return withoutRepeats(reasons);
   }
 
   /** A token endpoint that does not answer holds nobody up: a service manager would kill what stops for minutes. */
@@ -259,8 +254,7 @@ export function assembleDaemon(
       engine.retryWaiting();
       await Promise.all(folders.map((port) => port.rescan('event')));
     },
-    unavailable: () => unavailableFolders(folders),
-    unreadable: () => unreadableDirectories(folders),
+    unread: () => unreadPlaces(folders),
     isRefused: () => tokens.status().state === 'refused',
     stop: async () => {
       phase = 'stopping';
@@ -283,27 +277,19 @@ export function assembleDaemon(
   };
 }
 
-/** Folders that cannot be read now, with the reason. */
-export function unavailableFolders(
-  folders: readonly FolderPort[],
-): readonly { readonly folder: string; readonly message: string }[] {
-  return folders.flatMap((port) => {
-    const { state, reasons } = port.health();
-    if (state !== 'unavailable') return [];
-    return [{ folder: port.name, message: reasons.map(({ message }) => message).join('; ') }];
-  });
-}
-
-/** Directories of the folders that cannot be read: what is in them is not known. */
-export function unreadableDirectories(
-  folders: readonly FolderPort[],
-): readonly { readonly folder: string; readonly message: string }[] {
-  return folders.flatMap((port) =>
-    port
-      .health()
-      .reasons.filter(({ code }) => code === 'unreadable-directory')
-      .map(({ message }) => ({ folder: port.name, message })),
-  );
+/** What cannot be read now: what is in there is not known. */
+export function unreadPlaces(folders: readonly FolderPort[]): UnreadPlaces {
+  const healths = folders.map((port) => ({ folder: port.name, ...port.health() }));
+  return {
+    unavailable: healths
+      .filter(({ state }) => state === 'unavailable')
+      .map(({ folder, reasons }) => ({ folder, message: reasons.map(({ message }) => message).join('; ') })),
+    unreadable: healths.flatMap(({ folder, reasons }) =>
+      reasons
+        .filter(({ code }) => code === 'unreadable-directory')
+        .map(({ message }) => ({ folder, message })),
+    ),
+  };
 }
 
 function portAt(folders: readonly FolderPort[], index: number): FolderPort {

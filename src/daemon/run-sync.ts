@@ -1,6 +1,7 @@
 import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
+import type { UnreadPlaces } from '../model/report/command-reports.ts';
 import { longestList } from '../model/report/status.ts';
 import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
@@ -23,7 +24,7 @@ export interface SyncProgress {
 }
 
 /** What one pass did. */
-export interface SyncReport {
+export interface SyncReport extends UnreadPlaces {
   readonly exitCode: number;
   readonly uploaded: number;
   readonly modified: number;
@@ -43,10 +44,6 @@ export interface SyncReport {
   readonly waitingTotal: number;
   /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
   readonly gaveUp: Reason | null;
-  /** Folders that cannot be read, with the reason. */
-  readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
-  /** Directories in folders that cannot be read, with the reason. */
-  readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
 }
 
 /** A document that was found and is not ready to be sent. */
@@ -258,8 +255,7 @@ function report(
   const status = daemon.control.status();
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
-  const unavailable = daemon.unavailable();
-  const unreadable = daemon.unreadable();
+  const { unavailable, unreadable } = daemon.unread();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
   const later = waitingDocuments(patience);
   const counted = [...inspecting, ...onTheWay];

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import { chmod, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { connectDaemon } from '../../src/commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../src/commands/daemon-client.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { aFolder, aStatus } from '../status/support/fake-control.ts';
 import { eventually } from '../support/eventually.ts';

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Why } from '../../src/model/ports/control-port.ts';
+import type { Why } from '../../src/model/report/command-reports.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 

@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import type { Why } from '../../src/model/ports/control-port.ts';
+import type { Why } from '../../src/model/report/command-reports.ts';
 import { whyOffline } from '../../src/commands/offline/why-offline.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';

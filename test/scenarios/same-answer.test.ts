@@ -1,7 +1,7 @@
 import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
-import type { Why } from '../../src/model/ports/control-port.ts';
+import type { Why } from '../../src/model/report/command-reports.ts';
 import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
-import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { type DaemonClient, connectDaemon } from '../../commands/daemon-client.ts';
 import { type PreparedCommand, prepareCommand } from './prepare-command.ts';
 
 /** What a command that only reports on the running daemon begins with. */

@@ -1,13 +1,14 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
 import { confirm } from '../context/prompter.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { type DaemonClient, connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { type DaemonClient, connectDaemon } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
 import { folderArgument } from '../context/arguments.ts';
 import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
-import { approvedSchema, statusSchema } from '../../commands/connect/status-schema.ts';
+import { statusSchema } from '../../model/report/status.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
 export function addApproveCommand(program: Command, context: CommandContext): void {
@@ -24,6 +25,8 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
     { command: 'ingestd approve inbox', does: 'then delete it at the service' },
   ]);
 }
+
+const answerSchema = z.object({ approved: z.number() });
 
 async function approve(
   context: CommandContext,
@@ -43,7 +46,7 @@ async function approve(
       ? await (
           await import('../../commands/offline/offline-actions.ts')
         ).approveOffline(await offlineOptions(prepared, context), name)
-      : approvedSchema.parse(await daemon.post('/api/approve', { folder: name }));
+      : answerSchema.parse(await daemon.post('/api/approve', { folder: name }));
   context.output.line(
     approved === 0
       ? 'Nothing is held.'

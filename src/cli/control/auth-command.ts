@@ -3,7 +3,7 @@ import type { CommandContext, GlobalFlags } from '../context/command-context.ts'
 import { withExamples } from '../with-examples.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
 
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
-import { pausedSchema } from '../../commands/connect/status-schema.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
 import { offlineOptions, prepareCommand, fleetAddress } from '../context/prepare-command.ts';
@@ -47,6 +47,9 @@ interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
 }
 
+/** What is paused now. */
+const answerSchema = z.object({ paused: z.array(z.string()) });
+
 async function change(
   context: CommandContext,
   action: 'pause' | 'resume',
@@ -63,7 +66,7 @@ async function change(
       ? await (
           await import('../../commands/offline/offline-actions.ts')
         ).setPausedOffline(await offlineOptions(prepared, context), name, action)
-      : pausedSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
+      : answerSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
   const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
   context.output.line(

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
-import { rescannedSchema } from '../../commands/connect/status-schema.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
 import { prepareCommand } from '../context/prepare-command.ts';
@@ -22,6 +22,8 @@ export function addRescanCommand(program: Command, context: CommandContext): voi
   ]);
 }
 
+const answerSchema = z.object({ folders: z.array(z.string()) });
+
 async function rescan(
   context: CommandContext,
   folder: string | undefined,
@@ -35,7 +37,7 @@ async function rescan(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
     );
   }
-  const { folders } = rescannedSchema.parse(await daemon.post('/api/rescan', { folder: name }));
+  const { folders } = answerSchema.parse(await daemon.post('/api/rescan', { folder: name }));
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';

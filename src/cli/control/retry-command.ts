@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
+import * as z from 'zod';
 import { exitCodes } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
-import { retriedSchema } from '../../commands/connect/status-schema.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
 export function addRetryCommand(program: Command, context: CommandContext): void {
@@ -23,6 +23,8 @@ export function addRetryCommand(program: Command, context: CommandContext): void
   ]);
 }
 
+const answerSchema = z.object({ retried: z.number(), unknown: z.array(z.string()) });
+
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
@@ -35,7 +37,7 @@ async function retry(context: CommandContext, paths: readonly string[], flags: G
       ? await (
           await import('../../commands/offline/offline-actions.ts')
         ).retryOffline(await offlineOptions(prepared, context), wanted)
-      : retriedSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
+      : answerSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
   const when = daemon === null ? 'when ingestd runs' : 'now';
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
   if (retried + unknown.length === 0) context.output.line('Nothing has failed.');

@@ -3,7 +3,7 @@ import { countWords } from '../../lib/text/amounts.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
-import { statusSchema } from '../../commands/connect/status-schema.ts';
+import { statusSchema } from '../../model/report/status.ts';
 import { type FoundDaemon, findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';

@@ -5,18 +5,18 @@ import type { Command } from 'commander';
 
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { ledgerLine, statusLine } from '../../model/report/headline.ts';
+import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { presentCredentials, fleetAddress } from '../context/prepare-command.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
-import { connectDaemon } from '../../commands/connect/daemon-client.ts';
-import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
+import { connectDaemon } from '../../commands/daemon-client.ts';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
 import { renderFleet } from './render-fleet.ts';
 import { renderStatus } from './render-status.ts';
-import { statusSchema } from '../../commands/connect/status-schema.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;

@@ -1,14 +1,15 @@
 import type { Command } from 'commander';
-import type { Why } from '../../model/ports/control-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
 import { findDaemon } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import type { DaemonClient } from '../../commands/connect/daemon-client.ts';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import type { Place } from '../context/arguments.ts';
 import type { Output } from '../output.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
-import { statusSchema, whySchema } from '../../commands/connect/status-schema.ts';
+import { whySchema } from '../../model/report/command-reports.ts';
+import { statusSchema } from '../../model/report/status.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
 export function addWhyCommand(program: Command, context: CommandContext): void {

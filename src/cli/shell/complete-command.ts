@@ -70,11 +70,11 @@ function readLine(words: readonly string[]): {
 /** Without a daemon only the configured folders are known: a large ledger takes too long to read. */
 async function askDaemon(config: string | undefined, { env, cwd }: CommandContext): Promise<Known> {
   const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
-  const { connectDaemon } = await import('../../commands/connect/daemon-client.ts');
+  const { connectDaemon } = await import('../../commands/daemon-client.ts');
   const { dir, file } = await likelyStateDirectory({ file: config, env, cwd });
   const daemon = await connectDaemon(dir, file);
   if (daemon !== null) {
-    const { statusSchema } = await import('../../commands/connect/status-schema.ts');
+    const { statusSchema } = await import('../../model/report/status.ts');
     return statusSchema.parse(await daemon.get('/api/status'));
   }
   const { loadConfiguration } = await import('../../config/load-configuration.ts');

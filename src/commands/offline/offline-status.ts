@@ -9,7 +9,7 @@ import type {
   SkipStatus,
   Status,
 } from '../../model/report/status.ts';
-import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
+import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { unconfigured, listDoubts, listDuplicates } from '../../daemon/status/status-of-ledger.ts';

@@ -1,4 +1,4 @@
-import type { Why } from '../../model/ports/control-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';

@@ -1,7 +1,7 @@
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { MetricsPort } from '../../model/ports/metrics-port.ts';
-import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
+import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/report/command-reports.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
@@ -12,7 +12,7 @@ import { requireService } from '../../daemon/ledger/whose-ledger.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
-import { unavailableFolders, unreadableDirectories } from '../../daemon/daemon.ts';
+import { unreadPlaces } from '../../daemon/daemon.ts';
 import { countKept } from '../../daemon/status/make-status.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { requireFolders } from '../../daemon/ledger/folders-on-disk.ts';
@@ -96,12 +96,11 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
     const ports = folders.map(({ port }) => port);
-    const unavailable = unavailableFolders(ports);
+    const unread = unreadPlaces(ports);
     const kept = settings.folders.reduce((total, { name }) => total + countKept(engine, name), 0);
     const unchanged = settings.folders
-      .filter(({ name }) => unavailable.every(({ folder }) => folder !== name))
+      .filter(({ name }) => unread.unavailable.every(({ folder }) => folder !== name))
       .reduce((total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord, 0);
-    const unreadable = unreadableDirectories(ports);
     const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
     const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
     const plan = report({
@@ -112,8 +111,7 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
       unchanged,
       skipped,
       kept,
-      unavailable,
-      unreadable,
+      unread,
       paused,
     });
     return {
@@ -173,13 +171,12 @@ interface Findings {
   readonly unchanged: number;
   readonly skipped: number;
   readonly kept: number;
-  readonly unavailable: PlanReport['unavailable'];
-  readonly unreadable: PlanReport['unreadable'];
+  readonly unread: UnreadPlaces;
   readonly paused: PlanReport['paused'];
 }
 
 function report(findings: Findings): PlanReport {
-  const { engine, activities, service, skipped, kept, unavailable, unreadable, paused } = findings;
+  const { engine, activities, service, skipped, kept, unread, paused } = findings;
   const operations: PlannedOperation[] = [...service.operations()];
   const plain = { docId: null, parts: [], code: null, message: null };
   for (const { what, folder, path, docId, message } of activities) {
@@ -215,8 +212,7 @@ function report(findings: Findings): PlanReport {
   const touched = count('modify', 'bulk modify', 'move', 'upload');
   return {
     operations,
-    unavailable,
-    unreadable,
+    ...unread,
     paused,
     counts: {
       upload: count('upload'),

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Why } from '../../model/ports/control-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
 import { refKey, sameStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';

@@ -7,13 +7,11 @@ import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage, LogQuery } from '../../model/report/log-query.ts';
+import { activitySchema, noTotals, totalsSchema } from '../../model/report/status.ts';
 import type { Activity, Status } from '../../model/report/status.ts';
 
 /** What the history keeps of everything that was ever delivered from this state directory. */
 export type Totals = Status['totals'];
-
-/** Of a state directory from which nothing was delivered. */
-export const noTotals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
 
 /** One line of a history file: what happened, or how much was delivered until then. */
 export type HistoryLine = Activity | { readonly totals: Totals };
@@ -28,28 +26,7 @@ export interface HistoryFile {
 
 const namePattern = /^(\d{4}-\d{2}-\d{2})\.(\d{1,6})\.jsonl$/;
 
-const count = z.number().nonnegative();
-const lineSchema = z.union([
-  z.object({
-    at: z.string(),
-    folder: z.string(),
-    path: z.string(),
-    what: z.string(),
-    docId: z.string().nullable(),
-    message: z.string().nullable(),
-    documents: count,
-  }),
-  z.object({
-    totals: z.object({
-      uploaded: count,
-      modified: count,
-      deleted: count,
-      moved: count,
-      requests: count,
-      bytesSent: count,
-    }),
-  }),
-]);
+const lineSchema = z.union([activitySchema, z.object({ totals: totalsSchema })]);
 
 /** Where the history of a state directory lies. */
 export function historyDirectory(stateDir: string): string {

@@ -6,6 +6,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
+import { noTotals } from '../../model/report/status.ts';
 import type { Activity } from '../../model/report/status.ts';
 import {
   activityIn,
@@ -15,7 +16,6 @@ import {
   listHistory,
   parseLine,
   readHistoryFile,
-  noTotals,
   readBack,
 } from './history-files.ts';
 import type { HistoryFile, Totals } from './history-files.ts';

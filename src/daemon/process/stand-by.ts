@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
-import { emptyStatus, noDocuments } from '../../model/report/empty-status.ts';
+import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import { health } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';

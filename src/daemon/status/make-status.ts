@@ -251,6 +251,11 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
       message: `${folder}: ${countWords(count, 'deletion')} ${wait} for approval`,
     });
   }
+  return withoutRepeats(reasons);
+}
+
+/** The sign-in, the circuit breaker and folders on one mount may all have learned the same. */
+export function withoutRepeats(reasons: readonly Reason[]): readonly Reason[] {
   return reasons.filter(
     (one, index) => reasons.findIndex(({ message }) => message === one.message) === index,
   );

@@ -1,33 +1,5 @@
 import type { Activity, Reason, Status } from '../report/status.ts';
-import type { Attempt } from './ledger-port.ts';
-import type { Metadata } from '../metadata/metadata.ts';
-
-/** The whole story of one file, contract section 2, `why`. */
-export interface Why {
-  readonly folder: string | null;
-  readonly path: string;
-  /** Whether it is a document, and the rule that says so. */
-  readonly verdict: { readonly kind: string; readonly code: string; readonly message: string };
-  readonly sidecar: string | null;
-  readonly metadata: Metadata | null;
-  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
-  readonly sources: Readonly<Record<string, string>>;
-  readonly attachments: readonly string[];
-  readonly docId: string | null;
-  readonly sha256: string | null;
-  readonly uploadedAt: string | null;
-  readonly modifiedAt: string | null;
-  /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
-  readonly deletedAt: string | null;
-  readonly possibleDuplicates: number;
-  readonly attempts: readonly Attempt[];
-  /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
-  readonly notes: readonly string[];
-  /** What happens next, in words. */
-  readonly next: string;
-  /** ISO 8601, UTC. */
-  readonly nextAt: string | null;
-}
+import type { Why } from '../report/command-reports.ts';
 
 /** What a `retry` did. */
 export interface Retried {

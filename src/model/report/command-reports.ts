@@ -1,12 +1,21 @@
-/** What `sync` would do: contract section 2, `plan`. */
-export interface PlanReport {
-  readonly operations: readonly PlannedOperation[];
-  /** Folders that could not be scanned: nothing of them is planned. */
+import * as z from 'zod';
+
+import type { Metadata } from '../metadata/metadata.ts';
+import type { DeepReadonly } from './status.ts';
+
+/** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
+export interface UnreadPlaces {
+  /** Whole folders. */
   readonly unavailable: readonly { readonly folder: string; readonly message: string }[];
+  /** Directories in the others. */
+  readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
+}
+
+/** What `sync` would do: contract section 2, `plan`. */
+export interface PlanReport extends UnreadPlaces {
+  readonly operations: readonly PlannedOperation[];
   /** Names of paused folders: nothing of them is sent before `resume`. */
   readonly paused: readonly string[];
-  /** Directories that could not be read: nothing in them is planned. */
-  readonly unreadable: readonly { readonly folder: string; readonly message: string }[];
   readonly counts: {
     readonly upload: number;
     readonly modify: number;
@@ -55,3 +64,34 @@ export interface CheckFinding {
   /** What to do about it. */
   readonly fix: string;
 }
+
+const text = z.string();
+
+/** The whole story of one file, contract section 2, `why`: as the daemon sends it. */
+export const whySchema = z.object({
+  folder: text.nullable(),
+  path: text,
+  /** Whether it is a document, and the rule that says so. */
+  verdict: z.object({ kind: text, code: text, message: text }),
+  sidecar: text.nullable(),
+  metadata: z.custom<Metadata>((value) => typeof value === 'object').nullable(),
+  /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
+  sources: z.record(text, text).default({}),
+  attachments: z.array(text),
+  docId: text.nullable(),
+  sha256: text.nullable(),
+  uploadedAt: text.nullable(),
+  modifiedAt: text.nullable(),
+  /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
+  deletedAt: text.nullable(),
+  possibleDuplicates: z.number(),
+  attempts: z.array(z.object({ at: z.number(), operation: text, code: text, message: text })),
+  /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
+  notes: z.array(text),
+  /** What happens next, in words. */
+  next: text,
+  /** ISO 8601, UTC. */
+  nextAt: text.nullable(),
+});
+
+export type Why = DeepReadonly<z.output<typeof whySchema>>;

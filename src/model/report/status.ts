@@ -1,174 +1,224 @@
-import type { AuthStatus } from '../ports/service-port.ts';
-import type { WaitKind } from './wait-kinds.ts';
+import * as z from 'zod';
+
+import { noWaits, waitKinds } from './wait-kinds.ts';
 
 /** No list of a status or report is longer; beside it stands how many there are in all. */
 export const longestList = 1_000;
 /** So many held deletions of a folder are named. */
 export const heldNames = 100;
 
-export interface Reason {
-  readonly code: string;
-  readonly message: string;
-}
+/** What a schema reads, not to be changed. */
+export type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
 
-/** `stopped`: no daemon runs and the ledger alone is read. `standby`: another host does the work. */
-export type DaemonState =
-  'starting' | 'working' | 'idle' | 'paused' | 'degraded' | 'stopping' | 'stopped' | 'standby';
+const text = z.string();
+const count = z.number();
+/** ISO 8601, UTC. */
+const time = z.string();
+const place = z.object({ folder: text, path: text });
 
-/** Whether something needs a person: nothing, some documents, or everything. See `health`. */
-export type Health = 'ok' | 'attention' | 'error';
+const reason = z.object({ code: text, message: text });
 
-export interface FolderStatus {
-  readonly name: string;
-  readonly path: string;
+const folder = z.object({
+  name: text,
+  path: text,
   /** `stopped`: no daemon runs, so it is unknown. */
-  readonly state: 'scanning' | 'watching' | 'polling' | 'unavailable' | 'stopped';
-  readonly watches: number;
-  readonly onDisk: number;
-  readonly synced: number;
-  readonly pending: number;
-  readonly waiting: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly held: number;
+  state: z.enum(['scanning', 'watching', 'polling', 'unavailable', 'stopped']),
+  watches: count,
+  onDisk: count,
+  synced: count,
+  pending: count,
+  waiting: count,
+  failed: count,
+  skipped: count,
+  held: count,
   /** Documents that stay at the service although their file is ignored, kept or out of reach. */
-  readonly kept: number;
+  kept: count,
   /** Files that are attachments of documents. */
-  readonly attached: number;
-  readonly oldestUnsyncedSeconds: number;
-  readonly missedByWatcher: number;
-}
+  attached: count,
+  oldestUnsyncedSeconds: count,
+  missedByWatcher: count,
+});
 
-export interface FailureStatus {
-  readonly folder: string;
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
-  readonly attempts: number;
-  /** ISO 8601, UTC. */
-  readonly retryAt: string | null;
-}
+const failure = place.extend({ code: text, message: text, attempts: count, retryAt: time.nullable() });
 
-export interface SkipStatus {
-  readonly folder: string;
-  readonly path: string;
+const skip = place.extend({
   /** Base64, where the path is not UTF-8: U+FFFD then stands in `path`. */
-  readonly pathBytes?: string | undefined;
-  readonly code: string;
-  readonly message: string;
-}
+  pathBytes: text.optional(),
+  code: text,
+  message: text,
+});
 
-export interface HeldStatus {
-  readonly folder: string;
-  readonly count: number;
-  readonly since: string;
-  readonly reason: string;
+const held = z.object({
+  folder: text,
+  count,
+  since: time,
+  reason: text,
   /** Names of the first hundred. */
-  readonly paths: readonly string[];
-}
+  paths: z.array(text),
+});
 
-export interface InDoubtStatus {
-  readonly folder: string;
-  readonly path: string;
-  readonly since: string;
-  readonly count: number;
-  readonly message: string;
-}
-
-/** A document that the service may hold more than once. */
-export interface DuplicateStatus {
-  readonly folder: string;
-  readonly path: string;
-  /** How many more of it there may be. */
-  readonly copies: number;
-}
+/** A document that the service may hold more than once, and how many more of it there may be. */
+const duplicate = place.extend({ copies: count });
 
 /** One request under way. */
-export interface TransferStatus {
-  readonly folder: string;
-  readonly path: string;
-  readonly operation: string;
-  readonly bytesSent: number;
-  readonly bytesTotal: number;
-  readonly documents: number;
-}
+const transfer = place.extend({ operation: text, bytesSent: count, bytesTotal: count, documents: count });
 
-/** Contract section 6, word for word, and what stands beside it. */
-export interface Status {
-  readonly version: string;
-  readonly startedAt: string;
-  readonly pid: number;
-  /** Everything that shows the overall state derives from it. */
-  readonly health: Health;
-  readonly state: DaemonState;
+/** What was delivered. */
+export const totalsSchema = z.object({
+  uploaded: count,
+  modified: count,
+  deleted: count,
+  moved: count,
+  requests: count,
+  bytesSent: count,
+});
+
+/** Contract section 6, word for word, and what stands beside it: as the daemon sends it. */
+export const statusSchema = z.object({
+  version: text,
+  startedAt: time,
+  pid: count,
+  /** Whether something needs a person: nothing, some documents, or everything. What shows the overall state derives from it. */
+  health: z.enum(['ok', 'attention', 'error']),
+  /** `stopped`: no daemon runs and the ledger alone is read. `standby`: another host does the work. */
+  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
   /** Names of the folders of which nothing is sent, because a person said so. */
-  readonly paused: readonly string[];
+  paused: z.array(text),
   /** True for the embedded service: documents go no further than this machine. */
-  readonly trial: boolean;
+  trial: z.boolean(),
   /** Address of the ingestion endpoints. */
-  readonly service: string;
+  service: text,
   /** The user who signs in; null: not known. */
-  readonly account: string | null;
+  account: text.nullable(),
   /** Path of the configuration file. */
-  readonly configuration: string;
-  readonly reasons: readonly Reason[];
-  readonly folders: readonly FolderStatus[];
+  configuration: text,
+  reasons: z.array(reason),
+  folders: z.array(folder),
   /** Documents at the service whose folders the configuration does not name any more; absent: none. */
-  readonly unconfigured?: readonly { readonly name: string; readonly documents: number }[] | undefined;
-  readonly queue: {
-    readonly pending: number;
-    readonly inFlight: number;
-    readonly waiting: number;
-    readonly etaSeconds: number;
-  };
-  readonly rate: {
-    readonly limit: number;
-    readonly used: number;
-    readonly windowSeconds: number;
-    readonly pausedUntil: string | null;
-    readonly nextFreeSeconds: number;
-  };
-  readonly auth: AuthStatus;
+  unconfigured: z.array(z.object({ name: text, documents: count })).optional(),
+  queue: z.object({ pending: count, inFlight: count, waiting: count, etaSeconds: count }),
+  rate: z.object({
+    limit: count,
+    used: count,
+    windowSeconds: count,
+    pausedUntil: time.nullable(),
+    nextFreeSeconds: count,
+  }),
+  auth: z.object({ state: z.enum(['none', 'ok', 'refused']), expiresAt: time.nullable() }),
   /** Among the hosts of one account; left out where this host is alone. `hosts`: those connected to Redis, 0: not known. */
-  readonly fleet?: { readonly host: string; readonly hosts: number } | undefined;
-  readonly totals: {
-    readonly uploaded: number;
-    readonly modified: number;
-    readonly deleted: number;
-    readonly moved: number;
-    readonly requests: number;
-    readonly bytesSent: number;
-  };
-  readonly failures: readonly FailureStatus[];
-  readonly failuresTotal: number;
-  readonly skipped: readonly SkipStatus[];
-  readonly skippedTotal: number;
+  fleet: z.object({ host: text, hosts: count }).optional(),
+  totals: totalsSchema,
+  failures: z.array(failure),
+  failuresTotal: count,
+  skipped: z.array(skip),
+  skippedTotal: count,
   /** Documents that wait for a sidecar, an attachment or a file that can be read; those that are retried are in `failures`. */
-  readonly waiting: readonly SkipStatus[];
-  readonly waitingTotal: number;
+  waiting: z.array(skip).default([]),
+  waitingTotal: count.default(0),
   /** All that wait, by what they wait for: together the `waiting` of the folders. */
-  readonly waitingFor: Readonly<Record<WaitKind, number>>;
-  readonly held: readonly HeldStatus[];
-  readonly inDoubt: readonly InDoubtStatus[];
-  readonly inDoubtTotal: number;
-  readonly transfers: readonly TransferStatus[];
-  readonly possibleDuplicates: number;
+  waitingFor: z.record(z.enum(waitKinds), count).default(noWaits),
+  held: z.array(held),
+  inDoubt: z.array(place.extend({ since: time, count, message: text })),
+  inDoubtTotal: count,
+  transfers: z.array(transfer),
+  possibleDuplicates: count,
   /** Which documents they are of, at most a thousand. */
-  readonly duplicates: readonly DuplicateStatus[];
+  duplicates: z.array(duplicate),
   /** Those of them that stand in records; the others are what is in doubt. */
-  readonly recordedDuplicates: number;
-}
+  recordedDuplicates: count,
+});
+
+export type Status = DeepReadonly<z.output<typeof statusSchema>>;
+export type DaemonState = Status['state'];
+export type Health = Status['health'];
+export type Reason = Status['reasons'][number];
+export type FolderStatus = Status['folders'][number];
+export type FailureStatus = Status['failures'][number];
+export type SkipStatus = Status['skipped'][number];
+export type HeldStatus = Status['held'][number];
+export type InDoubtStatus = Status['inDoubt'][number];
+export type DuplicateStatus = Status['duplicates'][number];
+export type TransferStatus = Status['transfers'][number];
 
 /** One thing that happened, for the activity list and the log. */
-export interface Activity {
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly folder: string;
-  readonly path: string;
+export const activitySchema = place.extend({
+  at: time,
   /** uploaded, modified, deleted, moved, failed, held, in doubt, warning … */
-  readonly what: string;
-  readonly docId: string | null;
-  readonly message: string | null;
+  what: text,
+  docId: text.nullable(),
+  message: text.nullable(),
   /** How many documents it covers: bulk calls. */
-  readonly documents: number;
+  documents: count,
+});
+
+export type Activity = DeepReadonly<z.output<typeof activitySchema>>;
+
+/** Nothing was delivered. */
+export const noTotals: Status['totals'] = {
+  uploaded: 0,
+  modified: 0,
+  deleted: 0,
+  moved: 0,
+  requests: 0,
+  bytesSent: 0,
+};
+
+/** The counts of a folder of which nothing is known. */
+export const noDocuments: Omit<FolderStatus, 'name' | 'path' | 'state'> = {
+  watches: 0,
+  onDisk: 0,
+  synced: 0,
+  pending: 0,
+  waiting: 0,
+  failed: 0,
+  skipped: 0,
+  held: 0,
+  kept: 0,
+  attached: 0,
+  oldestUnsyncedSeconds: 0,
+  missedByWatcher: 0,
+};
+
+type Content = Omit<
+  Status,
+  | 'version'
+  | 'startedAt'
+  | 'pid'
+  | 'health'
+  | 'state'
+  | 'trial'
+  | 'service'
+  | 'account'
+  | 'configuration'
+  | 'reasons'
+  | 'folders'
+>;
+
+/** What a status holds of documents and requests while nothing runs that sends. `limit`: requests a minute. */
+export function emptyStatus(limit: number): Content {
+  return {
+    paused: [],
+    queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
+    rate: { limit, used: 0, windowSeconds: 60, pausedUntil: null, nextFreeSeconds: 0 },
+    auth: { state: 'none', expiresAt: null },
+    totals: noTotals,
+    failures: [],
+    failuresTotal: 0,
+    skipped: [],
+    skippedTotal: 0,
+    waiting: [],
+    waitingTotal: 0,
+    waitingFor: noWaits(),
+    held: [],
+    inDoubt: [],
+    inDoubtTotal: 0,
+    transfers: [],
+    possibleDuplicates: 0,
+    duplicates: [],
+    recordedDuplicates: 0,
+  };
 }

@@ -1,4 +1,4 @@
-import type { Why } from '../../model/ports/control-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { Activity } from '../../model/report/status.ts';

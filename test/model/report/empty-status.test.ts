@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { emptyStatus, noDocuments } from '../../../src/model/report/empty-status.ts';
+import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
 
 /** What of a value is neither zero nor empty, by where it stands. */
 function filled(value: unknown, at = ''): readonly string[] {

@@ -1,6 +1,7 @@
-import type { ControlPort, Why } from '../../../src/model/ports/control-port.ts';
+import type { ControlPort } from '../../../src/model/ports/control-port.ts';
+import type { Why } from '../../../src/model/report/command-reports.ts';
 import { ConfigurationError } from '../../../src/model/errors.ts';
-import { emptyStatus, noDocuments } from '../../../src/model/report/empty-status.ts';
+import { emptyStatus, noDocuments } from '../../../src/model/report/status.ts';
 import { health } from '../../../src/model/report/health.ts';
 import type { Activity, FolderStatus, Reason, Status } from '../../../src/model/report/status.ts';
 

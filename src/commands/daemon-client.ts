@@ -10,7 +10,7 @@ import {
   errorCode,
   errorMessage,
   exitCodes,
-} from '../../model/errors.ts';
+} from '../model/errors.ts';
 
 /** The running daemon, reached through its socket. */
 export interface DaemonClient {
