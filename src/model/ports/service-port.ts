@@ -1,5 +1,6 @@
 import type { ContentSource } from './folder-port.ts';
 import type { Company, CustomTag, Metadata, ShareInfo } from '../metadata/metadata.ts';
+import type { Status } from '../report/status.ts';
 
 /** One request of the sliding minute. Used once: spent when the answer came, or given back unused. */
 export interface Permit {
@@ -169,13 +170,6 @@ export interface ServicePort {
   ) => Promise<FileOutcome>;
 }
 
-/** The state of the token. */
-export interface AuthStatus {
-  readonly state: 'none' | 'ok' | 'refused';
-  /** ISO 8601, UTC. */
-  readonly expiresAt: string | null;
-}
-
 /** The token endpoints, interface 4.1 and 4.2. */
 export interface AuthPort {
   /** Obtains a token now (password grant). Throws CredentialsRefusedError, ServiceUnavailableError. */
@@ -184,7 +178,8 @@ export interface AuthPort {
   readonly revoke: (options: { readonly all: boolean }) => Promise<void>;
   /** Forgets a refusal, so that the next request asks again (SIGHUP), with freshly read credentials. */
   readonly forget: () => void;
-  readonly status: () => AuthStatus;
+  /** The state of the token. */
+  readonly status: () => Status['auth'];
   /** How long until the token endpoint may be asked after a failure, ms; 0: now. */
   readonly backOffMs?: () => number;
 }
