@@ -1,8 +1,8 @@
-import type { FolderPort } from '../model/ports/folder-port.ts';
+import { systemClock } from '../lib/time/clock.ts';
+import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { FolderSettings, Settings } from '../model/settings.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
-import { systemClock } from '../lib/time/clock.ts';
 
 interface Surroundings {
   readonly settings: Settings;
@@ -14,8 +14,25 @@ export function openUnwatched(folder: FolderSettings, { settings, log }: Surroun
   return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
 }
 
-/** The same where nothing needs to settle: each file is judged as it stands. */
-export function openAsItStands(folder: FolderSettings, { settings, log }: Surroundings): FolderPort {
-  const timing = { ...settings.timing, settleMs: 0, removeGraceMs: 0 };
-  return openUnwatched(folder, { settings: { ...settings, timing }, log });
+const nobody: FolderListener = { directory: () => {}, scanned: () => {}, changed: () => {} };
+
+/** Scans a folder that is not watched, and closes it when `act` is done. */
+export async function withFolder<T>(
+  folder: FolderSettings,
+  surroundings: Surroundings,
+  act: (port: FolderPort) => Promise<T>,
+  listener = nobody,
+): Promise<T> {
+  const port = openUnwatched(folder, surroundings);
+  try {
+    await port.start(listener);
+    return await act(port);
+  } finally {
+    await port.close();
+  }
+}
+
+/** Settings with which nothing needs to settle: each file is judged as it stands. */
+export function asItStands(settings: Settings): Settings {
+  return { ...settings, timing: { ...settings.timing, settleMs: 0, removeGraceMs: 0 } };
 }

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkPolling } from '../../src/commands/check/check-folder.ts';
 import { checkServiceClock } from '../../src/commands/check/check-service-clock.ts';
-import { checkStateDirectory } from '../../src/commands/check/check-state-directory.ts';
+import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';

@@ -5,7 +5,7 @@ import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
-import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
+import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
@@ -46,10 +46,10 @@ afterEach(() => folder.remove());
 /** What a run remembers of a file that the service refused. */
 async function seenAt(path: string): Promise<Pick<FoundDocument, 'stat' | 'fingerprint'>> {
   const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const port = openAsItStands(settings.folders[0] as FolderSettings, { settings, log: recordedLog() });
-  await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
-  const found = await port.inspect(path);
-  await port.close();
+  const surroundings = { settings: asItStands(settings), log: recordedLog() };
+  const found = await withFolder(settings.folders[0] as FolderSettings, surroundings, (port) =>
+    port.inspect(path),
+  );
   if (found.kind !== 'document') throw new Error(found.kind);
   return { stat: found.document.stat, fingerprint: found.document.fingerprint };
 }

@@ -2,7 +2,7 @@ import { appendFile, chmod, chown, readdir, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
-import { openAsItStands } from '../../src/commands/unwatched-folder.ts';
+import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
@@ -145,10 +145,10 @@ it('an upload in doubt that is held is a failure to plan, check, status, why and
 it('what the service refused is a problem to check too, until the document changes', async () => {
   await folder.write('inbox/a.txt', 'a');
   const { settings } = await loadConfiguration({ env: {}, cwd: folder.path });
-  const port = openAsItStands(settings.folders[0] as FolderSettings, { settings, log: recordedLog() });
-  await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
-  const found = await port.inspect('a.txt');
-  await port.close();
+  const surroundings = { settings: asItStands(settings), log: recordedLog() };
+  const found = await withFolder(settings.folders[0] as FolderSettings, surroundings, (port) =>
+    port.inspect('a.txt'),
+  );
   if (found.kind !== 'document') throw new Error(found.kind);
   const { stat, fingerprint } = found.document;
   const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });

@@ -36,8 +36,8 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
       `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
     );
   }
-  const { login } = await import('../../commands/offline/auth-offline.ts');
-  const { expiresAt } = await login({ settings, credentials, log });
+  const { withTokens } = await import('../../commands/offline/with-tokens.ts');
+  const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${expiresAt}.`,
   );
@@ -82,8 +82,8 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
         `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
       );
     }
-    const { revoke } = await import('../../commands/offline/auth-offline.ts');
-    await revoke({ settings, credentials, log }, { all });
+    const { withTokens } = await import('../../commands/offline/with-tokens.ts');
+    await withTokens({ settings, credentials, log }, (tokens) => tokens.revoke({ all }));
   } else await daemon.post('/api/revoke', { all });
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',

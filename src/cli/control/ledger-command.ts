@@ -110,7 +110,7 @@ function addLedgerImportCommand(ledger: Command, context: CommandContext): void 
 async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
-  const { importIntoLedger } = await import('../../commands/import/import-ledger.ts');
+  const { importIntoLedger } = await import('../../commands/import-ledger.ts');
   const options = { ...(await offlineOptions(prepared, context)), log: prepared.log };
   const { adopted, known, problems } = await importIntoLedger(options, text, file);
   context.output.line(
@@ -149,7 +149,7 @@ function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext):
 
 async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { moveService } = await import('../../commands/offline/move-service.ts');
+  const { moveService } = await import('../../commands/offline/offline-actions.ts');
   const { documents, from, to } = await moveService({
     ...(await offlineOptions(prepared, context)),
     log: prepared.log,

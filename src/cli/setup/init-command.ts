@@ -1,6 +1,13 @@
 import { dirname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { CredentialsRefusedError, ServiceUnavailableError, exitCodes } from '../../model/errors.ts';
+import { countWords } from '../../lib/text/amounts.ts';
+import {
+  CredentialsRefusedError,
+  ServiceUnavailableError,
+  errorCode,
+  errorMessage,
+  exitCodes,
+} from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -91,14 +98,28 @@ async function wantsService(
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
 async function tellOfLedger({ env, cwd, output }: CommandContext, file: string): Promise<void> {
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { describeLedger } = await import('../../commands/offline/move-service.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
-  const held = await describeLedger(settings);
+  const held = await ledgerWords(settings.state.dir);
   if (held === null) return;
   output.line(
     `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
       'state: { dir: ./state }',
   );
+}
+
+/** What a ledger in the state directory holds; null: there is none, or nothing in it. */
+async function ledgerWords(stateDir: string): Promise<string | null> {
+  const { readLedger } = await import('../../ledger/read-ledger.ts');
+  const { documentsIn, serviceWords } = await import('../../daemon/ledger/whose-ledger.ts');
+  try {
+    const ledger = await readLedger(stateDir);
+    const documents = documentsIn(ledger);
+    const service = ledger.service();
+    if (documents === 0) return null;
+    return `${countWords(documents, 'document')}${service === null ? '' : ` at ${serviceWords(service)}`}`;
+  } catch (error) {
+    return errorCode(error) === 'ledger-damaged' ? 'unreadable documents' : errorMessage(error);
+  }
 }
 
 interface Login {
@@ -121,11 +142,11 @@ async function tryLogin(
   const { createLog } = await import('../../log/create-log.ts');
   const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
   const log = createLog({ level: levelAskedFor(flags) ?? 'warn', format: 'auto', redactor });
-  const { login } = await import('../../commands/offline/auth-offline.ts');
+  const { withTokens } = await import('../../commands/offline/with-tokens.ts');
   let { credentials } = answers;
   for (;;) {
     try {
-      const { expiresAt } = await login({ settings, credentials, log });
+      const { expiresAt } = await withTokens({ settings, credentials, log }, (tokens) => tokens.login());
       output.line(`The service accepts the credentials (token valid until ${expiresAt}).`);
       return exitCodes.ok;
     } catch (error) {

@@ -12,7 +12,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { doubtFinding } from './check-ledger.ts';
-import { openAsItStands } from '../unwatched-folder.ts';
+import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** What one folder has to say. */
@@ -41,34 +41,43 @@ export async function checkFolder(
 ): Promise<FolderCheck> {
   const unusable = await rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
-  const port = openAsItStands(folder, { settings, log });
-  try {
-    return await judge(port, folder, { settings, ledger });
-  } finally {
-    await port.close();
-  }
+  const seen: Seen = { paths: [], skips: [], attachments: [], directories: 0 };
+  return withFolder(
+    folder,
+    { settings: asItStands(settings), log },
+    (port) => judge(port, folder, { seen, timing: settings.timing, ledger }),
+    {
+      directory: (scan) => {
+        seen.directories += 1;
+        for (const { path } of scan.entries) seen.paths.push(path);
+        seen.skips.push(...scan.skips);
+        for (const name of scan.subdirectories.filter(isAttachmentDirectory))
+          seen.attachments.push(joinPath(scan.directory, name));
+      },
+      scanned: () => {},
+      changed: () => {},
+    },
+  );
+}
+
+/** What a scan found. */
+interface Seen {
+  readonly paths: string[];
+  readonly skips: Skip[];
+  /** Directories of attachments. */
+  readonly attachments: string[];
+  directories: number;
 }
 
 async function judge(
   port: FolderPort,
   folder: FolderSettings,
-  { settings: { timing }, ledger }: Omit<Surroundings, 'log'>,
+  {
+    seen: { paths, skips, attachments, directories },
+    timing,
+    ledger,
+  }: { readonly seen: Seen; readonly timing: Settings['timing'] } & Pick<Surroundings, 'ledger'>,
 ): Promise<FolderCheck> {
-  const paths: string[] = [];
-  const skips: Skip[] = [];
-  const attachments: string[] = [];
-  let directories = 0;
-  await port.start({
-    directory: (scan) => {
-      directories += 1;
-      for (const { path } of scan.entries) paths.push(path);
-      skips.push(...scan.skips);
-      for (const name of scan.subdirectories.filter(isAttachmentDirectory))
-        attachments.push(joinPath(scan.directory, name));
-    },
-    scanned: () => undefined,
-    changed: () => undefined,
-  });
   const findings = skips.map(({ path, pathBytes, ...skip }) => ({
     ...finding(folder, path, skip),
     ...(pathBytes !== undefined && { pathBytes }),

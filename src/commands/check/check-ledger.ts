@@ -1,10 +1,10 @@
-import { lstat, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-
+import { existsSync } from 'node:fs';
+import { lstat, stat, access, constants, statfs } from 'node:fs/promises';
+import { join, dirname } from 'node:path';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
-import { countWords } from '../../lib/text/amounts.ts';
+import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { fixFor } from '../../model/report/explanations.ts';
@@ -126,4 +126,58 @@ async function isProven(
     if (found !== null && sameStat(statOf(found), record.stat)) return true;
   }
   return false;
+}
+
+const LOW_BYTES = 200_000_000;
+const TOO_LOW_BYTES = 10_000_000;
+
+/** Judges the place of the ledger: may it be written, is there room, can others read it. */
+export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {
+  const found = (level: CheckFinding['level'], code: string, message: string, fix: string): CheckFinding => ({
+    level,
+    subject: 'state.dir',
+    code,
+    message,
+    fix,
+  });
+  const place = nearest(dir);
+  const findings: CheckFinding[] = [];
+  try {
+    await access(place, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    findings.push(
+      found(
+        'error',
+        'state-unwritable',
+        `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
+        'Give the user that runs ingestd permission to write there, or set another state.dir.',
+      ),
+    );
+  }
+  const { bavail, bsize } = await statfs(place);
+  const free = bavail * bsize;
+  if (free < LOW_BYTES) {
+    findings.push(
+      found(
+        free < TOO_LOW_BYTES ? 'error' : 'warning',
+        'state-disk-full',
+        `only ${sizeWords(free)} free for the ledger in ${place}`,
+        'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
+      ),
+    );
+  }
+  if (place === dir) {
+    const { mode } = await stat(dir);
+    if ((mode & 0o077) !== 0) {
+      findings.push(found('warning', 'state-open', `${dir} can be read by others`, `chmod 700 ${dir}`));
+    }
+  }
+  return findings;
+}
+
+/** A path, or what of it exists. */
+export function nearest(path: string): string {
+  let there = path;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  return there;
 }

@@ -3,9 +3,8 @@ import { fixFor } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Settings } from '../../model/settings.ts';
 import { checkFolder } from './check-folder.ts';
-import { checkLedger } from './check-ledger.ts';
+import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 import { checkServiceClock } from './check-service-clock.ts';
-import { checkStateDirectory } from './check-state-directory.ts';
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 

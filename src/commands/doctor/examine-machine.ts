@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, machine, release, totalmem, type } from 'node:os';
-import { dirname } from 'node:path';
 
 import {
   readInotifyUse,
@@ -12,6 +11,7 @@ import {
 import type { InotifyUse } from '../../lib/files/inotify.ts';
 import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
 import type { Settings } from '../../model/settings.ts';
+import { nearest } from '../check/check-ledger.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** The variables of a process. */
@@ -116,13 +116,6 @@ async function examinePlace(what: string, path: string): Promise<PlaceReport> {
 function mountAt(path: string): PlaceReport['mount'] {
   const mount = orNull(() => mountOf(readMountTable(), realpathSync(path)));
   return mount === null ? null : { path: mount.path, type: mount.type };
-}
-
-/** The path, or what of it exists. */
-function nearest(path: string): string {
-  let there = path;
-  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
-  return there;
 }
 
 const telling =

@@ -11,7 +11,14 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
 import { requireFolder, requirePath, resolvePath } from '../../daemon/control/resolve-path.ts';
-import { openAsItStands } from '../unwatched-folder.ts';
+import { asItStands, withFolder } from '../unwatched-folder.ts';
+import {
+  claimLedger,
+  documentsIn,
+  canMove,
+  serviceIdentity,
+  serviceWords,
+} from '../../daemon/ledger/whose-ledger.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
 export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {
@@ -39,13 +46,9 @@ export async function resolveOffline(
   const { settings } = options;
   const { ref, folder } = requirePath(settings.folders, path);
   await withLedger(options, async (ledger) => {
-    const port = openAsItStands(folder, { settings, log: silentLog });
-    try {
-      await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
-      await ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution));
-    } finally {
-      await port.close();
-    }
+    await withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
+      ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
+    );
   });
 }
 
@@ -57,11 +60,9 @@ export async function approveOffline(
   options: OfflineOptions,
   folder: string | null,
 ): Promise<{ readonly approved: number }> {
-  const { settings } = options;
-  requireFolder(settings, folder);
   return withLedger(options, async (ledger) => {
     let approved = 0;
-    for (const folderSettings of settings.folders) {
+    for (const folderSettings of options.settings.folders) {
       const { name } = folderSettings;
       if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
       const paths = await missingFiles(ledger, folderSettings);
@@ -103,5 +104,34 @@ export async function setPausedOffline(
     const after = action === 'pause' ? pause(before, chosen) : resume(before, chosen, folders);
     await writePauses(state.dir, after);
     return pausedNames(after, folders);
+  });
+}
+
+/** What `ledger service-moved` did. */
+export interface ServiceMove {
+  readonly documents: number;
+  /** In words; null: the ledger did not say. */
+  readonly from: string | null;
+  /** In words. */
+  readonly to: string;
+}
+
+/**
+ * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
+ * ConfigurationError where that cannot be: the embedded service has no address that could change.
+ */
+export async function moveService(options: OfflineOptions): Promise<ServiceMove> {
+  const { settings } = options;
+  const service = serviceIdentity(settings.service);
+  return withLedger(options, async (ledger) => {
+    const before = ledger.service();
+    const mayBe = before === null || (canMove(before) && canMove(service));
+    if (!mayBe) await claimLedger(ledger, settings);
+    else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
+    return {
+      documents: documentsIn(ledger),
+      from: before === null ? null : serviceWords(before),
+      to: serviceWords(service),
+    };
   });
 }

@@ -4,8 +4,8 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
-import { makePlan } from '../plan/make-plan.ts';
-import { openUnwatched } from '../unwatched-folder.ts';
+import { surveyFolders } from '../plan/make-plan.ts';
+import { withFolder } from '../unwatched-folder.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 
@@ -17,14 +17,12 @@ export async function whyOffline(
   const { ref, folder } = requirePath(settings.folders, path);
   // As `plan`, which waits for nothing that is missing.
   const timing = { ...settings.timing, removeGraceMs: 0 };
-  const port = openUnwatched(folder, { settings: { ...settings, timing }, log: silentLog });
-  try {
-    await port.start({ directory: () => {}, scanned: () => {}, changed: () => {} });
+  return withFolder(folder, { settings: { ...settings, timing }, log: silentLog }, async (port) => {
     const ledger = await readLedger(settings.state.dir);
     const other = otherService(ledger, settings);
     const plan = async () =>
       other === null
-        ? makePlan({ settings, log, makesFolders: true })
+        ? (await surveyFolders({ settings, log, makesFolders: true })).plan
         : { operations: [], unavailable: [], paused: [] };
     const story = await describeFile({
       ref,
@@ -35,7 +33,5 @@ export async function whyOffline(
       nextAt: null,
     });
     return other === null ? story : { ...story, next: `nothing; ${otherServiceText(other)}` };
-  } finally {
-    await port.close();
-  }
+  });
 }

@@ -45,14 +45,8 @@ type SurveyedFolder = Pick<
   'name' | 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held' | 'kept' | 'attached'
 >;
 
-/** What `sync` would do. Throws ConfigurationError where `sync` would not start. */
-export async function makePlan(options: PlanOptions): Promise<PlanReport> {
-  const { plan } = await surveyFolders(options);
-  return plan;
-}
-
 /**
- * The engine itself, on a copy of the ledger and a service that only remembers what it was asked. Sends nothing, changes
+ * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked. Sends nothing, changes
  * nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another service, a folder was never
  * there.
  */

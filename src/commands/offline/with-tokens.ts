@@ -1,6 +1,6 @@
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
-import { createTokenSource } from '../../remote/auth/token-source.ts';
+import { createTokenSource, type TokenSource } from '../../remote/auth/token-source.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 
 interface SignInOptions {
@@ -9,19 +9,10 @@ interface SignInOptions {
   readonly log: LogPort;
 }
 
-/** Proves the credentials. Throws CredentialsRefusedError, ServiceUnavailableError. */
-export function login(options: SignInOptions): Promise<{ readonly expiresAt: string }> {
-  return withTokens(options, (tokens) => tokens.login());
-}
-
-/** Revokes a token obtained for this; with `all`, every refresh token of the user too. */
-export function revoke(options: SignInOptions, { all }: { readonly all: boolean }): Promise<void> {
-  return withTokens(options, (tokens) => tokens.revoke({ all }));
-}
-
-async function withTokens<T>(
+/** Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError. */
+export async function withTokens<T>(
   { settings, credentials, log }: SignInOptions,
-  act: (tokens: ReturnType<typeof createTokenSource>) => Promise<T>,
+  act: (tokens: TokenSource) => Promise<T>,
 ): Promise<T> {
   const tokens = createTokenSource({
     authUrl: settings.service.authUrl,
