@@ -7,12 +7,12 @@ import { readEnvironmentFile } from './environment/environment-file.ts';
 import { type Override, applyOverrides, readOverrides } from './environment/overrides.ts';
 import { explainIssues } from './settings/explain-issues.ts';
 import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
-import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
-import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/json-schema.ts';
+import { type SettingsSearch, findSettingsFile } from './find-places.ts';
+import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/setting-keys.ts';
 import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
-import { type SecretSources, readSecret } from './secrets/read-secret.ts';
+import { type SecretSources, readSecret } from './secrets/read-secrets.ts';
 import { settingsSchema } from './settings/settings-schema.ts';
 
 /** The configuration, with what comes from its surroundings. */

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { loadCredentials } from '../../src/config/secrets/load-secrets.ts';
+import { loadCredentials } from '../../src/config/secrets/read-secrets.ts';
 import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
 import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { findCredentials, loadCredentials, loadHttpToken } from '../../src/config/secrets/load-secrets.ts';
-import type { SecretSources } from '../../src/config/secrets/read-secret.ts';
+import {
+  findCredentials,
+  loadCredentials,
+  loadHttpToken,
+  missingVariables,
+  wholeCredentials,
+} from '../../src/config/secrets/read-secrets.ts';
+import type { SecretSources } from '../../src/config/secrets/read-secrets.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: TemporaryFolder;
@@ -82,10 +88,9 @@ describe('the five secrets', () => {
     await expect(loadCredentials(given)).rejects.toThrow(
       /INGESTD_API_KEY, INGESTD_PASSWORD are missing; .*\.env \(mode 0600\).*INGESTD_API_KEY_FILE/,
     );
-    expect(await findCredentials(given)).toEqual({
-      credentials: null,
-      missing: ['INGESTD_API_KEY', 'INGESTD_PASSWORD'],
-    });
+    const found = await findCredentials(given);
+    expect(wholeCredentials(found)).toBeNull();
+    expect(missingVariables(found)).toEqual(['INGESTD_API_KEY', 'INGESTD_PASSWORD']);
   });
 
   it.each([

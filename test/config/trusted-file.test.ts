@@ -3,9 +3,9 @@ import { chmod, chown, lchown, symlink } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readEnvironmentFile } from '../../src/config/environment/environment-file.ts';
-import { likelyStateDirectory } from '../../src/config/choose-state-directory.ts';
+import { likelyStateDirectory } from '../../src/config/find-places.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { readSecret } from '../../src/config/secrets/read-secret.ts';
+import { readSecret } from '../../src/config/secrets/read-secrets.ts';
 import { distrust } from '../../src/config/trusted-file.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 

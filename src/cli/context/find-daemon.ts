@@ -52,7 +52,7 @@ async function daemonOfTheOneBefore(
   { env, cwd }: CommandContext,
   flags: GlobalFlags,
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
-  const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
+  const { likelyStateDirectory } = await import('../../config/find-places.ts');
   const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
   const daemon = await connectDaemon(dir, file);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;

@@ -59,7 +59,7 @@ export async function credentialsFor(
   { redactor }: CommandContext,
 ): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
-  const { loadCredentials } = await import('../../config/secrets/load-secrets.ts');
+  const { loadCredentials } = await import('../../config/secrets/read-secrets.ts');
   const credentials = await loadCredentials(configuration.secretSources);
   redactor.add(Object.values(credentials));
   return credentials;
@@ -89,10 +89,12 @@ export async function presentCredentials(
   { redactor }: CommandContext,
 ): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
-  const { findCredentials } = await import('../../config/secrets/load-secrets.ts');
+  const { findCredentials, missingVariables, wholeCredentials } =
+    await import('../../config/secrets/read-secrets.ts');
   const found = await findCredentials(configuration.secretSources);
-  if (found.credentials !== null) redactor.add(Object.values(found.credentials));
-  return found;
+  const credentials = wholeCredentials(found);
+  if (credentials !== null) redactor.add(Object.values(credentials));
+  return { credentials, missing: missingVariables(found) };
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
@@ -100,7 +102,7 @@ export async function httpTokenFor(
   { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
-  const { loadHttpToken } = await import('../../config/secrets/load-secrets.ts');
+  const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return token;
@@ -111,7 +113,7 @@ export async function notifyWebhookFor(
   { configuration }: Pick<PreparedCommand, 'configuration'>,
   { redactor }: CommandContext,
 ): Promise<string | null> {
-  const { loadNotifyWebhook } = await import('../../config/secrets/load-secrets.ts');
+  const { loadNotifyWebhook } = await import('../../config/secrets/read-secrets.ts');
   const address = await loadNotifyWebhook(configuration.secretSources);
   if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
   return address;
@@ -130,7 +132,7 @@ export async function checkOptions(
 ): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, log } = prepared;
   const { missing, credentials } = await presentCredentials(prepared, context);
-  const { findHttpToken, plainSecrets } = await import('../../config/secrets/load-secrets.ts');
+  const { findHttpToken, plainSecrets } = await import('../../config/secrets/read-secrets.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
   if (token !== null) context.redactor.add([token]);
   return {

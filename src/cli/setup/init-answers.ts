@@ -1,8 +1,13 @@
 import { basename, resolve } from 'node:path';
 import { checkAddress } from '../../config/settings/check-address.ts';
 import { folderNameSchema } from '../../config/settings/settings-schema.ts';
-import { readSecret, secretFault } from '../../config/secrets/read-secret.ts';
-import { type SecretName, credentialNames, secretVariables } from '../../config/secrets/secret-names.ts';
+import {
+  findCredentials,
+  missingVariables,
+  secretFault,
+  wholeCredentials,
+} from '../../config/secrets/read-secrets.ts';
+import type { SecretName } from '../../config/secrets/secret-names.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -51,11 +56,7 @@ interface InitSources {
 /** The answers that flags and environment give. Throws ConfigurationError for one that cannot be right. */
 export async function givenAnswers({ flags, env, cwd, environmentFile }: InitSources): Promise<GivenAnswers> {
   const sources = { env, cwd, environmentFile: { file: environmentFile, values: {}, warnings: [] } };
-  const secrets: Partial<Record<SecretName, string>> = {};
-  for (const name of credentialNames) {
-    const secret = await readSecret(name, sources);
-    if (secret !== undefined) secrets[name] = secret;
-  }
+  const secrets = await findCredentials(sources);
   const folder = flags.folder ?? env['INGESTD_FOLDERS__0__PATH'];
   const name = flags.name ?? env['INGESTD_FOLDERS__0__NAME'];
   return {
@@ -136,26 +137,14 @@ function complete(given: GivenAnswers): InitAnswers {
     ...(authUrl === undefined ? ['--auth-url (or INGESTD_AUTH_URL)'] : []),
     ...(ingestUrl === undefined ? ['--ingest-url (or INGESTD_INGEST_URL)'] : []),
     ...(folder === undefined ? ['--folder (or INGESTD_FOLDERS__0__PATH)'] : []),
-    ...credentialNames
-      .filter((name) => secrets[name] === undefined)
-      .map((name) => `${secretVariables[name]} (or ${secretVariables[name]}_FILE)`),
+    ...missingVariables(secrets).map((variable) => `${variable} (or ${variable}_FILE)`),
   ];
-  const { apiKey, clientId, clientSecret, username, password } = secrets;
-  if (
-    authUrl === undefined ||
-    ingestUrl === undefined ||
-    folder === undefined ||
-    apiKey === undefined ||
-    clientId === undefined ||
-    clientSecret === undefined ||
-    username === undefined ||
-    password === undefined
-  ) {
+  const credentials = wholeCredentials(secrets);
+  if (authUrl === undefined || ingestUrl === undefined || folder === undefined || credentials === null) {
     throw new ConfigurationError(
       `init cannot ask without a terminal, and these answers are missing: ${missing.join(', ')}; pass them as flags or environment variables (secrets only as environment variables)`,
     );
   }
-  const credentials = { apiKey, clientId, clientSecret, username, password };
   return {
     authUrl,
     ingestUrl,

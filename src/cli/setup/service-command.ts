@@ -50,7 +50,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const log = createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
-  const { loadHttpToken } = await import('../../config/secrets/load-secrets.ts');
+  const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.
   const http = { host: '127.0.0.1', port: 0 };

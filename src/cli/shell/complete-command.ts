@@ -69,7 +69,7 @@ function readLine(words: readonly string[]): {
 
 /** Without a daemon only the configured folders are known: a large ledger takes too long to read. */
 async function askDaemon(config: string | undefined, { env, cwd }: CommandContext): Promise<Known> {
-  const { likelyStateDirectory } = await import('../../config/choose-state-directory.ts');
+  const { likelyStateDirectory } = await import('../../config/find-places.ts');
   const { connectDaemon } = await import('../../commands/daemon-client.ts');
   const { dir, file } = await likelyStateDirectory({ file: config, env, cwd });
   const daemon = await connectDaemon(dir, file);

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../model/settings.ts';
-import { type JsonSchema, schemaAt } from '../settings/json-schema.ts';
+import { type JsonSchema, schemaAt } from '../settings/setting-keys.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 

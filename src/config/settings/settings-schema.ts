@@ -3,15 +3,8 @@ import { countGlobstars, maxGlobstars } from '../../lib/text/globstars.ts';
 import { metadataSchema } from '../../model/metadata/metadata-schema.ts';
 import { logLevels } from '../../model/settings.ts';
 
-/** What a key is called beside its value: shown in the documentation. */
-interface KeyNotes {
-  /** One line, for the table and the editor. */
-  readonly description: string;
-  readonly unit?: string;
-  /** Words for a default that is computed. */
-  readonly defaultWords?: string;
-}
-
+// Each key says what it is, for the documentation and for editors; beside that `unit`, and `defaultWords` where the
+// default is computed.
 const text = () => z.string().min(1).max(4096);
 const whole = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 const seconds = () => z.number().min(0.1).max(86_400);
@@ -20,74 +13,44 @@ const service = z.strictObject({
   mode: z
     .enum(['remote', 'embedded'])
     .default('remote')
-    .meta(
-      notes({ description: 'remote: your service. embedded: the one that ships with ingestd, for trials.' }),
-    ),
-  authUrl: text()
-    .optional()
-    .meta(notes({ description: 'Base address of the token endpoints. Required with mode remote.' })),
+    .describe('remote: your service. embedded: the one that ships with ingestd, for trials.'),
+  authUrl: text().optional().describe('Base address of the token endpoints. Required with mode remote.'),
   ingestUrl: text()
     .optional()
-    .meta(notes({ description: 'Base address of the ingestion operations. Required with mode remote.' })),
+    .describe('Base address of the ingestion operations. Required with mode remote.'),
   requestsPerMinute: whole(1, 1_000_000)
     .default(50)
-    .meta(
-      notes({
-        description: 'Most requests in any 60 seconds, as the service counts them, including retries.',
-      }),
-    ),
-  concurrency: whole(1, 64)
-    .default(4)
-    .meta(notes({ description: 'Most requests in flight at the same time.' })),
-  sendApiKey: z
-    .boolean()
-    .default(false)
-    .meta(notes({ description: 'Send x-api-key with ingestion calls too.' })),
-  revokeOnStop: z
-    .boolean()
-    .default(false)
-    .meta(notes({ description: 'Revoke the access token when ingestd stops.' })),
+    .describe('Most requests in any 60 seconds, as the service counts them, including retries.'),
+  concurrency: whole(1, 64).default(4).describe('Most requests in flight at the same time.'),
+  sendApiKey: z.boolean().default(false).describe('Send x-api-key with ingestion calls too.'),
+  revokeOnStop: z.boolean().default(false).describe('Revoke the access token when ingestd stops.'),
   onMissing: z
     .enum(['fail', 'upload'])
     .default('fail')
-    .meta(notes({ description: 'What to do when the service no longer has a document that changed.' })),
-  connectSeconds: seconds()
-    .default(10)
-    .meta(notes({ description: 'Longest wait for a connection.', unit: 's' })),
+    .describe('What to do when the service no longer has a document that changed.'),
+  connectSeconds: seconds().default(10).meta({ description: 'Longest wait for a connection.', unit: 's' }),
   idleSeconds: seconds()
     .default(60)
-    .meta(
-      notes({ description: 'Longest time without a byte in either direction while sending.', unit: 's' }),
-    ),
+    .meta({ description: 'Longest time without a byte in either direction while sending.', unit: 's' }),
   responseSeconds: seconds()
     .default(120)
-    .meta(notes({ description: 'Longest wait for an answer, from the last byte sent.', unit: 's' })),
+    .meta({ description: 'Longest wait for an answer, from the last byte sent.', unit: 's' }),
   maxFileMegabytes: z
     .number()
     .positive()
     .max(1_048_576)
     .default(150)
-    .meta(notes({ description: 'Larger files are refused before a byte is sent.', unit: 'MiB' })),
-  maxKilobytesPerSecond: z
-    .number()
-    .min(1)
-    .max(100_000_000)
-    .optional()
-    .meta(
-      notes({
-        description: 'Upload bandwidth of all requests together.',
-        unit: 'kB/s',
-        defaultWords: 'unlimited',
-      }),
-    ),
+    .meta({ description: 'Larger files are refused before a byte is sent.', unit: 'MiB' }),
+  maxKilobytesPerSecond: z.number().min(1).max(100_000_000).optional().meta({
+    description: 'Upload bandwidth of all requests together.',
+    unit: 'kB/s',
+    defaultWords: 'unlimited',
+  }),
   documentOwner: z
     .enum(['configured', 'always'])
     .default('configured')
-    .meta(
-      notes({
-        description:
-          'With always, a delete request names the signed-in user as owner when the metadata names none.',
-      }),
+    .describe(
+      'With always, a delete request names the signed-in user as owner when the metadata names none.',
     ),
 });
 
@@ -99,46 +62,33 @@ export const folderNameSchema = z
   .regex(/^(?!\s)[^/\p{Cc}\p{Cs}\u2028\u2029]+(?<!\s)$/u);
 
 const folder = z.strictObject({
-  name: folderNameSchema.meta(
-    notes({
-      description:
-        'A unique name. The ledger finds the folder by its name or its path, so change only one of them at a time.',
-    }),
+  name: folderNameSchema.describe(
+    'A unique name. The ledger finds the folder by its name or its path, so change only one of them at a time.',
   ),
-  path: text().meta(notes({ description: 'The directory, relative to the configuration file.' })),
-  metadata: metadataSchema
-    .prefault({})
-    .meta(notes({ description: 'Defaults for every document: the fields of a sidecar.' })),
+  path: text().describe('The directory, relative to the configuration file.'),
+  metadata: metadataSchema.prefault({}).describe('Defaults for every document: the fields of a sidecar.'),
   sidecar: z
     .enum(['optional', 'required'])
     .default('optional')
-    .meta(notes({ description: 'With required, a document waits for its sidecar.' })),
+    .describe('With required, a document waits for its sidecar.'),
   title: z
     .enum(['fileStem', 'none'])
     .default('fileStem')
-    .meta(
-      notes({
-        description:
-          'Title of a document whose metadata has none: its file name without the extension, or no title.',
-      }),
+    .describe(
+      'Title of a document whose metadata has none: its file name without the extension, or no title.',
     ),
   createdTimestamp: z
     .enum(['modified', 'none'])
     .default('modified')
-    .meta(notes({ description: 'createdTimestamp: the modification time of the file, or none.' })),
+    .describe('createdTimestamp: the modification time of the file, or none.'),
   names: z
     .enum(['reject', 'rewrite'])
     .default('reject')
-    .meta(
-      notes({
-        description:
-          'A file name with more than one dot: reject it, or replace the extra dots with underscores.',
-      }),
-    ),
+    .describe('A file name with more than one dot: reject it, or replace the extra dots with underscores.'),
   onRemove: z
     .enum(['delete', 'keep'])
     .default('delete')
-    .meta(notes({ description: 'What happens at the service when a file is removed.' })),
+    .describe('What happens at the service when a file is removed.'),
   include: z
     .array(
       z
@@ -154,107 +104,78 @@ const folder = z.strictObject({
       message: 'the patterns include nothing; begin with what to include, for example "*.pdf"',
     })
     .default([])
-    .meta(
-      notes({
-        description:
-          'gitignore patterns. If set, only matching files are documents; attachments do not have to match.',
-      }),
+    .describe(
+      'gitignore patterns. If set, only matching files are documents; attachments do not have to match.',
     ),
   ignore: z
     .array(z.string().max(1000))
     .max(1000)
     .default([])
-    .meta(notes({ description: 'gitignore patterns, in addition to .ingestignore files in the folder.' })),
+    .describe('gitignore patterns, in addition to .ingestignore files in the folder.'),
   attachments: z
     .enum(['below', 'folder'])
     .default('below')
-    .meta(
-      notes({
-        description:
-          "Where a sidecar's attachments may lie: in the document's directory and below, or anywhere in the folder.",
-      }),
+    .describe(
+      "Where a sidecar's attachments may lie: in the document's directory and below, or anywhere in the folder.",
     ),
   sidecarOwner: z
     .enum(['any', 'same'])
     .default('any')
-    .meta(
-      notes({
-        description:
-          'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root.',
-      }),
+    .describe(
+      'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root.',
     ),
-  followSymlinks: z
-    .boolean()
-    .default(false)
-    .meta(notes({ description: 'Follow symbolic links that stay inside the folder.' })),
+  followSymlinks: z.boolean().default(false).describe('Follow symbolic links that stay inside the folder.'),
   watch: z
     .enum(['auto', 'native', 'polling'])
     .default('auto')
-    .meta(notes({ description: 'How changes are detected. auto polls network and virtual file systems.' })),
+    .describe('How changes are detected. auto polls network and virtual file systems.'),
 });
 
 const state = z.strictObject({
-  dir: text()
-    .optional()
-    .meta(
-      notes({
-        description:
-          'Directory of the ledger, relative to the configuration file. Use one for each service and user.',
-        defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
-      }),
-    ),
+  dir: text().optional().meta({
+    description:
+      'Directory of the ledger, relative to the configuration file. Use one for each service and user.',
+    defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
+  }),
 });
 
 const timing = z.strictObject({
   settleMs: whole(0, 3_600_000)
     .default(2000)
-    .meta(notes({ description: 'A file is ready when it has not changed for this long.', unit: 'ms' })),
-  removeGraceMs: whole(0, 3_600_000)
-    .default(5000)
-    .meta(
-      notes({
-        description:
-          'A removed file may come back within this time (a move, or a save by rename) before its document is deleted.',
-        unit: 'ms',
-      }),
-    ),
+    .meta({ description: 'A file is ready when it has not changed for this long.', unit: 'ms' }),
+  removeGraceMs: whole(0, 3_600_000).default(5000).meta({
+    description:
+      'A removed file may come back within this time (a move, or a save by rename) before its document is deleted.',
+    unit: 'ms',
+  }),
   rescanMinutes: z
     .number()
     .min(0.01)
     .max(10_080)
     .default(15)
-    .meta(notes({ description: 'Time between two full scans of a folder.', unit: 'min' })),
+    .meta({ description: 'Time between two full scans of a folder.', unit: 'min' }),
   pollSeconds: seconds()
     .default(30)
-    .meta(notes({ description: 'Time between two scans of a folder that is polled.', unit: 's' })),
+    .meta({ description: 'Time between two scans of a folder that is polled.', unit: 's' }),
   stopSeconds: z
     .number()
     .min(0)
     .max(3600)
     .default(30)
-    .meta(notes({ description: 'Requests in flight may take this long when ingestd stops.', unit: 's' })),
+    .meta({ description: 'Requests in flight may take this long when ingestd stops.', unit: 's' }),
 });
 
 const safety = z.strictObject({
-  maxDeletePercent: z
-    .number()
-    .min(0)
-    .max(100)
-    .default(50)
-    .meta(
-      notes({
-        description:
-          "Deletions are held when, within ten minutes, they exceed this share of a folder's documents…",
-        unit: '%',
-      }),
-    ),
-  maxDeleteCount: whole(0, 1_000_000_000)
-    .default(10)
-    .meta(notes({ description: '…and also exceed this number.' })),
+  maxDeletePercent: z.number().min(0).max(100).default(50).meta({
+    description:
+      "Deletions are held when, within ten minutes, they exceed this share of a folder's documents…",
+    unit: '%',
+  }),
+  maxDeleteCount: whole(0, 1_000_000_000).default(10).describe('…and also exceed this number.'),
   inDoubt: z
     .enum(['retry', 'hold'])
     .default('retry')
-    .meta(notes({ description: 'An upload whose answer was lost: send it again, or wait for a person.' })),
+    .describe('An upload whose answer was lost: send it again, or wait for a person.'),
 });
 
 const http = z.strictObject({
@@ -262,15 +183,11 @@ const http = z.strictObject({
     .string()
     .regex(/^[\p{L}\p{N}._:-]{1,253}$/u)
     .default('127.0.0.1')
-    .meta(
-      notes({
-        description: 'Address of the status page. Any address but loopback requires INGESTD_HTTP_TOKEN.',
-      }),
-    ),
+    .describe('Address of the status page. Any address but loopback requires INGESTD_HTTP_TOKEN.'),
   port: z
     .union([whole(0, 65_535), z.literal(false)])
     .default(7420)
-    .meta(notes({ description: '0: any free port. false: no status page.' })),
+    .describe('0: any free port. false: no status page.'),
 });
 
 const notify = z.strictObject({
@@ -278,70 +195,48 @@ const notify = z.strictObject({
     .array(text())
     .max(100)
     .default([])
-    .meta(
-      notes({
-        description:
-          'Program and arguments, run without a shell when something needs a person. It gets the event as JSON on standard input.',
-      }),
+    .describe(
+      'Program and arguments, run without a shell when something needs a person. It gets the event as JSON on standard input.',
     ),
-  afterMinutes: z
-    .number()
-    .min(0)
-    .max(1440)
-    .default(5)
-    .meta(
-      notes({
-        description:
-          'Problems are reported when they have lasted this long, all of them in one notification.',
-        unit: 'min',
-      }),
-    ),
+  afterMinutes: z.number().min(0).max(1440).default(5).meta({
+    description: 'Problems are reported when they have lasted this long, all of them in one notification.',
+    unit: 'min',
+  }),
 });
 
 const cluster = z.strictObject({
   redisUrl: text()
     .optional()
-    .meta(
-      notes({
-        description:
-          'redis://host:port, rediss:// for TLS, redis+sentinel://host:port,…/name for Sentinel. With a password it is a secret: INGESTD_REDIS_URL.',
-      }),
+    .describe(
+      'redis://host:port, rediss:// for TLS, redis+sentinel://host:port,…/name for Sentinel. With a password it is a secret: INGESTD_REDIS_URL.',
     ),
   account: z
     .string()
     .regex(/^[\w.@-]{1,100}$/)
     .optional()
-    .meta(
-      notes({
-        description:
-          'Names the shared budget. Hosts with one account need the same service.requestsPerMinute.',
-        defaultWords: 'derived from the service and the user',
-      }),
-    ),
+    .meta({
+      description: 'Names the shared budget. Hosts with one account need the same service.requestsPerMinute.',
+      defaultWords: 'derived from the service and the user',
+    }),
   host: z
     .string()
     .regex(/^[\w.-]{1,100}$/)
     .optional()
-    .meta(
-      notes({
-        description: 'Names this host among the others, each differently.',
-        defaultWords: "host name and the state directory's id",
-      }),
-    ),
+    .meta({
+      description: 'Names this host among the others, each differently.',
+      defaultWords: "host name and the state directory's id",
+    }),
   aloneShare: whole(0, 1_000_000)
     .default(0)
-    .meta(notes({ description: 'Requests in a minute that this host may send while Redis is away.' })),
+    .describe('Requests in a minute that this host may send while Redis is away.'),
 });
 
 const log = z.strictObject({
-  level: z
-    .enum(logLevels)
-    .default('info')
-    .meta(notes({ description: 'The lowest level that is logged.' })),
+  level: z.enum(logLevels).default('info').describe('The lowest level that is logged.'),
   format: z
     .enum(['auto', 'json', 'pretty'])
     .default('auto')
-    .meta(notes({ description: 'auto: pretty on a terminal, JSON elsewhere.' })),
+    .describe('auto: pretty on a terminal, JSON elsewhere.'),
 });
 
 /** The configuration file, contract section 3: every key with its rule, its default and its one line of text. */
@@ -359,7 +254,3 @@ export const settingsSchema = z.strictObject({
 
 /** The configuration file as it was read: paths as written, addresses not yet judged. */
 export type SettingsInput = z.output<typeof settingsSchema>;
-
-function notes(keyNotes: KeyNotes): KeyNotes & Record<string, unknown> {
-  return { ...keyNotes };
-}

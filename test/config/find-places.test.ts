@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 
-import { stateDirectory } from '../../src/config/choose-state-directory.ts';
+import { stateDirectory } from '../../src/config/find-places.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,10 +1,64 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import * as z from 'zod';
+
+import { errorCode } from '../model/errors.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
-import { type SettingsSearch, findSettingsFile } from './find-settings-file.ts';
+import { trialFile } from './package-files.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { glimpseYaml } from './yaml.ts';
+
+/** Which configuration file is read, and why. */
+export interface SettingsFile {
+  /** Absolute. */
+  readonly file: string;
+  /** The trial configuration that ships with ingestd: its paths are relative to the working directory. */
+  readonly trial: boolean;
+}
+
+/** What the search is given. */
+export interface SettingsSearch {
+  /** `--config`, as written. */
+  readonly file?: string | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/**
+ * Finds the configuration file, contract section 2: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
+ * user's, the machine's, and last the trial configuration. A file that is named explicitly is taken without a search.
+ */
+export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Promise<SettingsFile> {
+  const named = file ?? (env['INGESTD_CONFIG'] || undefined);
+  if (named !== undefined) return { file: resolve(cwd, named), trial: resolve(cwd, named) === trialFile };
+  for (const candidate of candidates(env, cwd)) {
+    if (await exists(candidate)) return { file: candidate, trial: false };
+  }
+  return { file: trialFile, trial: true };
+}
+
+function candidates(env: SettingsSearch['env'], cwd: string): string[] {
+  const user = env['XDG_CONFIG_HOME'] || join(env['HOME'] || homedir(), '.config');
+  return [
+    join(cwd, 'ingestd.yaml'),
+    resolve(cwd, user, 'ingestd', 'ingestd.yaml'),
+    '/etc/ingestd/ingestd.yaml',
+  ];
+}
+
+/** A broken link or an unreadable file is not skipped: reading it reports what is wrong. */
+async function exists(file: string): Promise<boolean> {
+  try {
+    await access(file);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}
 
 const maxBytes = 1024 * 1024;
 
@@ -20,20 +74,13 @@ export async function likelyStateDirectory(
   const beside = await readEnvironmentFile(directory, search.env).catch(() => null);
   const given = { ...beside?.values, ...search.env }['INGESTD_STATE__DIR'];
   const read = await readTrustedFile(file, { env: search.env, maxBytes }).catch(() => null);
-  const written = given || dirOf(glimpseYaml(read?.bytes.toString('utf8') ?? ''));
+  const written =
+    given || stateInFile.safeParse(glimpseYaml(read?.bytes.toString('utf8') ?? '')).data?.state.dir;
   return { file, dir: stateDirectory({ written, directory, env: search.env }) };
 }
 
-function dirOf(value: unknown): string | undefined {
-  const state = memberOf(value, 'state');
-  const dir = memberOf(state, 'dir');
-  return typeof dir === 'string' ? dir : undefined;
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return Reflect.get(value, key);
-}
+/** What has to be right of a file for its state directory to be known. */
+const stateInFile = z.object({ state: z.object({ dir: z.string() }) });
 
 interface StateSearch {
   /** As the file says it. */

@@ -1,0 +1,245 @@
+import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { Credentials, Settings } from '../../model/settings.ts';
+import { credentialNames, secretVariables, type SecretName } from './secret-names.ts';
+import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
+import { sentences } from '../../lib/text/sentences.ts';
+import { access, constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { readTrustedFile } from '../trusted-file.ts';
+import type { EnvironmentFile } from '../environment/environment-file.ts';
+
+/** Those of the five secrets that are there. Throws ConfigurationError for an invalid source. */
+export async function findCredentials(sources: SecretSources): Promise<Partial<Credentials>> {
+  const found: Partial<Record<keyof Credentials, string>> = {};
+  for (const name of credentialNames) {
+    const secret = await readSecret(name, sources);
+    if (secret !== undefined) found[name] = secret;
+  }
+  return found;
+}
+
+/** Variables that would carry those of the five secrets that are not there. */
+export function missingVariables(found: Partial<Credentials>): readonly string[] {
+  return credentialNames.filter((name) => found[name] === undefined).map((name) => secretVariables[name]);
+}
+
+/** The five secrets; null while one is missing. */
+export function wholeCredentials(found: Partial<Credentials>): Credentials | null {
+  return missingVariables(found).length === 0 ? (found as Credentials) : null;
+}
+
+/** The five secrets. Throws ConfigurationError that names each missing one and the ways to give it. */
+export async function loadCredentials(sources: SecretSources): Promise<Credentials> {
+  const found = await findCredentials(sources);
+  const credentials = wholeCredentials(found);
+  if (credentials !== null) return credentials;
+  const missing = missingVariables(found);
+  const [first] = missing;
+  const list = missing.length === 1 ? `${first} is` : `${missing.join(', ')} are`;
+  throw new ConfigurationError(
+    `${list} missing; write ${first}=… into ${sources.environmentFile.file} (mode 0600) or set it in the environment, or name a file by ${first}_FILE, or give a systemd credential of that name`,
+  );
+}
+
+const MIN_LENGTH = 16;
+
+/** What is wrong with the token: which key or variable, why, and how to fix it. */
+interface HttpTokenFault {
+  readonly subject: string;
+  readonly message: string;
+  readonly fix: string;
+}
+
+/**
+ * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
+ * characters, or there is none and the address is not loopback. Throws ConfigurationError where it cannot be read.
+ */
+export async function findHttpToken(
+  { http: { host, port } }: Pick<Settings, 'http'>,
+  sources: SecretSources,
+): Promise<{ readonly token: string | null; readonly fault: HttpTokenFault | null }> {
+  const token = (await readSecret('httpToken', sources)) ?? null;
+  const variable = secretVariables.httpToken;
+  if (token !== null && token.length < MIN_LENGTH) {
+    const message = `its value is shorter than ${MIN_LENGTH} characters`;
+    return { token, fault: { subject: variable, message, fix: 'Generate one with: openssl rand -hex 16' } };
+  }
+  if (token === null && port !== false && !isLoopbackHost(host)) {
+    const message = `${host} is reachable from other machines, but no token is set`;
+    const fix = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or set http.host to 127.0.0.1.`;
+    return { token, fault: { subject: 'http.host', message, fix } };
+  }
+  return { token, fault: null };
+}
+
+/**
+ * The token that the HTTP address asks for; null: none is set and none is needed. Throws ConfigurationError where the
+ * address is not loopback and no token of 16 characters is given.
+ */
+export async function loadHttpToken(
+  settings: Pick<Settings, 'http'>,
+  sources: SecretSources,
+): Promise<string | null> {
+  const { token, fault } = await findHttpToken(settings, sources);
+  if (fault === null) return token;
+  throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
+}
+
+/** A warning about a secret that is valid but too plain. */
+export interface PlainSecret {
+  readonly variable: string;
+  /** Never holds the secret. */
+  readonly message: string;
+}
+
+/** The secrets that cannot be redacted, or not without redacting other words. */
+export function plainSecrets(credentials: Credentials): readonly PlainSecret[] {
+  return credentialNames.flatMap((name) => {
+    const secret = credentials[name];
+    const variable = secretVariables[name];
+    if (secret.length < shortestRedacted) {
+      const message = `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`;
+      return [{ variable, message }];
+    }
+    if (!isGarbling(secret)) return [];
+    const message =
+      'its value is so short or common that redacting it also hides parts of other words in the log and in messages';
+    return [{ variable, message }];
+  });
+}
+
+/** The address that notifications go to, from `INGESTD_NOTIFY_WEBHOOK`; null: none. Throws ConfigurationError. */
+export async function loadNotifyWebhook(sources: SecretSources): Promise<string | null> {
+  const address = (await readSecret('notifyWebhook', sources))?.trim();
+  if (address === undefined) return null;
+  const variable = secretVariables.notifyWebhook;
+  if (!URL.canParse(address))
+    throw new ConfigurationError(
+      `${variable}: its value is not an address; write it like https://host.example/path`,
+    );
+  const { protocol, hostname } = new URL(address);
+  if (protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname))) return address;
+  throw new ConfigurationError(
+    `${variable}: its address must begin with https:// unless it is a loopback address`,
+  );
+}
+
+/** Where secrets come from, first to last: the environment, `$CREDENTIALS_DIRECTORY`, the `.env`. */
+export interface SecretSources {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly environmentFile: EnvironmentFile;
+  /** What a relative `…_FILE` of the environment is relative to, absolute. */
+  readonly cwd: string;
+}
+
+const maxSecretBytes = 64 * 1024;
+
+/** Secrets that travel in an HTTP header. */
+const inHeaders = new Set<SecretName>(['apiKey', 'clientId', 'httpToken']);
+
+/**
+ * The secret, or undefined where no source has it; an empty value counts as none. Throws ConfigurationError
+ * that names the variable and the fix, never the value.
+ */
+export async function readSecret(name: SecretName, sources: SecretSources): Promise<string | undefined> {
+  const variable = secretVariables[name];
+  const secret = await find(variable, sources);
+  if (secret === undefined) return undefined;
+  const fault = secretFault(name, secret);
+  if (fault !== null) throw new ConfigurationError(`${variable}: its value ${fault}; copy it again`);
+  return secret;
+}
+
+/** What makes a secret unusable, in words that do not show it; null: nothing. */
+export function secretFault(name: SecretName, secret: string): string | null {
+  if (secret === '') return 'is empty';
+  if (!inHeaders.has(name) || /^[\x21-\x7e]+$/.test(secret)) return null;
+  return 'contains a space, a line break or a non-ASCII character, which an HTTP header does not allow';
+}
+
+async function find(
+  variable: string,
+  { env, environmentFile, cwd }: SecretSources,
+): Promise<string | undefined> {
+  const given = await fromVariables(variable, { env, values: env, directory: cwd, where: 'the environment' });
+  if (given !== undefined) return given;
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  if (directory !== undefined && directory !== '' && (await maySearch(resolve(cwd, directory)))) {
+    const file = resolve(cwd, directory, variable);
+    const credential = await fromFile(file, { variable, env, optional: true });
+    if (credential !== undefined) return credential;
+  }
+  const { file, values } = environmentFile;
+  return fromVariables(variable, { env, values, directory: dirname(file), where: file });
+}
+
+/** An unreadable credentials directory counts as empty: what is needed is then reported as missing. */
+async function maySearch(directory: string): Promise<boolean> {
+  try {
+    await access(directory, constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EACCES';
+  }
+}
+
+interface Variables {
+  /** The process's own. */
+  readonly env: SecretSources['env'];
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly directory: string;
+  readonly where: string;
+}
+
+async function fromVariables(
+  variable: string,
+  { env, values, directory, where }: Variables,
+): Promise<string | undefined> {
+  const value = values[variable] || undefined;
+  const file = values[`${variable}_FILE`] || undefined;
+  if (value !== undefined && file !== undefined) {
+    throw new ConfigurationError(
+      `${variable} and ${variable}_FILE are both set in ${where}; keep one of them`,
+    );
+  }
+  if (file === undefined) return value;
+  return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, env, optional: false });
+}
+
+async function fromFile(
+  file: string,
+  {
+    variable,
+    env,
+    optional,
+  }: { readonly variable: string; readonly env: SecretSources['env']; readonly optional: boolean },
+): Promise<string | undefined> {
+  try {
+    return withoutLineEnd(await readSmall(file, { variable, env }));
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'configuration') throw error;
+    if (optional && code === 'ENOENT') return undefined;
+    throw new ConfigurationError(
+      `${variable}: ${file} cannot be read (${code ?? errorMessage(error)}); name a readable file that holds the secret`,
+      { cause: error },
+    );
+  }
+}
+
+async function readSmall(
+  file: string,
+  { variable, env }: { readonly variable: string; readonly env: SecretSources['env'] },
+): Promise<string> {
+  const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
+  if (bytes.length <= maxSecretBytes) return bytes.toString('utf8');
+  throw new ConfigurationError(
+    `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+  );
+}
+
+/** Editors and `echo` end a file with a line break that is not part of the secret. */
+function withoutLineEnd(text: string): string | undefined {
+  return text.replace(/^\uFEFF/, '').replace(/(\r?\n)+$/, '') || undefined;
+}
