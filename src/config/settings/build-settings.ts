@@ -89,7 +89,7 @@ const forms =
  * The cluster as the file and `INGESTD_REDIS_URL` (`secretUrl`, undefined: not set) give it, null where neither does;
  * and what is wrong with it. No message shows an address: it may hold a password.
  */
-export function clusterSettings(
+function clusterSettings(
   { cluster, service }: SettingsInput,
   secretUrl: string | undefined,
 ): { readonly cluster: ClusterSettings | null; readonly problems: readonly Problem[] } {
