@@ -57,17 +57,16 @@ export function createScanner(
       root: root.identity,
     });
     if (result.kind === 'moved') return broken();
+    const { changed, fresh, again, entries } = result;
+    const size = { directories: tree.size(), entries };
+    if (scannedRoot === null && targets === 'all') await watches.change(backend ?? chosenFor(size));
     const late = await watches.armed();
     if (targets === 'all') {
       scannedRoot = root.identity;
       noteFormerCompanions();
     }
     folder.observations.prune();
-    const { changed, fresh, again, entries } = result;
-    const outgrown =
-      backend === null &&
-      watches.backend() === 'chokidar' &&
-      hasOutgrownChokidar({ directories: tree.size(), entries });
+    const outgrown = backend === null && watches.backend() === 'chokidar' && hasOutgrownChokidar(size);
     return {
       kind: 'scanned',
       full: targets === 'all',
@@ -97,16 +96,12 @@ export function createScanner(
     tree.clear();
     treeRoot = root;
     scannedRoot = null;
-    await watches.begin(
-      settings.watch === 'polling'
-        ? null
-        : chooseBackend({
-            root: path,
-            followSymlinks: settings.followSymlinks,
-            wanted: backend,
-            outOfWatches,
-          }),
-    );
+    await watches.begin(settings.watch === 'polling' ? null : (backend ?? 'native'));
+  }
+
+  function chosenFor(size: { readonly directories: number; readonly entries: number }): Watcher['kind'] {
+    const { followSymlinks } = settings;
+    return chooseBackend({ root: path, followSymlinks, outOfWatches, size });
   }
 
   /** What a scan that broke off says: the root went, cannot be listed, or is another one. */

@@ -20,6 +20,8 @@ export interface Watcher {
   /** Watches a directory unless it is already. False: the operating system has no watch left, or none for it. */
   readonly watch: (directory: WatchedDirectory) => boolean;
   readonly forget: (directory: string) => void;
+  /** What is watched. */
+  readonly watched: () => Iterable<WatchedDirectory>;
   /** Watches that the operating system holds. */
   readonly count: () => number;
   /**

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { FSWatcher } from 'chokidar';
 
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import type { Watcher, WatcherEvents } from './backend.ts';
+import type { WatchedDirectory, Watcher, WatcherEvents } from './backend.ts';
 
 /** An instance that never says that it is ready is not waited for. */
 const readyWithinMs = 5_000;
@@ -13,7 +13,7 @@ const readyWithinMs = 5_000;
  * It reads a directory before it watches it, so watches come late; the scan reads what is in a directory.
  */
 export function createChokidarWatcher(events: WatcherEvents): Watcher {
-  const wanted = new Map<string, { readonly absolute: string; readonly identity: string }>();
+  const wanted = new Map<string, WatchedDirectory>();
   const directories = new Map<string, string>();
   const placed = new Set<string>();
   let pending: string[] = [];
@@ -69,13 +69,14 @@ export function createChokidarWatcher(events: WatcherEvents): Watcher {
       // chokidar takes a backslash for a slash.
       if (absolute.includes('\\')) return false;
       forget(directory);
-      wanted.set(directory, { absolute, identity });
+      wanted.set(directory, { directory, absolute, identity });
       directories.set(absolute, directory);
       pending.push(absolute);
       added = true;
       return true;
     },
     forget,
+    watched: () => wanted.values(),
     count: () => wanted.size,
     armed: async () => {
       const late = added;

@@ -7,7 +7,7 @@ import type { WatchedDirectory, Watcher, WatcherEvents } from './backend.ts';
 
 /** One `fs.watch` a directory. A watch is in place when `watch` returns. */
 export function createNativeWatcher(events: WatcherEvents): Watcher {
-  const watches = new Map<string, { readonly identity: string; readonly handle: FSWatcher }>();
+  const watches = new Map<string, WatchedDirectory & { readonly handle: FSWatcher }>();
 
   function forget(directory: string): void {
     watches.get(directory)?.handle.close();
@@ -26,7 +26,7 @@ export function createNativeWatcher(events: WatcherEvents): Watcher {
       forget(directory);
       events.lost({ code: errorCode(error) ?? 'watch-failed', message: errorMessage(error) });
     });
-    watches.set(directory, { identity, handle });
+    watches.set(directory, { directory, absolute, identity, handle });
   }
 
   return {
@@ -42,6 +42,7 @@ export function createNativeWatcher(events: WatcherEvents): Watcher {
       }
     },
     forget,
+    watched: () => watches.values(),
     count: () => watches.size,
     armed: () => Promise.resolve(false),
     close: () => {

@@ -13,6 +13,8 @@ import type { Watcher, WatcherEvents } from './backend.ts';
 export interface WatchSet {
   /** Starts again for a root: watches of another one are given back first. */
   readonly begin: (backend: Watcher['kind'] | null) => Promise<void>;
+  /** The other backend takes over what is watched. */
+  readonly change: (backend: Watcher['kind']) => Promise<void>;
   readonly watch: (directory: string, absolute: string, stats: Stats) => WatchState;
   readonly forget: (directory: string) => void;
   readonly armed: () => Promise<boolean>;
@@ -52,8 +54,14 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents): Watc
       withoutEvents = null;
       await watcher?.close();
       limit = readWatchLimit() * share;
-      if (backend === null) watcher = null;
-      else watcher = backend === 'chokidar' ? createChokidarWatcher(events) : createNativeWatcher(events);
+      watcher = backend === null ? null : createWatcher(backend, events);
+    },
+    change: async (backend) => {
+      const before = watcher;
+      if (before === null || before.kind === backend) return;
+      watcher = createWatcher(backend, events);
+      for (const watched of before.watched()) watcher.watch(watched);
+      await before.close();
     },
     watch: (directory, absolute, stats) => {
       if (isPolled(directory, absolute, stats)) {
@@ -74,4 +82,8 @@ export function createWatchSet(folder: FolderState, events: WatcherEvents): Watc
     count: () => watcher?.count() ?? 0,
     eventlessFileSystem: () => withoutEvents,
   };
+}
+
+function createWatcher(backend: Watcher['kind'], events: WatcherEvents): Watcher {
+  return backend === 'chokidar' ? createChokidarWatcher(events) : createNativeWatcher(events);
 }

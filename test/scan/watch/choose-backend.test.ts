@@ -1,45 +1,21 @@
-import { mkdir } from 'node:fs/promises';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { chooseBackend, hasOutgrownChokidar } from '../../../src/scan/watch/choose-backend.ts';
 import { eventlessFileSystem } from '../../../src/scan/watch/network-file-systems.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
-let folder: TemporaryFolder;
-
-describe('who watches a tree', () => {
-  afterEach(() => folder.remove());
-
-  async function chosen(
-    directories: number,
-    parts: Partial<Parameters<typeof chooseBackend>[0]> = {},
-  ): Promise<string> {
-    folder = await temporaryFolder();
-    await mkdir(folder.join('d'));
-    for (let index = 2; index < directories; index += 1) await mkdir(folder.join('d', `${index}`));
-    return chooseBackend({
-      root: folder.path,
-      followSymlinks: false,
-      wanted: null,
-      outOfWatches: false,
-      ...parts,
-    });
-  }
-
-  it.each<readonly [number, Partial<Parameters<typeof chooseBackend>[0]>, string]>([
-    [2, {}, 'chokidar'],
-    [3_000, {}, 'chokidar'],
-    [3_001, {}, 'native'],
-    [2, { outOfWatches: true }, 'native'],
-    [2, { followSymlinks: true }, 'native'],
-    [2, { root: '/with\\backslash' }, 'native'],
-    [2, { root: '/nowhere' }, 'chokidar'],
-    [2, { wanted: 'native' }, 'native'],
-    [2, { wanted: 'chokidar', outOfWatches: true }, 'chokidar'],
-  ])('of %i directories with %j is %s', async (directories, parts, expected) => {
-    expect(await chosen(directories, parts)).toBe(expected);
-  });
+it.each<readonly [number, number, Partial<Parameters<typeof chooseBackend>[0]>, string]>([
+  [1, 0, {}, 'chokidar'],
+  [3_000, 30_000, {}, 'chokidar'],
+  [3_001, 1, {}, 'native'],
+  [1, 30_001, {}, 'native'],
+  [2, 1, { outOfWatches: true }, 'native'],
+  [2, 1, { followSymlinks: true }, 'native'],
+  [2, 1, { root: '/with\\backslash' }, 'native'],
+])('a tree of %i directories and %i entries with %j: %s watches', (directories, entries, parts, expected) => {
+  const size = { directories, entries };
+  expect(
+    chooseBackend({ root: '/documents', followSymlinks: false, outOfWatches: false, size, ...parts }),
+  ).toBe(expected);
 });
 
 it.each([
