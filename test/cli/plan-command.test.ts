@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
@@ -24,7 +21,7 @@ it('a folder that was never there is exit code 2', async () => {
 });
 
 it('a folder that is gone is named in the plan, beside what the others need', async () => {
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   await ledger.commit([{ kind: 'put', ref: { folder: 'gone', path: 'a.pdf' }, record: recordOf() }]);
   await ledger.close();
   const { code, stdout } = await folder.run('plan');

@@ -4,9 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { whyOffline } from '../../src/commands/offline/why-offline.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
@@ -67,7 +65,7 @@ describe('why, where no daemon runs', () => {
       ],
       ['new.txt', []],
     ] as const) {
-      const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+      const ledger = await folder.openLedger();
       const ref = { folder: 'inbox', path: 'new.txt' };
       await ledger.commit([
         { kind: 'put', ref, record: recordOf({ fileName, stat: fileStat, metadata: { title: 'new' } }) },
@@ -82,7 +80,7 @@ describe('why, where no daemon runs', () => {
     expect((await why('new.txt')).next).toBe('it is uploaded when ingestd runs');
     const found = await stat(folder.join('inbox/new.txt'));
     const metadata = (await why('new.txt')).metadata ?? {};
-    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    const ledger = await folder.openLedger();
     const ref = { folder: 'inbox', path: 'new.txt' };
     const record = recordOf({ fileName: 'new.txt', stat: statOf(found), metadata });
     await ledger.commit([{ kind: 'put', ref, record }]);
@@ -97,7 +95,7 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/a.txt', 'text');
     const fileStat = statOf(await stat(folder.join('inbox/a.txt')));
     const metadata = (await why('a.txt')).metadata ?? {};
-    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    const ledger = await folder.openLedger();
     await ledger.commit([
       {
         kind: 'put',
@@ -125,7 +123,7 @@ describe('why, where no daemon runs', () => {
     await folder.write('inbox/empty.txt', '');
     expect((await why('empty.txt')).next).toBe('nothing until it has content; then it is sent');
     await folder.write('inbox/held.txt', 'text');
-    const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+    const ledger = await folder.openLedger();
     for (const path of ['held.txt', 'lost.txt']) {
       const doubt = {
         id: path,

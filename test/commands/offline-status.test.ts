@@ -3,8 +3,6 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { FoundDocument } from '../../src/model/document.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
 import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
@@ -18,7 +16,7 @@ beforeEach(async () => {
   folder = await trialFolder();
   await folder.write('inbox/0.pdf', 'x');
   const seen = await seenAt('0.pdf');
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   for (let index = 0; index < 12; index += 1) {
     const ref = { folder: 'inbox', path: `${index}.pdf` };
     await ledger.commit([{ kind: 'put', ref, record: recordOf({ docId: `doc-${index}` }) }]);
@@ -86,7 +84,7 @@ it('what came back is not held any more, and of a folder that is away nothing is
 });
 
 it('without a daemon, approve accepts the root as one more that has changed, and the mounts as they are', async () => {
-  const open = () => openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const open = () => folder.openLedger();
   const before = await open();
   const identity = { path: folder.join('inbox'), dev: 1, ino: 1, seenAt: 5, changes: 1 };
   await before.commit([

@@ -1,9 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
 import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
 let folder: TrialFolder;
@@ -12,7 +9,7 @@ let folder: TrialFolder;
 beforeEach(async () => {
   folder = await trialFolder({ safety: { inDoubt: 'hold' }, timing: { settleMs: 0 } });
   await folder.write('inbox/a.pdf', 'x');
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   const doubt = (path: string) => ({
     kind: 'doubt' as const,
     doubt: { id: path, ref: { folder: 'inbox', path }, count: 1, since: 1, message: 'lost', holds: true },
@@ -76,7 +73,7 @@ it('retry leaves doubts alone unless they are named, and status says how to end 
 });
 
 it('who finds the state directory taken is not told to use another one, which would upload everything twice', async () => {
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   try {
     const { code, stderr } = await run('sync');
     expect(code).toBe(5);

@@ -4,8 +4,6 @@ import type { PlanReport } from '../../src/model/report/command-reports.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
 import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
-import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import { recordedLog } from '../support/recorded-log.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
@@ -124,7 +122,7 @@ it('only the trial without a configuration makes its folder', async () => {
 
 it('an upload in doubt that is held is a failure to plan, check, status, why and sync alike', async () => {
   await folder.write('inbox/a.txt', 'a');
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   for (const path of ['a.txt', 'gone.txt']) {
     const ref = { folder: 'inbox', path };
     const doubt = { id: path, ref, count: 1, since: 1, message: 'no answer', holds: true };
@@ -151,7 +149,7 @@ it('what the service refused is a problem to check too, until the document chang
   );
   if (found.kind !== 'document') throw new Error(found.kind);
   const { stat, fingerprint } = found.document;
-  const ledger = await openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() });
+  const ledger = await folder.openLedger();
   const failure = { code: 'forbidden', message: 'no', attempts: 1, stat, fingerprint, history: [] };
   await ledger.commit([{ kind: 'fail', ref: { folder: 'inbox', path: 'a.txt' }, failure }]);
   await ledger.close();

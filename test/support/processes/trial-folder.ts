@@ -1,5 +1,9 @@
 import { stringify } from 'yaml';
 
+import { systemClock } from '../../../src/lib/time/clock.ts';
+import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
+import { recordedLog } from '../recorded-log.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { TemporaryFolder } from '../temporary-folder.ts';
 import { ingestd } from './ingestd.ts';
@@ -8,6 +12,8 @@ import type { Ran } from './ingestd.ts';
 /** A directory with a configuration that names the embedded service, and the real program run in it. */
 export interface TrialFolder extends TemporaryFolder {
   readonly run: (...args: string[]) => Promise<Ran>;
+  /** Opens its ledger, where no daemon has it. */
+  readonly openLedger: () => Promise<LedgerPort>;
 }
 
 /** Sets it up with one folder, `inbox`, and what is given merged into the configuration. */
@@ -21,5 +27,9 @@ export async function trialFolder(more: Readonly<Record<string, unknown>> = {}):
     ...more,
   };
   await folder.write('ingestd.yaml', stringify(configuration));
-  return { ...folder, run: (...args) => ingestd(args, { cwd: folder.path }) };
+  return {
+    ...folder,
+    run: (...args) => ingestd(args, { cwd: folder.path }),
+    openLedger: () => openLedger({ dir: folder.join('state'), clock: systemClock, log: recordedLog() }),
+  };
 }
