@@ -12,6 +12,7 @@ import {
 import { printable } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
+import { globalsWithValue } from './context/command-context.ts';
 import type { CommandContext } from './context/command-context.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
@@ -106,13 +107,11 @@ function refuseUnknownCommand(program: Command, args: readonly string[]): void {
   );
 }
 
-const optionsWithValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
-
 function firstOperand(args: readonly string[]): string | undefined {
   for (let index = 0; index < args.length; index += 1) {
     const word = args[index];
     if (word === '--') return args[index + 1];
-    if (word !== undefined && optionsWithValue.has(word)) index += 1;
+    if (word !== undefined && globalsWithValue.has(word)) index += 1;
     else if (word !== undefined && !word.startsWith('-')) return word;
   }
   return undefined;

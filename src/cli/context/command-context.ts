@@ -32,6 +32,9 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
 }
 
+/** Those of them whose value is the next word. */
+export const globalsWithValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
+
 /** The level that the command line asks for; undefined: it leaves it to the configuration. */
 export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {
   return quiet === true ? 'error' : logLevel;

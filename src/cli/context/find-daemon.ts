@@ -12,6 +12,16 @@ export type FoundDaemon = { readonly stateDir: string } &
     | { readonly prepared: PreparedCommand | null; readonly daemon: DaemonClient }
   );
 
+/** What a command that acts on the running daemon begins with; `daemon` null: none runs. Throws ConfigurationError. */
+export async function prepareAction(
+  context: CommandContext,
+  flags: GlobalFlags,
+): Promise<PreparedCommand & { readonly daemon: DaemonClient | null }> {
+  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const { state, file } = prepared.settings;
+  return { ...prepared, daemon: await connectDaemon(state.dir, file) };
+}
+
 interface FindOptions {
   /** False for a command whose exit code says everything. */
   readonly reports?: boolean;

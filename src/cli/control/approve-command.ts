@@ -4,10 +4,11 @@ import { confirm } from '../context/prompter.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { type DaemonClient, connectDaemon } from '../../commands/daemon-client.ts';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
+import { prepareAction } from '../context/find-daemon.ts';
 import { withExamples } from '../with-examples.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
+import { offlineOptions } from '../context/prepare-command.ts';
 import { statusSchema } from '../../model/report/status.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
@@ -33,10 +34,9 @@ async function approve(
   folder: string | undefined,
   flags: GlobalFlags & { yes?: boolean },
 ): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { settings } = prepared;
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
     return 0;

@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
+import { prepareAction } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { offlineOptions, prepareCommand, fleetAddress } from '../context/prepare-command.ts';
+import { fleetAddress, offlineOptions } from '../context/prepare-command.ts';
 import { withExamples } from '../with-examples.ts';
 
 /** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
@@ -57,10 +57,9 @@ async function change(
   flags: PauseFlags,
 ): Promise<number> {
   if (flags.fleet === true) return changeFleet(context, action, folder, flags);
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { settings } = prepared;
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
   const paused =
     daemon === null
       ? await (

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
+import { prepareAction } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { prepareCommand } from '../context/prepare-command.ts';
 import { withExamples } from '../with-examples.ts';
 
 /** `ingestd rescan [FOLDER]`: scans now. */
@@ -29,9 +28,8 @@ async function rescan(
   folder: string | undefined,
   flags: GlobalFlags,
 ): Promise<number> {
-  const { settings } = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
+  const { settings, daemon } = await prepareAction(context, flags);
   const name = folderArgument(folder, settings);
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     throw new ConfigurationError(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
+import { prepareAction } from '../context/find-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
+import { offlineOptions } from '../context/prepare-command.ts';
 import { withExamples } from '../with-examples.ts';
 import { confirm } from '../context/prompter.ts';
 
@@ -43,8 +43,8 @@ export function addResolveCommand(program: Command, context: CommandContext): vo
 
 async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {
   const resolution = resolutionOf(flags);
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { settings } = prepared;
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
   const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders });
   if (resolution.kind === 'adopt' && flags.yes !== true) {
     const question = `Adopt ${resolution.docId} as the document of ${path}?`;
@@ -53,7 +53,6 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
       return exitCodes.ok;
     }
   }
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
     const { resolveOffline } = await import('../../commands/offline/offline-actions.ts');
     await resolveOffline(await offlineOptions(prepared, context), wanted, resolution);

@@ -3,10 +3,10 @@ import * as z from 'zod';
 import { exitCodes } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
+import { prepareAction } from '../context/find-daemon.ts';
 import { withExamples } from '../with-examples.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions, prepareCommand } from '../context/prepare-command.ts';
+import { offlineOptions } from '../context/prepare-command.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
 export function addRetryCommand(program: Command, context: CommandContext): void {
@@ -26,12 +26,11 @@ export function addRetryCommand(program: Command, context: CommandContext): void
 const answerSchema = z.object({ retried: z.number(), unknown: z.array(z.string()) });
 
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
-  const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
-  const { settings } = prepared;
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
   const wanted = paths.map((path) =>
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
   const { retried, unknown } =
     daemon === null
       ? await (

@@ -1,7 +1,6 @@
 import { settingKeys } from '../../config/settings/setting-keys.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 import { flattened, type CommandNode, type OptionNode } from '../shell/command-tree.ts';
-import { examplesOf } from '../with-examples.ts';
 
 /** The manual page ingestd(1) in man's own markup, from the commands and the settings. */
 export function manPage(root: CommandNode, version: string): string {
@@ -85,13 +84,12 @@ const exitRows = [
 ] as const;
 
 function commandSection(node: CommandNode): string[] {
-  const examples = examplesOf(node.command);
   return [
     `.SS ${verbatim(`${node.fullName} ${node.usage}`)}`,
     roff(`${node.description}.`),
     ...node.arguments.flatMap(({ name, description }) => ['.TP', `.I ${verbatim(name)}`, roff(description)]),
     ...node.options.filter(({ names }) => !names.includes('--help')).flatMap(optionRows),
-    ...examples.flatMap(({ command, does }) => ['.PP', `.B ${verbatim(command)}`, '.br', roff(does)]),
+    ...node.examples.flatMap(({ command, does }) => ['.PP', `.B ${verbatim(command)}`, '.br', roff(does)]),
   ];
 }
 

@@ -1,5 +1,9 @@
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
-import type { FailureStatus, Status } from '../../model/report/status.ts';
+import type { DocumentRef } from '../../model/document.ts';
+import { explain } from '../../model/report/explanations.ts';
+import { fleetHeadline } from '../../model/report/fleet.ts';
+import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import {
   startTrouble,
   failuresInDoubt,
@@ -7,7 +11,7 @@ import {
   statusLine,
   withDoubts,
 } from '../../model/report/headline.ts';
-import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 
 interface StatusView {
@@ -24,6 +28,8 @@ const MAX_NAMES = 5;
 
 /** A few lines, the headline first: what a person reads in two seconds. */
 export function renderStatus(status: Status, view: StatusView): string[] {
+  const { colors } = view;
+  const { waitingTotal, inDoubtTotal, skippedTotal } = status;
   return [
     headline(status, view),
     ...(view.running ? [] : restRows(status, view)),
@@ -32,11 +38,28 @@ export function renderStatus(status: Status, view: StatusView): string[] {
     ...unconfiguredRows(status, view),
     ...daemonRows(status, view),
     ...failureSection(status, view),
-    ...section(`Waiting (${numberWords(status.waitingTotal)})`, waitRows(status), view.colors.dim),
-    ...section(`Held deletions`, heldRows(status), view.colors.yellow),
-    ...section(`In doubt (${numberWords(status.inDoubtTotal)})`, doubtRows(status), view.colors.yellow),
-    ...section('Possible duplicates', duplicateRows(status), view.colors.yellow),
-    ...section(`Skipped (${numberWords(status.skippedTotal)})`, skipRows(status), view.colors.dim),
+    // Those that still change say nothing.
+    ...section(
+      `Waiting (${numberWords(waitingTotal)})`,
+      cut(status.waiting.map(rowOf), waitingTotal, 'for details run ingestd why PATH'),
+      colors.dim,
+    ),
+    ...section(`Held deletions`, heldRows(status), colors.yellow),
+    ...section(
+      `In doubt (${numberWords(inDoubtTotal)})`,
+      cut(
+        status.inDoubt.map(rowOf),
+        inDoubtTotal,
+        'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss',
+      ),
+      colors.yellow,
+    ),
+    ...section('Possible duplicates', duplicateRows(status), colors.yellow),
+    ...section(
+      `Skipped (${numberWords(skippedTotal)})`,
+      cut(status.skipped.map(rowOf), skippedTotal, 'ingestd check lists all of them with their fixes'),
+      colors.dim,
+    ),
   ];
 }
 
@@ -116,8 +139,8 @@ function daemonRows(status: Status, { colors, page, running }: StatusView): stri
 function failureSection(status: Status, { colors }: StatusView): string[] {
   const elsewhere = failuresInDoubt(status);
   const listed = status.failures.filter((failure) => !elsewhere.has(failure));
-  const again = listed.filter(({ retryAt }) => retryAt !== null).map(failureRow);
-  const failed = listed.filter(({ retryAt }) => retryAt === null).map(failureRow);
+  const again = listed.filter(({ retryAt }) => retryAt !== null).map(rowOf);
+  const failed = listed.filter(({ retryAt }) => retryAt === null).map(rowOf);
   const total = status.failuresTotal - elsewhere.size - again.length;
   const hint = 'ingestd why PATH explains one, ingestd retry sends them again';
   return [
@@ -130,14 +153,8 @@ function failureSection(status: Status, { colors }: StatusView): string[] {
   ];
 }
 
-function failureRow({ folder, path, message }: FailureStatus): string {
+function rowOf({ folder, path, message }: DocumentRef & { readonly message: string }): string {
   return `${folder}/${path}: ${message}`;
-}
-
-/** Documents that wait for something of theirs; those that still change say nothing. */
-function waitRows({ waiting, waitingTotal }: Status): string[] {
-  const rows = waiting.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, waitingTotal, 'for details run ingestd why PATH');
 }
 
 function heldRows({ held }: Status): string[] {
@@ -156,11 +173,6 @@ function heldRows({ held }: Status): string[] {
   );
 }
 
-function doubtRows({ inDoubt, inDoubtTotal }: Status): string[] {
-  const rows = inDoubt.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, inDoubtTotal, 'settle with ingestd resolve PATH: --doc-id ID, --again or --dismiss');
-}
-
 /** Without what is listed as in doubt. */
 function duplicateRows({ duplicates, inDoubt }: Status): string[] {
   const elsewhere = new Set(inDoubt.map(refKey));
@@ -176,11 +188,6 @@ function duplicateRows({ duplicates, inDoubt }: Status): string[] {
   );
 }
 
-function skipRows({ skipped, skippedTotal }: Status): string[] {
-  const rows = skipped.map(({ folder, path, message }) => `${folder}/${path}: ${message}`);
-  return cut(rows, skippedTotal, 'ingestd check lists all of them with their fixes');
-}
-
 function cut(rows: readonly string[], total: number, hint: string): string[] {
   if (rows.length === 0) return [];
   const more = total - Math.min(rows.length, MAX_ROWS);
@@ -189,4 +196,46 @@ function cut(rows: readonly string[], total: number, hint: string): string[] {
 
 function section(title: string, rows: readonly string[], paint: (text: string) => string): string[] {
   return rows.length === 0 ? [] : ['', paint(title), ...rows.map((row) => `  ${row}`)];
+}
+
+const mostFailures = 3;
+
+/** All hosts, the headline first and those that need a person before the others. */
+export function renderFleet(fleet: FleetStatus, colors: Output['colors']): string[] {
+  const { rate, hosts } = fleet;
+  const width = Math.max(0, ...hosts.map(({ host }) => host.length));
+  return [
+    colors.bold(colors[healthColors[fleet.health]](fleetHeadline(fleet))),
+    '',
+    ...hosts.flatMap((host) => hostRows(host, width, colors)),
+    ...(hosts.length === 0 ? [] : ['']),
+    colors.dim(`Account ${fleet.account}`),
+    colors.dim(`${countWords(rate.used, 'request')} used by all hosts in the last ${rate.windowSeconds} s`),
+  ];
+}
+
+function hostRows(host: FleetHost, width: number, colors: Output['colors']): string[] {
+  const { presence, health, folders, queue, failures, failuresTotal } = host;
+  const paint = colors[healthColors[presence === 'gone' && health === 'ok' ? 'attention' : health]];
+  const synced = folders.reduce((total, one) => total + one.synced, 0);
+  const left = queue.pending + queue.inFlight + queue.waiting;
+  const parts = [
+    presence === 'here' ? host.headline : `${presence} since ${host.lastSeen}`,
+    `${numberWords(synced)} delivered`,
+    ...(left > 0 ? [`${numberWords(left)} to deliver`] : []),
+    ...(failuresTotal > 0 ? [colors.red(`${numberWords(failuresTotal)} failed`)] : []),
+    colors.dim(`${countWords(host.used, 'request')} this minute, version ${host.version}`),
+  ];
+  const more = failuresTotal - Math.min(mostFailures, failures.length);
+  return [
+    `${paint(host.host.padEnd(width))}  ${parts.join(', ')}`,
+    ...(presence === 'here' ? host.reasons : []).map(({ message }) => `  ${message}`),
+    ...failures
+      .slice(0, mostFailures)
+      .map(
+        ({ folder, path, code, message }) =>
+          `  ${folder}/${path}: ${message} ${colors.dim(explain(code).fix)}`,
+      ),
+    ...(failures.length > 0 && more > 0 ? [colors.dim(`  and ${numberWords(more)} more`)] : []),
+  ];
 }

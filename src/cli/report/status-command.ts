@@ -15,8 +15,7 @@ import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
-import { renderFleet } from './render-fleet.ts';
-import { renderStatus } from './render-status.ts';
+import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {
   readonly json?: boolean;

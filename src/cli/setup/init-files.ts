@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
+import { writeDurably } from '../../lib/files/durable-file.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
@@ -91,21 +91,11 @@ export async function readIfThere(file: string, { env }: Pick<Destination, 'env'
   }
 }
 
-/** Writes a file: a crash leaves the old one or the new one; the mode holds from the first byte. */
+/** Writes a file: a crash leaves the old one or the new one. Throws ConfigurationError. */
 export async function writeWhole(file: string, text: string, mode: number): Promise<void> {
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   try {
-    const handle = await open(temporary, 'wx', mode);
-    try {
-      await handle.chmod(mode);
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, file);
+    await writeDurably(file, text, mode);
   } catch (error) {
-    await rm(temporary, { force: true });
     throw new ConfigurationError(
       `${file} cannot be written (${errorCode(error) ?? 'unknown'}); choose another place with --config`,
       {

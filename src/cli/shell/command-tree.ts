@@ -1,5 +1,7 @@
 import type { Command, Option } from 'commander';
 
+import { examplesOf, type Example } from '../with-examples.ts';
+
 /** A command as completion and the man page see it. */
 export interface CommandNode {
   readonly name: string;
@@ -11,7 +13,7 @@ export interface CommandNode {
   readonly options: readonly OptionNode[];
   readonly arguments: readonly ArgumentNode[];
   readonly commands: readonly CommandNode[];
-  readonly command: Command;
+  readonly examples: readonly Example[];
 }
 
 export interface OptionNode {
@@ -25,13 +27,15 @@ export interface OptionNode {
   readonly choices: readonly string[];
 }
 
-interface ArgumentNode {
+export interface ArgumentNode {
   readonly name: string;
   readonly description: string;
   /** True where a file of this machine is meant. */
   readonly file: boolean;
   /** True where ingestd knows what it may be: `ingestd __complete` says it. */
   readonly asked: boolean;
+  readonly choices: readonly string[];
+  readonly variadic: boolean;
 }
 
 /** The tree of a program, hidden commands left out, `--help` among each command's options. */
@@ -51,9 +55,11 @@ export function commandTree(command: Command, parents = ''): CommandNode {
       description: argument.description,
       file: ['path', 'paths', 'file'].includes(argument.name()),
       asked: ['folder', 'path', 'paths'].includes(argument.name()),
+      choices: argument.argChoices ?? [],
+      variadic: argument.variadic,
     })),
     commands: visible.map((child) => commandTree(child, fullName)),
-    command,
+    examples: examplesOf(command),
   };
 }
 

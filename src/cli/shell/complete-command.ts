@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
+import { globalsWithValue } from '../context/command-context.ts';
 import type { CommandContext } from '../context/command-context.ts';
 
 /** A shell waits for the answer while a person types. */
@@ -25,9 +26,6 @@ const offersOf: Readonly<Record<string, (known: Known) => readonly string[]>> = 
   why: troubledPaths,
   log: troubledPaths,
 };
-
-/** Options of every command whose value is the next word. */
-const withValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
 
 /**
  * `ingestd __complete -- WORD…`: what the last word may be completed to, a line each; the completion scripts ask it. It
@@ -58,7 +56,7 @@ function readLine(words: readonly string[]): {
   let config: string | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    if (withValue.has(word)) {
+    if (globalsWithValue.has(word)) {
       at += 1;
       if (word !== '--log-level') config = words[at];
     } else if (word.startsWith('--config=')) config = word.slice('--config='.length);

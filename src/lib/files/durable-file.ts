@@ -5,12 +5,13 @@ import { dirname } from 'node:path';
 /** Ends the names of files that were being written; a start removes them. */
 export const temporarySuffix = '.tmp';
 
-/** Replaces a file as a whole: when it returns, the new text survives a power cut, mode 0600. */
-export async function writeDurably(path: string, text: string): Promise<void> {
+/** Replaces a file as a whole: when it returns, the new text survives a power cut. The mode holds from the first byte. */
+export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
   const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
   try {
-    const handle = await open(temporary, 'wx', 0o600);
+    const handle = await open(temporary, 'wx', mode);
     try {
+      await handle.chmod(mode);
       await handle.writeFile(text);
       await handle.sync();
     } finally {

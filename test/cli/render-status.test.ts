@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { renderFleet } from '../../src/cli/report/render-fleet.ts';
+import { renderFleet } from '../../src/cli/report/render-status.ts';
 import { createOutput } from '../../src/cli/output.ts';
 import { aFleet, aHost } from '../status/support/a-fleet.ts';
 
