@@ -9,12 +9,10 @@ import type { FleetStatus } from '../model/report/fleet.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
-import { fleetReader } from './fleet/fleet-reader.ts';
+import { fleetReader } from './fleet/read-fleet.ts';
 import type { Clashes } from './fleet/publisher.ts';
-import { summaryOf } from './fleet/summaries.ts';
-import { Lease, leaseTimes } from './lease/lease.ts';
+import { Lease, leaseTimes, leasedLimiter } from './lease/lease.ts';
 import type { LeaseOptions, LeaseTimes } from './lease/lease.ts';
-import { leasedLimiter } from './lease/leased-limiter.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './permits/fleet-times.ts';
 import type { FleetTimes } from './permits/fleet-times.ts';
@@ -64,7 +62,8 @@ export interface Cluster {
 /** Joins the hosts of an account. Redis need not be there yet. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const { settings, clock, log, service, times = fleetTimes } = options;
-  const host = settings.host ?? hostName((await stateId(options.stateDir)).id);
+  const { id, isNew } = await stateId(options.stateDir);
+  const host = settings.host ?? hostName(id);
   const prefix = fleetPrefix(settings.account, service);
   let limiter: SharedLimiter | null = null;
   let lease: Lease | null = null;
@@ -73,8 +72,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     address: settings.redis,
     clock,
     log,
-    channels: SharedLimiter.channels(prefix, host),
-    onMessage: (_channel, text) => {
+    prefix,
+    channels: ['wake', `wake:${host}`],
+    onMessage: (text) => {
       if (text === 'token') tokens.hear();
       else if (text === 'lease') lease?.hear();
       else limiter?.hear(text);
@@ -85,10 +85,9 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       notify();
     },
   });
-  const tokens = createTokenStore({ session: link.session, tried: link.tried, prefix, host, log });
+  const tokens = createTokenStore({ session: link.session, tried: link.tried, host, log });
   const publisher = new Publisher({
     session: link.session,
-    prefix,
     host,
     limit: options.requestsPerMinute,
     clock,
@@ -101,10 +100,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     host,
     tokens,
     enter: async (entered) => {
-      const { id, isNew } = await stateId(options.stateDir);
       lease = new Lease({
         session: link.session,
-        prefix,
         name: id,
         host,
         aloneShare: settings.aloneShare,
@@ -122,7 +119,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       limiter = new SharedLimiter({
         local,
         session: link.session,
-        prefix,
         host,
         limit: options.requestsPerMinute,
         aloneShare: settings.aloneShare,
@@ -135,10 +131,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       });
       return lease === null ? limiter : leasedLimiter(limiter, lease);
     },
-    publish: (status) => publisher.begin(() => summaryOf(status())),
+    publish: (status) => publisher.begin(status),
     noteChange: () => publisher.note(),
     hosts: () => publisher.hosts,
-    fleet: fleetReader({ session: link.session, prefix, clock, log }),
+    fleet: fleetReader(link.session, { clock, log }),
     listen: (listener) => {
       notify = listener;
     },

@@ -81,7 +81,6 @@ interface TokenStoreOptions {
   readonly session: () => RedisSession | null;
   /** Redis is there, or it is known that it is away. */
   readonly tried: Promise<void>;
-  readonly prefix: string;
   readonly host: string;
   readonly log: LogPort;
 }
@@ -96,7 +95,7 @@ export interface TokenStore extends TokenStorePort {
 }
 
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ session, tried, prefix, host, log }: TokenStoreOptions): TokenStore {
+export function createTokenStore({ session, tried, host, log }: TokenStoreOptions): TokenStore {
   let others = 0;
   let isAsked = false;
   let wake = () => {};
@@ -104,9 +103,9 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
   return {
     obtain,
     drop: async (credentials, accessToken) => {
-      const keys = keysOf(credentials, prefix);
       const current = session();
       if (current === null) return;
+      const keys = keysOf(credentials, current);
       const [sealed] = await read(current, keys);
       if (open(sealed, keys)?.accessToken === accessToken)
         await run(current, keys, 'drop', { value: sealed });
@@ -117,9 +116,8 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
     others: () => others,
     hear: () => wake(),
     leave: async () => {
-      await session()
-        ?.send(['HDEL', `${prefix}:credentials`, host])
-        .catch(() => {});
+      const current = session();
+      await current?.send(['HDEL', `${current.prefix}:credentials`, host]).catch(() => {});
     },
   };
 
@@ -127,13 +125,13 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
     credentials: Credentials,
     { stale, ask }: { readonly stale: string | null; readonly ask: AskForToken },
   ): Promise<SharedToken> {
-    const keys = keysOf(credentials, prefix);
     const lease = randomBytes(8).toString('hex');
     // At a start: all hosts would ask, before they could know of each other.
     await tried;
     for (;;) {
       const current = session();
       if (current === null) return whole(await ask(null));
+      const keys = keysOf(credentials, current);
       let known: Stored | null = null;
       try {
         const [sealed, leftMs, failure] = await read(current, keys);
@@ -203,7 +201,7 @@ export function createTokenStore({ session, tried, prefix, host, log }: TokenSto
     operation: string,
     { lease = '', value = '', ms = 0 }: { lease?: string; value?: string; ms?: number },
   ): Promise<unknown> {
-    const args = [operation, host, keys.who, lease, value, String(Math.ceil(ms)), `${prefix}:wake`];
+    const args = [operation, host, keys.who, lease, value, String(Math.ceil(ms)), `${current.prefix}:wake`];
     return current.evaluate(tokenScript, keys.names, args);
   }
 
@@ -227,19 +225,17 @@ interface Keys {
 }
 
 /** HKDF of the client secret; another user or client has another one. */
-function keysOf({ clientSecret, clientId, username, password, apiKey }: Credentials, prefix: string): Keys {
+function keysOf(
+  { clientSecret, clientId, username, password, apiKey }: Credentials,
+  { prefix }: RedisSession,
+): Keys {
   const key = new Uint8Array(hkdfSync('sha256', clientSecret, prefix, 'ingestd shared token 1', 32));
   const who = createHmac('sha256', key)
     .update(JSON.stringify([clientId, username, password, apiKey]))
     .digest('hex')
     .slice(0, 16);
-  const own = `${prefix}:token:${who}`;
-  return {
-    names: [own, `${own}:lease`, `${own}:failure`, `${prefix}:credentials`, `${prefix}:seen`],
-    who,
-    key,
-    prefix,
-  };
+  const own = `token:${who}`;
+  return { names: [own, `${own}:lease`, `${own}:failure`, 'credentials', 'seen'], who, key, prefix };
 }
 
 const ivBytes = 12;

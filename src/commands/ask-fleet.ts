@@ -1,5 +1,5 @@
 import { forgetHost, haltFleet } from '../cluster/fleet/halt-and-forget.ts';
-import { readFleet } from '../cluster/fleet/summaries.ts';
+import { readFleet } from '../cluster/fleet/read-fleet.ts';
 import { fleetPrefix } from '../cluster/host-name.ts';
 import { fleetTimes } from '../cluster/permits/fleet-times.ts';
 import { openSession } from '../cluster/redis/session.ts';
@@ -24,7 +24,7 @@ export function fleetStatus(address: FleetAddress): Promise<FleetStatus> {
 
 /** Stops all hosts, or lets them send again. False: it was so before. Throws as `fleetStatus` does. */
 export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promise<boolean> {
-  return withSession(address, (session, prefix) => haltFleet(session, { prefix, isHalted }));
+  return withSession(address, (session) => haltFleet(session, isHalted));
 }
 
 /**
@@ -32,9 +32,9 @@ export function setFleetPaused(address: FleetAddress, isHalted: boolean): Promis
  * Gives how many a minute. Throws ConfigurationError where that host is alive or unknown, and as `fleetStatus` does.
  */
 export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ readonly share: number }> {
-  return withSession(address, async (session, prefix) => {
+  return withSession(address, async (session) => {
     const { unreachableMs } = fleetTimes;
-    const found = await forgetHost(session, { prefix, host, unreachableMs });
+    const found = await forgetHost(session, { host, unreachableMs });
     if (found.kind === 'forgotten') return { share: found.share };
     if (found.kind === 'alive') {
       throw new ConfigurationError(
@@ -50,12 +50,13 @@ export function forgetFleetHost(address: FleetAddress, host: string): Promise<{ 
 
 async function withSession<T>(
   { cluster, service, username }: FleetAddress,
-  call: (session: RedisSession, prefix: string) => Promise<T>,
+  call: (session: RedisSession) => Promise<T>,
 ): Promise<T> {
   const unreachable = (error: unknown): ServiceUnavailableError =>
     new ServiceUnavailableError(`Redis (${redisNodes(cluster.redis)}): ${errorMessage(error)}`);
   const session = await openSession({
     address: cluster.redis,
+    prefix: fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username }),
     channels: [],
     onMessage: () => {},
     onEnd: () => {},
@@ -63,7 +64,7 @@ async function withSession<T>(
     throw unreachable(error);
   });
   try {
-    return await call(session, fleetPrefix(cluster.account, { ingestUrl: service.ingestUrl, username }));
+    return await call(session);
   } catch (error) {
     throw error instanceof ConfigurationError ? error : unreachable(error);
   } finally {

@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import { endPermitOnce } from '../model/ports/end-permit-once.ts';
+import { countingMs, endPermitOnce } from '../model/permits.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
@@ -41,13 +41,7 @@ export function createLimiter({
   clock,
   recent,
 }: LimiterOptions): LimiterPort {
-  const now = clock.now();
-  // No more than the limit: the reservoir begins at zero at least, and those that count longest decide anyway.
-  const counting = recent
-    .map((request) => remainingMs(request, windowMs, now))
-    .filter((ms) => ms > 0)
-    .sort((a, b) => b - a)
-    .slice(0, limit);
+  const counting = countingMs(recent, { limit, windowMs, now: clock.now() });
   const slots = new Set<Slot>();
   const timers = new Set<() => void>();
   let pause: { readonly until: number; readonly cancel: () => void } | null = null;
@@ -171,10 +165,4 @@ export function createLimiter({
     if (times.length === 0) return windowMs;
     return Math.max(0, Math.min(...times) - clock.monotonic());
   }
-}
-
-/** How long a request sent before this start still counts: one window at most, whatever the wall clock says. */
-function remainingMs({ answeredAt }: SentRequest, windowMs: number, now: number): number {
-  if (answeredAt === null) return windowMs;
-  return Math.min(windowMs, Math.max(0, answeredAt + windowMs - now));
 }

@@ -94,6 +94,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       address: parseRedisAddress(redis.url) as RedisAddress,
       clock: systemClock,
       log: recordedLog(),
+      prefix,
       channels: [],
       onMessage: () => undefined,
       onChange: () => undefined,
@@ -103,11 +104,11 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       const state = `${prefix}:state`;
       const arePaused = () =>
         hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
-      await haltFleet(session, { prefix, isHalted: true });
+      await haltFleet(session, true);
       await eventually(arePaused);
       redis.command('DEL', state);
       await eventually(() => redis.command('HGET', state, 'halted') !== '');
-      await haltFleet(session, { prefix, isHalted: false });
+      await haltFleet(session, false);
       const resumed = performance.now();
       await eventually(() => arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
       expect(redis.command('HGET', state, 'halted')).toBe('');
@@ -155,8 +156,9 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         address,
         clock: systemClock,
         log,
-        channels: SharedLimiter.channels('ingestd:{jump}', 'a'),
-        onMessage: (_channel, text) => limiter?.hear(text),
+        prefix: 'ingestd:{jump}',
+        channels: ['wake', 'wake:a'],
+        onMessage: (text) => limiter?.hear(text),
         onChange: () => limiter?.connectionChanged(),
       });
       // The clock of a process cannot be set for itself alone: the script adds to it what stands in a key.
@@ -179,7 +181,6 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       limiter = new SharedLimiter({
         local: createLimiter({ requestsPerMinute: limit, windowMs, clock: systemClock, recent: [] }),
         session: steady,
-        prefix: 'ingestd:{jump}',
         host: 'a',
         limit,
         aloneShare: 0,

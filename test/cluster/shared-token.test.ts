@@ -58,7 +58,8 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
       address,
       clock: systemClock,
       log,
-      channels: ['ingestd:{t}:wake'],
+      prefix: 'ingestd:{t}',
+      channels: ['wake'],
       onMessage: () => store?.hear(),
       onChange: () => {},
     });
@@ -74,7 +75,6 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     store = createTokenStore({
       session,
       tried: link.tried,
-      prefix: 'ingestd:{t}',
       host: name,
       log,
     });

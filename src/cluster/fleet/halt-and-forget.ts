@@ -27,17 +27,13 @@ return share
 /** Ends the reservation of a host that is gone for good. */
 export async function forgetHost(
   session: RedisSession,
-  {
-    prefix,
-    host,
-    unreachableMs,
-  }: { readonly prefix: string; readonly host: string; readonly unreachableMs: number },
+  { host, unreachableMs }: { readonly host: string; readonly unreachableMs: number },
 ): Promise<Forgotten> {
-  const keys = ['state', 'seen', 'shares', 'summaries'].map((key) => `${prefix}:${key}`);
+  const keys = ['state', 'seen', 'shares', 'summaries'];
   const share = Number(await session.evaluate(forgetScript, keys, [host, String(unreachableMs)]));
   if (share >= 0) return { kind: 'forgotten', share };
   if (share === -1) return { kind: 'alive' };
-  const hosts = await session.send(['ZRANGE', `${prefix}:seen`, '0', '999']);
+  const hosts = await session.send(['ZRANGE', `${session.prefix}:seen`, '0', '999']);
   return { kind: 'unknown', hosts: Array.isArray(hosts) ? hosts.map(String) : [] };
 }
 
@@ -56,10 +52,7 @@ return changed
 `;
 
 /** Stops all hosts of an account, or lets them send again: no permit is given meanwhile. False: it was so before. */
-export async function haltFleet(
-  session: RedisSession,
-  { prefix, isHalted }: { readonly prefix: string; readonly isHalted: boolean },
-): Promise<boolean> {
-  const args = [isHalted ? 'halt' : 'resume', `${prefix}:wake`];
-  return Number(await session.evaluate(haltScript, [`${prefix}:state`], args)) === 1;
+export async function haltFleet(session: RedisSession, isHalted: boolean): Promise<boolean> {
+  const args = [isHalted ? 'halt' : 'resume', `${session.prefix}:wake`];
+  return Number(await session.evaluate(haltScript, ['state'], args)) === 1;
 }

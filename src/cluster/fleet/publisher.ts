@@ -1,17 +1,56 @@
 import { randomBytes } from 'node:crypto';
 
+import * as z from 'zod';
+
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { HostSummary } from '../../model/report/fleet.ts';
+import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
+import type { Health, Status } from '../../model/report/status.ts';
+import { aliveMs } from '../permits/fleet-times.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
+import { pairsOf } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';
-import { publishMs, publishSummary } from './summaries.ts';
-import type { Neighbours } from './summaries.ts';
+
+/**
+ * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit, `compare` or
+ * `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote last under this
+ * name, and hosts with another limit. The lowest limit of those that may send is what all obey.
+ */
+const publishScript = `
+${readTimeLua}
+redis.call('HSET', KEYS[1], ARGV[1], string.format('%.0f ', now) .. ARGV[2])
+redis.call('PEXPIRE', KEYS[1], 172800000)
+local before = string.match(redis.call('HGET', KEYS[3], ARGV[1]) or '', '^%d+ %d+ (.*)$') or ''
+if ARGV[6] == 'stop' then redis.call('HDEL', KEYS[3], ARGV[1])
+else redis.call('HSET', KEYS[3], ARGV[1], string.format('%.0f ', now) .. ARGV[5] .. ' ' .. ARGV[4]) end
+redis.call('PEXPIRE', KEYS[3], 172800000)
+local others = {}
+if ARGV[6] == 'compare' then
+  local least = tonumber(ARGV[5])
+  local all = redis.call('HGETALL', KEYS[3])
+  for i = 1, #all, 2 do
+    local at, limit = string.match(all[i + 1], '^(%d+) (%d+)')
+    if tonumber(at) < now - tonumber(ARGV[3]) and not redis.call('HGET', KEYS[5], all[i]) then
+      redis.call('HDEL', KEYS[3], all[i])
+    elseif limit ~= ARGV[5] then
+      least = math.min(least, tonumber(limit))
+      others[#others + 1] = all[i]
+      others[#others + 1] = limit
+    end
+  end
+  redis.call('HSET', KEYS[4], 'limit', least)
+end
+return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
+`;
+
+/** How many hosts speak with Redis, the run that published last under this host's name, and those with another limit. */
+const answerSchema = z.tuple([z.number(), z.string(), z.array(z.string())]);
 
 interface PublisherOptions {
   /** Null: Redis is away. */
   readonly session: () => RedisSession | null;
-  readonly prefix: string;
   readonly host: string;
   /** `service.requestsPerMinute` of this host. */
   readonly limit: number;
@@ -29,6 +68,8 @@ export interface Clashes {
   readonly otherLimits: readonly (readonly [string, number])[];
 }
 
+/** A summary is renewed this often. */
+const publishMs = 5_000;
 /** The limits of the others are asked for at first, and then this often. */
 const compareEvery = 12;
 /** After so many publications without another under the same name, the name is this host's alone. */
@@ -37,8 +78,8 @@ const quietEnough = 3;
 /** Publishes this host's summary for the others: every five seconds, and at once when its health changes. */
 export class Publisher {
   readonly #options: PublisherOptions;
-  #summarise: (() => HostSummary) | null = null;
-  #published: HostSummary['health'] | null = null;
+  #status: (() => Status) | null = null;
+  #published: Health | null = null;
   #cancel = () => {};
   #underWay: Promise<void> = Promise.resolve();
   #hosts = 0;
@@ -62,59 +103,95 @@ export class Publisher {
     return { isNameTaken: this.#sinceClash < quietEnough, otherLimits: this.#otherLimits };
   }
 
-  begin(summarise: () => HostSummary): void {
-    this.#summarise = summarise;
+  begin(status: () => Status): void {
+    this.#status = status;
     this.#publish();
   }
 
   /** Something has changed. */
   note(): void {
-    const summary = this.#summarise?.();
-    if (summary !== undefined && summary.health !== this.#published) this.#publish(summary);
+    const status = this.#status?.();
+    if (status !== undefined && status.health !== this.#published) this.#publish(status);
   }
 
   /** Says at last that this host has stopped. */
   async end(): Promise<void> {
-    const summary = this.#summarise?.();
-    this.#summarise = null;
+    const status = this.#status?.();
+    this.#status = null;
     this.#cancel();
     await this.#underWay;
-    if (summary !== undefined) await this.#send({ ...summary, state: 'stopped' });
+    if (status !== undefined) await this.#send({ ...summaryOf(status), state: 'stopped' });
   }
 
-  #publish(summary = this.#summarise?.()): void {
-    if (summary === undefined) return;
+  #publish(status = this.#status?.()): void {
+    if (status === undefined) return;
     this.#cancel();
     this.#cancel = this.#options.clock.after(publishMs, () => this.#publish());
-    this.#underWay = this.#send(summary);
+    this.#underWay = this.#send(summaryOf(status));
   }
 
   async #send(summary: HostSummary): Promise<void> {
-    const { prefix, host, limit, log } = this.#options;
+    const { host, limit, log } = this.#options;
     const session = this.#options.session();
-    if (session === null) {
-      this.#published = null;
-      return;
-    }
-    this.#published = summary.health;
+    this.#published = session === null ? null : summary.health;
+    if (session === null) return;
+    const compares = this.#publications % compareEvery === 0;
+    const mode = summary.state === 'stopped' ? 'stop' : compares ? 'compare' : '';
+    const keys = ['summaries', 'seen', 'limits', 'state', 'shares'];
+    const args = [host, JSON.stringify(summary), String(aliveMs), this.#run, String(limit), mode];
     try {
-      const compares = this.#publications % compareEvery === 0;
-      const published = { prefix, host, summary, run: this.#run, limit, compares };
-      this.#learn(await publishSummary(session, published));
+      const answer = answerSchema.parse(await session.evaluate(publishScript, keys, args));
+      this.#learn(answer, compares);
     } catch (error) {
       this.#published = null;
       log.debug({ reason: errorMessage(error) }, 'the summary could not be published');
     }
   }
 
-  #learn({ hosts, before, otherLimits }: Neighbours): void {
+  #learn([hosts, before, others]: z.output<typeof answerSchema>, isCompared: boolean): void {
     const known = JSON.stringify(this.clashes);
     this.#hosts = hosts;
     this.#publications += 1;
     // The first time it may be the run before this one, which ended without a word.
     const isOther = this.#publications > 1 && before !== '' && before !== this.#run;
     this.#sinceClash = isOther ? 0 : this.#sinceClash + 1;
-    if (otherLimits !== null) this.#otherLimits = otherLimits;
+    if (isCompared) this.#otherLimits = pairsOf(others).map(([name, limit]) => [name, Number(limit)]);
     if (JSON.stringify(this.clashes) !== known) this.#options.onChange();
   }
+}
+
+const mostFolders = 50;
+const mostFailures = 10;
+const mostReasons = 10;
+const longestText = 300;
+
+/** What of a status the other hosts see. */
+function summaryOf(status: Status): HostSummary {
+  const { version, state, health, queue } = status;
+  const doubts = failuresInDoubt(status);
+  // What is retried has not failed, and doubts stand in the headline.
+  const failures = status.failures.filter((one) => one.retryAt === null && !doubts.has(one));
+  return {
+    version,
+    state,
+    health,
+    headline: headline(status),
+    reasons: status.reasons
+      .slice(0, mostReasons)
+      .map(({ code, message }) => ({ code, message: cut(message) })),
+    folders: status.folders
+      .slice(0, mostFolders)
+      .map(({ name, state: watched, onDisk, synced, pending, waiting, failed, held }) => {
+        return { name, state: watched, onDisk, synced, pending, waiting, failed, held };
+      }),
+    queue: { pending: queue.pending, inFlight: queue.inFlight, waiting: queue.waiting },
+    failures: failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
+      return { folder, path: cut(path), code, message: cut(message) };
+    }),
+    failuresTotal: failedCount(status),
+  };
+}
+
+function cut(text: string): string {
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }

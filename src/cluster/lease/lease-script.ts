@@ -134,6 +134,7 @@ end
 return { 0, string.format('%.0f', fence), mark, host, was[6] or '', was[8] or '', was[5] == ask.redis and '1' or '', {} }
 `;
 
+/** What a host asks of the script, which gets with it what the session knows: `redis`, `prefix` and `channel`. */
 export interface LeaseRequest {
   readonly kind: 'take' | 'renew' | 'release';
   readonly host: string;
@@ -145,8 +146,6 @@ export interface LeaseRequest {
   readonly traces: LeaseTraces | undefined;
   /** A host that was not heard of for so long counts as out of reach. */
   readonly unreachableMs: number;
-  /** The `run_id` of this Redis. */
-  readonly redis: string;
   /** The mark that has not changed for as long as a lease lasts; empty: none yet. */
   readonly still: string;
   /** This process has just made the state directory: nobody can hold it. */
@@ -155,9 +154,6 @@ export interface LeaseRequest {
   readonly alone: boolean;
   /** After so long, it does. */
   readonly aloneMs: number;
-  readonly channel: string;
-  /** `ingestd:{account}` */
-  readonly prefix: string;
   /** What the lease is of. */
   readonly name: string;
   /** Where the folders lie that come with it. */
@@ -217,14 +213,10 @@ const answerSchema = z.tuple([
 ]);
 
 /** Takes, renews or gives back a lease. Rejects where Redis does not answer, or refuses. */
-export async function askForLease(
-  session: RedisSession,
-  request: Omit<LeaseRequest, 'redis'>,
-): Promise<LeaseAnswer> {
-  const text = JSON.stringify({ ...request, redis: session.runId } satisfies LeaseRequest);
-  const keys = [`lease:${request.name}`, 'state', 'seen', 'folders', 'shares'].map(
-    (key) => `${request.prefix}:${key}`,
-  );
+export async function askForLease(session: RedisSession, request: LeaseRequest): Promise<LeaseAnswer> {
+  const { runId, prefix } = session;
+  const keys = [`lease:${request.name}`, 'state', 'seen', 'folders', 'shares'];
+  const text = JSON.stringify({ ...request, redis: runId, prefix, channel: `${prefix}:wake` });
   const answer = await session.evaluate(leaseScript, keys, [text]);
   const [isHeld, fence, mark, host, since, alone, here, list] = answerSchema.parse(answer);
   return {

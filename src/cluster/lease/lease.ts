@@ -2,14 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { errorMessage } from '../../model/errors.ts';
+import { errorMessage, PermitLostError } from '../../model/errors.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
+import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
 import { fleetTimes } from '../permits/fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
+import type { LimiterPort, Permit, PermitGuard } from '../../model/ports/service-port.ts';
 
 /** The times of a lease, ms; shorter only in tests. */
 export interface LeaseTimes {
@@ -40,8 +42,6 @@ export const leaseTimes: LeaseTimes = {
 export interface LeaseOptions {
   /** Null: Redis is away. */
   readonly session: () => RedisSession | null;
-  /** `ingestd:{account}` */
-  readonly prefix: string;
   /** What it is the lease of. */
   readonly name: string;
   readonly host: string;
@@ -252,7 +252,7 @@ export class Lease implements WriteLease {
     const session = this.#options.session();
     if (session === null) return;
     const isRenewal = this.#heldAt !== null;
-    const sent = this.#now();
+    const sent = sentNow(this.#options.clock);
     const answer = await this.#send(session, isRenewal ? 'renew' : 'take');
     this.#note(null);
     if (answer.isHeld) {
@@ -263,7 +263,7 @@ export class Lease implements WriteLease {
   }
 
   async #send(session: RedisSession, kind: LeaseRequest['kind']): Promise<LeaseAnswer> {
-    const { prefix, name, host, times, aloneShare, isFirst, folders } = this.#options;
+    const { name, host, times, aloneShare, isFirst, folders } = this.#options;
     const traces = kind === 'take' ? await this.#options.traces() : undefined;
     this.#hadPredecessor ||= (traces?.highestFence ?? 0) > 0;
     return askForLease(session, {
@@ -277,8 +277,6 @@ export class Lease implements WriteLease {
       first: isFirst,
       alone: aloneShare > 0,
       aloneMs: times.aloneMs,
-      channel: `${prefix}:wake`,
-      prefix,
       name,
       folders,
       mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
@@ -402,13 +400,7 @@ export class Lease implements WriteLease {
   }
 
   #age(): number {
-    if (this.#heldAt === null) return Infinity;
-    const { monotonic, wall } = this.#now();
-    return Math.max(monotonic - this.#heldAt.monotonic, wall - this.#heldAt.wall);
-  }
-
-  #now(): Sent {
-    return { monotonic: this.#options.clock.monotonic(), wall: this.#options.clock.now() };
+    return this.#heldAt === null ? Infinity : ageMs(this.#options.clock, this.#heldAt);
   }
 }
 
@@ -420,3 +412,35 @@ function followedByMany(): AbortController {
 }
 
 const lapsed = 'the lease of the state directory is lost';
+
+/** A limiter whose permits count as long as this host has the lease of its state directory, and no longer. */
+export function leasedLimiter(limiter: LimiterPort, lease: Lease): LimiterPort {
+  return {
+    take: async (options) => leasedPermit(await limiter.take(options), lease),
+    demand: (demand) => limiter.demand?.(demand),
+    pause: (ms) => limiter.pause(ms),
+    status: () => limiter.status(),
+    waitMs: (requests) => limiter.waitMs(requests),
+    close: () => limiter.close(),
+  };
+}
+
+function leasedPermit(permit: Permit, lease: Lease): Permit {
+  const { guard } = permit;
+  const both: PermitGuard = {
+    confirm: async () => {
+      // Nothing went out: the request is tried again, by whoever has the lease then.
+      await lease.confirm().catch(() => {
+        throw new PermitLostError();
+      });
+      await guard?.confirm();
+    },
+    mayBegin: () => lease.holds() && guard?.mayBegin() !== false,
+    mayGoOn: () => lease.holds() && guard?.mayGoOn() !== false,
+    signal: guard === undefined ? lease.signal : AbortSignal.any([lease.signal, guard.signal]),
+    get lapsed() {
+      return lease.lapsed;
+    },
+  };
+  return { ...permit, guard: both };
+}

@@ -1,4 +1,7 @@
+import * as z from 'zod';
+
 import { readTimeLua } from '../redis/redis-time.ts';
+import type { RedisSession } from '../redis/session.ts';
 
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.
@@ -13,7 +16,7 @@ import { readTimeLua } from '../redis/redis-time.ts';
  *
  * KEYS: permits, state, waiting, seen, shares, use. ARGV: the request as JSON, see `PermitRequest`.
  */
-export const permitScript = `
+const permitScript = `
 local permits, state, waiting, seen, shares, use = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local ask = cjson.decode(ARGV[1])
 ${readTimeLua}
@@ -236,3 +239,118 @@ return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.con
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
   halted = halted, version = version, shares = ask.list and all[1] and table.concat(all, ' ') or '' })
 `;
+
+/**
+ * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and `channel`,
+ * which names the messages: `next` to all, `offer` to one host. Lists are left out where they are empty.
+ */
+export interface PermitRequest {
+  readonly host: string;
+  readonly limit: number;
+  readonly windowMs: number;
+  /** So long a host may be dead before its permits under way begin to end. */
+  readonly lifeMs: number;
+  /** Added to each place's time: as much as Redis's clock may jump unnoticed. */
+  readonly marginMs: number;
+  /** A host that was not heard of for so long counts as out of reach. */
+  readonly unreachableMs: number;
+  /** A place that is offered to a host is kept for it for so long. */
+  readonly offerMs: number;
+  /** A host that waits says so at least this often. */
+  readonly waitMs: number;
+  /** The last that this host has seen of both. */
+  readonly seq: number;
+  readonly epoch: number;
+  /** What Redis's clock should say. */
+  readonly estimate?: number | undefined;
+  /** A request that comes so much later does nothing. */
+  readonly lateMs: number;
+  /** In this epoch Redis's clock has jumped. */
+  readonly jump?: number | undefined;
+  /** Nothing but a sign of life. */
+  readonly idle?: boolean | undefined;
+  /** Keeps the keys from expiring. */
+  readonly beat?: boolean | undefined;
+  /** The host stops. */
+  readonly leave?: boolean | undefined;
+  /** Requests a minute that this host may send while Redis is away. */
+  readonly share: number;
+  /** Asks for the shares of all. */
+  readonly list?: boolean | undefined;
+  /** The shares as this host last saw them, in case that Redis has lost them. */
+  readonly shares?: Readonly<Record<string, number>> | undefined;
+  /** When a person has stopped all hosts, in case that Redis has lost it. */
+  readonly halted?: string | undefined;
+  /** Permits whose request was answered, and how long ago, ms. */
+  readonly spent?: readonly (readonly [id: string, agoMs: number])[] | undefined;
+  /** Permits on which nothing was sent. */
+  readonly returned?: readonly string[] | undefined;
+  /** Permits whose requests are under way. */
+  readonly renew?: readonly string[] | undefined;
+  /** Permits whose requests are about to begin. */
+  readonly confirm?: readonly string[] | undefined;
+  /** Requests sent without Redis, and how long they still count, ms. */
+  readonly used?: readonly (readonly [id: string, leftMs: number])[] | undefined;
+  /** How long requests of this host's last run still count, ms, longest first. */
+  readonly recent?: readonly number[] | undefined;
+  /** Nobody sends for so long. */
+  readonly pauseMs?: number | undefined;
+  /** How many permits are wanted, with their names if they are granted. */
+  readonly want?: number | undefined;
+  readonly ids?: readonly string[] | undefined;
+  /** Offers to this host. */
+  readonly claims?: readonly string[] | undefined;
+  /** 0 to 9: the priority of what is first in line here. */
+  readonly level?: number | undefined;
+  /** How much is in line here. */
+  readonly demand?: number | undefined;
+}
+
+const whole = z.number().default(0);
+const words = z
+  .string()
+  .default('')
+  .transform((text) => (text === '' ? [] : text.split(' ')));
+
+const answerSchema = z.object({
+  now: z.number(),
+  /** Nothing was done. */
+  late: z.boolean().default(false),
+  granted: whole,
+  /** Permits that were to be confirmed and are no longer there. */
+  gone: words,
+  /** When the next place comes free. */
+  nextMs: whole,
+  /** How many hosts come before this one. */
+  rank: whole,
+  used: whole,
+  reserved: whole,
+  openMs: whole,
+  pauseMs: whole,
+  epoch: whole,
+  seq: whole,
+  /** Why a window without permits begins: empty, restarted, older, clock. */
+  reset: z.string().default(''),
+  share: z.number().optional(),
+  waiting: whole,
+  version: whole,
+  /** When a person stopped all hosts; empty: nobody has. */
+  halted: z.string().default(''),
+  /** The lowest of the hosts' limits. */
+  limit: z.number().optional(),
+  /** Host, share, host, share …. */
+  shares: words,
+});
+
+/** What `permitScript` answers. */
+export type PermitAnswer = z.output<typeof answerSchema>;
+
+/** Asks for permits, and says what became of others. Rejects where Redis does not answer, or refuses. */
+export async function askForPermits(
+  { evaluate, runId, prefix }: RedisSession,
+  request: PermitRequest,
+): Promise<PermitAnswer> {
+  const text = JSON.stringify({ ...request, run: runId, channel: `${prefix}:wake` });
+  const keys = ['permits', 'state', 'waiting', 'seen', 'shares', 'use'];
+  return answerSchema.parse(JSON.parse(String(await evaluate(permitScript, keys, [text]))));
+}

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { endPermitOnce } from '../../model/ports/end-permit-once.ts';
+import { countingMs, endPermitOnce } from '../../model/permits.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
@@ -8,14 +8,13 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port.ts';
 import { pairsOf, commandMs } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';
-import { RedisTime } from '../redis/redis-time.ts';
+import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import { AloneShare } from './alone-share.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { SharedPermit } from './shared-permit.ts';
-import { readPermitAnswer } from './permit-request.ts';
-import type { PermitAnswer, PermitRequest } from './permit-request.ts';
-import { permitScript } from './permit-script.ts';
+import { askForPermits } from './permit-script.ts';
+import type { PermitAnswer, PermitRequest } from './permit-script.ts';
 
 /** Above all priorities of the engine: the replay of a request under way. */
 const aheadLevel = 9;
@@ -35,8 +34,6 @@ export interface SharedLimiterOptions {
   readonly local: LimiterPort;
   /** Null: Redis is away. */
   readonly session: () => RedisSession | null;
-  /** `ingestd:{account}` */
-  readonly prefix: string;
   readonly host: string;
   readonly limit: number;
   /** Requests a window while Redis is away. */
@@ -79,7 +76,6 @@ export class SharedLimiter implements LimiterPort {
   readonly #options: SharedLimiterOptions;
   readonly #clock: Clock;
   readonly #times: FleetTimes;
-  readonly #keys: readonly string[];
   /** Permits of an earlier run of this host have other names. */
   readonly #run = randomBytes(4).toString('hex');
   #named = 0;
@@ -131,18 +127,10 @@ export class SharedLimiter implements LimiterPort {
     this.#options = options;
     this.#clock = options.clock;
     this.#times = options.times;
-    this.#keys = ['permits', 'state', 'waiting', 'seen', 'shares', 'use'].map(
-      (key) => `${options.prefix}:${key}`,
-    );
     this.#time = new RedisTime(options.times.marginMs);
     this.#alone = new AloneShare(options.clock, options.times.windowMs);
     this.#recent = options.recent;
     this.#call();
-  }
-
-  /** Names of the channels on which Redis speaks to this host. */
-  static channels(prefix: string, host: string): readonly string[] {
-    return [`${prefix}:wake`, `${prefix}:wake:${host}`];
   }
 
   async take({ ahead = false }: { readonly ahead?: boolean } = {}): Promise<Permit> {
@@ -292,7 +280,7 @@ export class SharedLimiter implements LimiterPort {
     const ids = Array.from({ length: want }, () => this.#name());
     const used = this.#alone.answered();
     const pauseMs = Math.ceil(this.#pauseLeftMs());
-    const sent: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    const sent = sentNow(this.#clock);
     const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
     const isQuiet =
       [confirm, renew, news.spent, news.returned, news.claims, ids, used, this.#alone.underWay()].every(
@@ -302,7 +290,7 @@ export class SharedLimiter implements LimiterPort {
       pauseMs <= 0 &&
       more.leave !== true;
     const request: PermitRequest = {
-      ...this.#constants(session),
+      ...this.#constants(),
       ...more,
       idle: (isQuiet && !isWhole) || undefined,
       beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
@@ -319,7 +307,7 @@ export class SharedLimiter implements LimiterPort {
       renew: some([...renew, ...this.#alone.underWay()]),
       confirm: some(confirm),
       used: some(used),
-      recent: this.#recent === null ? undefined : some(this.#recentLeft(this.#recent)),
+      recent: this.#recent === null ? undefined : some(this.#countingMs(this.#recent)),
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
       want: want > 0 ? want : undefined,
       ids: some(ids),
@@ -339,13 +327,13 @@ export class SharedLimiter implements LimiterPort {
     };
     let answer: PermitAnswer;
     try {
-      answer = readPermitAnswer(await session.evaluate(permitScript, this.#keys, [JSON.stringify(request)]));
+      answer = await askForPermits(session, request);
     } catch (error) {
       // Whether Redis did it is not known: what was granted is never used, and the rest is said again.
       sayAgain();
       throw error;
     }
-    const answered: Sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() };
+    const answered = sentNow(this.#clock);
     if (answer.late) {
       sayAgain();
       this.#again = true;
@@ -388,13 +376,11 @@ export class SharedLimiter implements LimiterPort {
     this.#wholeAt = -Infinity;
   }
 
-  #constants({ runId }: RedisSession) {
-    const { host, limit, times, aloneShare, prefix } = this.#options;
+  #constants() {
+    const { host, limit, times, aloneShare } = this.#options;
     const { windowMs, lifeMs, marginMs, unreachableMs, validMs, beatMs } = times;
     return {
       host,
-      channel: `${prefix}:wake`,
-      run: runId,
       limit,
       windowMs,
       lifeMs,
@@ -408,17 +394,9 @@ export class SharedLimiter implements LimiterPort {
     };
   }
 
-  #recentLeft(recent: readonly SentRequest[]): readonly number[] {
-    const { windowMs } = this.#times;
-    const now = this.#clock.now();
-    return recent
-      .map(({ answeredAt }) =>
-        answeredAt === null ? windowMs : Math.min(windowMs, answeredAt + windowMs - now),
-      )
-      .filter((ms) => ms > 0)
-      .sort((a, b) => b - a)
-      .slice(0, this.#options.limit)
-      .map(Math.ceil);
+  #countingMs(recent: readonly SentRequest[]): readonly number[] {
+    const { limit, times } = this.#options;
+    return countingMs(recent, { limit, windowMs: times.windowMs, now: this.#clock.now() }).map(Math.ceil);
   }
 
   #note(answer: PermitAnswer, at: number, isListed: boolean): void {
@@ -518,10 +496,9 @@ export class SharedLimiter implements LimiterPort {
   #isAlone(): boolean {
     if (this.#options.session() !== null || this.#writtenAt === null || !this.#share) return false;
     const { lifeMs, windowMs, marginMs, shareMs } = this.#times;
-    const { monotonic, wall } = this.#writtenAt;
-    const passed = this.#clock.monotonic() - monotonic;
+    const passed = this.#clock.monotonic() - this.#writtenAt.monotonic;
     // An hour before Redis forgets the share.
-    const isReserved = Math.max(passed, this.#clock.now() - wall) < (shareMs * 23) / 24;
+    const isReserved = ageMs(this.#clock, this.#writtenAt) < (shareMs * 23) / 24;
     return passed >= lifeMs + windowMs + marginMs && isReserved;
   }
 

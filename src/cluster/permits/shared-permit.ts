@@ -1,12 +1,13 @@
 import type { Clock } from '../../lib/time/clock.ts';
 import { PermitLostError } from '../../model/errors.ts';
 import type { PermitGuard } from '../../model/ports/service-port.ts';
+import { ageMs } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { FleetTimes } from './fleet-times.ts';
 
 /**
  * A place in the shared minute as its host holds it. It counts from when the command went out that granted or renewed
- * it, by the clock that says more: the monotonic one stands still while the machine sleeps, the wall clock may be set.
+ * it, by the clock that says more.
  */
 export class SharedPermit {
   readonly id: string;
@@ -82,7 +83,6 @@ export class SharedPermit {
   }
 
   #age(): number {
-    const { monotonic, wall } = this.#heldAt;
-    return Math.max(this.#clock.monotonic() - monotonic, this.#clock.now() - wall);
+    return ageMs(this.#clock, this.#heldAt);
   }
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { redisNodes } from '../../lib/server/redis-address.ts';
-import type { RedisAddress } from '../../lib/server/redis-address.ts';
+
 import { openSession } from './session.ts';
-import type { RedisSession } from './session.ts';
+import type { RedisSession, SessionOptions } from './session.ts';
 
 /** The connection to Redis, made again whenever it ends. */
 export interface RedisLink {
@@ -17,12 +17,9 @@ export interface RedisLink {
   readonly close: () => void;
 }
 
-interface LinkOptions {
-  readonly address: RedisAddress;
+interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
   readonly clock: Clock;
   readonly log: LogPort;
-  readonly channels: readonly string[];
-  readonly onMessage: (channel: string, text: string) => void;
   /** Called when Redis is there, and when it is away. */
   readonly onChange: () => void;
 }
@@ -31,10 +28,11 @@ const firstRestMs = 100;
 const longestRestMs = 2_000;
 
 /** Connects at once and stays connected; says each change once in the log. */
-export function openLink({ address, clock, log, channels, onMessage, onChange }: LinkOptions): RedisLink {
+export function openLink({ clock, log, onChange, ...options }: LinkOptions): RedisLink {
+  const redis = redisNodes(options.address);
   let session: RedisSession | null = null;
   let away: string | null = null;
-  let said = false;
+
   let closed = false;
   let restMs = firstRestMs;
   let cancel = () => {};
@@ -54,13 +52,12 @@ export function openLink({ address, clock, log, channels, onMessage, onChange }:
 
   async function connect(): Promise<void> {
     try {
-      const opened = await openSession({ address, channels, onMessage, onEnd: lost });
+      const opened = await openSession({ ...options, onEnd: lost });
       if (closed) return opened.close();
       session = opened;
       restMs = firstRestMs;
-      if (said) log.info({ redis: redisNodes(address) }, 'Redis is back');
+      if (away !== null) log.info({ redis }, 'Redis is back');
       away = null;
-      said = false;
       onChange();
     } catch (error) {
       if (!closed) lost(errorMessage(error));
@@ -70,9 +67,8 @@ export function openLink({ address, clock, log, channels, onMessage, onChange }:
   function lost(why: string): void {
     session = null;
     if (closed) return;
+    if (away === null) log.warn({ redis, reason: why }, 'Redis cannot be reached');
     away = why;
-    if (!said) log.warn({ redis: redisNodes(address), reason: why }, 'Redis cannot be reached');
-    said = true;
     // Not all hosts at once when it is back.
     cancel = clock.after(restMs * (0.5 + Math.random() / 2), () => void connect());
     restMs = Math.min(restMs * 2, longestRestMs);

@@ -1,7 +1,19 @@
-/** When a command went out and its answer came, by one host's clocks, ms. */
+import type { Clock } from '../../lib/time/clock.ts';
+
+/** When a command went out or its answer came, by one host's clocks, ms. */
 export interface Sent {
   readonly monotonic: number;
   readonly wall: number;
+}
+
+/** A command goes out now. */
+export function sentNow(clock: Clock): Sent {
+  return { monotonic: clock.monotonic(), wall: clock.now() };
+}
+
+/** How long ago that was, by the clock that says more: the monotonic one stands still while the machine sleeps, the wall clock may be set. */
+export function ageMs(clock: Clock, { monotonic, wall }: Sent): number {
+  return Math.max(clock.monotonic() - monotonic, clock.now() - wall);
 }
 
 interface Reading {

@@ -8,17 +8,20 @@ import type { RedisAddress } from '../../lib/server/redis-address.ts';
 export interface RedisSession {
   /** Another after each start of Redis. */
   readonly runId: string;
-  /** Runs a Lua script. Rejects where Redis does not answer in time: then the session is over. */
+  /** `ingestd:{account}`: what the keys and channels of the account begin with. */
+  readonly prefix: string;
+  /** Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over. */
   readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
   readonly send: (command: readonly string[]) => Promise<unknown>;
   readonly close: () => void;
 }
 
-interface SessionOptions {
+export interface SessionOptions {
   readonly address: RedisAddress;
-  /** Messages of these channels go to `onMessage`. */
+  readonly prefix: string;
+  /** Messages of these channels of the account go to `onMessage`. */
   readonly channels: readonly string[];
-  readonly onMessage: (channel: string, text: string) => void;
+  readonly onMessage: (text: string) => void;
   /** Called once when the session is over, unless `close` was called. */
   readonly onEnd: (why: string) => void;
 }
@@ -31,7 +34,7 @@ const connectMs = 4_000;
 
 /** Connects, by way of the sentinels where there are some. Rejects with a message for people, free of secrets. */
 export async function openSession(options: SessionOptions): Promise<RedisSession> {
-  const { address, channels, onMessage, onEnd } = options;
+  const { address, prefix, channels, onMessage, onEnd } = options;
   const master = address.sentinelName === null ? address.nodes[0] : await findMaster(address);
   if (master === undefined) throw new Error('no address');
   const client = clientOf(address, master);
@@ -51,8 +54,8 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     if (runId === undefined) throw new Error('its answer to INFO server has no run_id');
     if (address.sentinelName !== null) await requireMaster(client);
     for (const channel of channels) {
-      const listen = (text: string) => onMessage(channel, text);
-      await inTime(client.subscribe(channel, listen), commandMs, 'no answer in time');
+      const listening = client.subscribe(`${prefix}:${channel}`, (text) => onMessage(text));
+      await inTime(listening, commandMs, 'no answer in time');
     }
     const send = async (command: readonly string[]): Promise<unknown> => {
       try {
@@ -66,9 +69,10 @@ export async function openSession(options: SessionOptions): Promise<RedisSession
     established = true;
     return {
       runId,
+      prefix,
       send,
       evaluate: async (script, keys, args) => {
-        const rest = [String(keys.length), ...keys, ...args];
+        const rest = [String(keys.length), ...keys.map((key) => `${prefix}:${key}`), ...args];
         try {
           return await send(['EVALSHA', digestOf(script), ...rest]);
         } catch (error) {

@@ -102,14 +102,14 @@ export async function measureSimulated(home) {
 }
 
 function openHost(host, { port, service, token, works = true, account = 'bench', most = limit }) {
-  const prefix = `ingestd:{${account}}`;
   let limiter = null;
   const link = openLink({
     address: parseRedisAddress(`redis://127.0.0.1:${port}`),
     clock: systemClock,
     log,
-    channels: SharedLimiter.channels(prefix, host),
-    onMessage: (_channel, text) => limiter?.hear(text),
+    prefix: `ingestd:{${account}}`,
+    channels: ['wake', `wake:${host}`],
+    onMessage: (text) => limiter?.hear(text),
     onChange: () => limiter?.connectionChanged(),
   });
   const own = createLimiter({ requestsPerMinute: most, windowMs, clock: systemClock, recent: [] });
@@ -126,7 +126,6 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
   limiter = new SharedLimiter({
     local,
     session: link.session,
-    prefix,
     host,
     limit: most,
     aloneShare: 0,

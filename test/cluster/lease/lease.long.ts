@@ -78,7 +78,8 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       address,
       clock,
       log: recordedLog(),
-      channels: [`${prefix}:wake`],
+      prefix,
+      channels: ['wake'],
       onMessage: () => lease?.hear(),
       onChange: () => lease?.hear(),
     });
@@ -86,7 +87,6 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await link.tried;
     lease = new Lease({
       session: link.session,
-      prefix,
       name,
       host,
       aloneShare,
@@ -218,7 +218,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     expect([a.holds(), b.holds(), b.holder?.isAlone]).toEqual([true, false, true]);
     const session = links[1]?.session();
     if (session === null || session === undefined) throw new Error('no session');
-    expect(await forgetHost(session, { prefix, host: 'a', unreachableMs: 10 })).toMatchObject({
+    expect(await forgetHost(session, { host: 'a', unreachableMs: 10 })).toMatchObject({
       kind: 'forgotten',
     });
     await eventually(() => b.holds(), { withinMs: times.lifeMs * 2 });
@@ -247,7 +247,7 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
       expect(redis.command('HGET', `${prefix}:shares`, 'a')).toBe('5');
       const session = links.at(-1)?.session();
       if (session === null || session === undefined) throw new Error('no session');
-      await forgetHost(session, { prefix, host: 'a', unreachableMs: 10 });
+      await forgetHost(session, { host: 'a', unreachableMs: 10 });
       await eventually(() => b.holds(), { withinMs: times.lifeMs * 3 });
       expect(b.fence).toBe(3);
     },

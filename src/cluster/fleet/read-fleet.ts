@@ -1,0 +1,143 @@
+import * as z from 'zod';
+
+import type { Clock } from '../../lib/time/clock.ts';
+import { errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
+import type { Health } from '../../model/report/status.ts';
+import { aliveMs } from '../permits/fleet-times.ts';
+import { readTimeLua } from '../redis/redis-time.ts';
+import { pairsOf } from '../redis/session.ts';
+import type { RedisSession } from '../redis/session.ts';
+
+/** KEYS: summaries, use, permits, state. */
+const readScript = `
+${readTimeLua}
+local all = redis.call('HGETALL', KEYS[1])
+for i = 1, #all, 2 do
+  if tonumber(string.match(all[i + 1], '^%d+')) < now - 86400000 then redis.call('HDEL', KEYS[1], all[i]) end
+end
+return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]),
+  redis.call('ZCOUNT', KEYS[3], now, '+inf'), redis.call('HGET', KEYS[4], 'halted') or '' }
+`;
+
+const count = z.number().default(0);
+const summarySchema = z.object({
+  version: z.string(),
+  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
+  health: z.enum(['ok', 'attention', 'error']),
+  headline: z.string(),
+  reasons: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
+  folders: z
+    .array(
+      z.object({
+        name: z.string(),
+        state: z.string(),
+        onDisk: count,
+        synced: count,
+        pending: count,
+        waiting: count,
+        failed: count,
+        held: count,
+      }),
+    )
+    .default([]),
+  queue: z.object({ pending: count, inFlight: count, waiting: count }),
+  failures: z
+    .array(z.object({ folder: z.string(), path: z.string(), code: z.string(), message: z.string() }))
+    .default([]),
+  failuresTotal: count,
+});
+
+const pairs = z.union([
+  z.array(z.string()).transform(pairsOf),
+  z.record(z.string(), z.string()).transform(Object.entries<string>),
+]);
+const readSchema = z.tuple([z.string(), pairs, pairs, z.number(), z.string()]);
+
+const weights: Readonly<Record<Health, number>> = { error: 2, attention: 1, ok: 0 };
+
+/** What all hosts of the account say of themselves, those that need a person first. */
+export async function readFleet(session: RedisSession): Promise<FleetStatus> {
+  const { prefix } = session;
+  const keys = ['summaries', 'use', 'permits', 'state'];
+  const [now, summaries, use, used, halted] = readSchema.parse(await session.evaluate(readScript, keys, []));
+  const shares = new Map(use);
+  const hosts = summaries.map(([host, text]) => {
+    const space = text.indexOf(' ');
+    const ago = Number(now) - Number(text.slice(0, space));
+    return hostOf(host, text.slice(space + 1), { ago, used: Number(shares.get(host) ?? 0) });
+  });
+  hosts.sort((a, b) => weightOf(b) - weightOf(a) || (a.host < b.host ? -1 : 1));
+  const worst = Math.max(0, ...hosts.map(weightOf));
+  return {
+    health: worst === 2 ? 'error' : worst === 1 || halted !== '' ? 'attention' : 'ok',
+    account: /\{(.*)\}/.exec(prefix)?.[1] ?? prefix,
+    paused: halted !== '',
+    rate: { used, windowSeconds: 60 },
+    hosts,
+  };
+}
+
+function hostOf(
+  host: string,
+  text: string,
+  { ago, used }: { readonly ago: number; readonly used: number },
+): FleetHost {
+  const summary = readSummary(text);
+  const presence: Presence = summary.state === 'stopped' ? 'stopped' : ago > aliveMs ? 'gone' : 'here';
+  return { ...summary, host, presence, lastSeen: new Date(Date.now() - ago).toISOString(), used };
+}
+
+/** Another version of ingestd may say it otherwise. */
+function readSummary(text: string): HostSummary {
+  try {
+    return summarySchema.parse(JSON.parse(text));
+  } catch {
+    return {
+      version: 'unknown',
+      state: 'degraded',
+      health: 'attention',
+      headline: 'Its summary cannot be read; it may run another version of ingestd',
+      reasons: [],
+      folders: [],
+      queue: { pending: 0, inFlight: 0, waiting: 0 },
+      failures: [],
+      failuresTotal: 0,
+    };
+  }
+}
+
+/** Who stopped on purpose needs nobody; who is gone does. */
+function weightOf({ presence, health }: FleetHost): number {
+  if (presence === 'stopped') return 0;
+  return presence === 'gone' ? Math.max(1, weights[health]) : weights[health];
+}
+
+/** However many pages are open, Redis is asked no more often. */
+const freshMs = 2_000;
+
+/** `readFleet`, at most every two seconds; null: Redis is away (`session` gives null) or does not answer. */
+export function fleetReader(
+  session: () => RedisSession | null,
+  { clock, log }: { readonly clock: Clock; readonly log: LogPort },
+): () => Promise<FleetStatus | null> {
+  let known: { readonly fleet: Promise<FleetStatus | null>; readonly at: number } | null = null;
+
+  async function read(): Promise<FleetStatus | null> {
+    const open = session();
+    if (open === null) return null;
+    try {
+      return await readFleet(open);
+    } catch (error) {
+      log.debug({ reason: errorMessage(error) }, 'the fleet could not be read');
+      return null;
+    }
+  }
+
+  return () => {
+    const now = clock.monotonic();
+    if (known === null || now - known.at >= freshMs) known = { fleet: read(), at: now };
+    return known.fleet;
+  };
+}
