@@ -1,3 +1,8 @@
+import type { AddressInfo } from 'node:net';
+import { createReadStream } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { join, parse } from 'node:path';
+
 import type { FastifyInstance } from 'fastify';
 import { fastify } from 'fastify';
 
@@ -6,26 +11,29 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import { printableJson } from '../lib/text/printable.ts';
 import { createLimitedServer, noSchemas } from '../lib/server/server-limits.ts';
 import type { Credentials } from '../model/settings.ts';
-import { createAccessTokens } from './auth/access-tokens.ts';
-import { addFallbacks, answerBadUrl, answerClientError } from './http/add-fallbacks.ts';
+import { AccessTokens } from './auth/access-tokens.ts';
+import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
-import { claimDataDirectory, openDataDirectory, lockData } from './documents/data-directory.ts';
+import { takeDataDirectory } from './documents/data-directory.ts';
 import type { DocumentStore } from './documents/document-store.ts';
 import { openDocumentStore } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
-import { addFixtures } from './documents/add-fixtures.ts';
-import { listen } from './http/listen.ts';
 import { createPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 import type { RequestEntry } from './http/request-log.ts';
-import { createRequestLog } from './http/request-log.ts';
+import { RequestLog } from './http/request-log.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
-import type { StoredDocument } from './documents/stored-document.ts';
+import type { FileRecord, StoredDocument } from './documents/stored-document.ts';
 import { showDocument } from './documents/stored-document.ts';
 import { openTokenStore } from './auth/token-store.ts';
+import { reachableHost } from '../lib/server/host.ts';
+import { ConfigurationError, errorCode } from '../model/errors.ts';
+import { addDocument } from './ingestion/operations.ts';
+import type { IngestionContext } from './ingestion/operations.ts';
+import { storeIncoming } from './documents/store-incoming.ts';
 
 /** Interface section 8: 150 MB, of 1024 * 1024 bytes. */
 const defaultMaxFileBytes = 150 * 1024 * 1024;
@@ -86,31 +94,26 @@ export interface EmbeddedService {
  * ConfigurationError when the address cannot be had.
  */
 export async function startEmbeddedService(options: EmbeddedServiceOptions): Promise<EmbeddedService> {
-  await claimDataDirectory(options.dataDir);
-  const unlock = await lockData(options.dataDir);
+  const data = await takeDataDirectory(options.dataDir);
   try {
-    const data = await openDataDirectory(options.dataDir);
     const store = await openDocumentStore(data);
     try {
-      return await serve({ options, data, store, unlock });
+      return await serve(options, data, store);
     } catch (error) {
       await store.close();
       throw error;
     }
   } catch (error) {
-    await unlock();
+    await data.release();
     throw error;
   }
 }
 
-interface Opened {
-  readonly options: EmbeddedServiceOptions;
-  readonly data: DataDirectory;
-  readonly store: DocumentStore;
-  readonly unlock: () => Promise<void>;
-}
-
-async function serve({ options, data, store, unlock }: Opened): Promise<EmbeddedService> {
+async function serve(
+  options: EmbeddedServiceOptions,
+  data: DataDirectory,
+  store: DocumentStore,
+): Promise<EmbeddedService> {
   const {
     clock,
     log,
@@ -120,7 +123,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   } = options;
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
-  const requestLog = createRequestLog(clock);
+  const requestLog = new RequestLog(clock);
   const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
   const strangersWindow = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
@@ -152,7 +155,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
     },
   );
   const { host = '127.0.0.1', port = 0, usualPort } = options;
-  const { url, close } = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
+  const url = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
     window.close();
     throw error;
   });
@@ -160,10 +163,10 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     guard.close();
-    await close();
+    await closeInTime(app);
     window.close();
     await store.close();
-    await unlock();
+    await data.release();
   };
 
   return {
@@ -180,7 +183,7 @@ async function serve({ options, data, store, unlock }: Opened): Promise<Embedded
       const attachment = store.get(docId)?.attachments[place];
       return attachment === undefined ? null : store.pathOf(attachment);
     },
-    requestLog: requestLog.entries,
+    requestLog: () => requestLog.entries(),
     close: () => {
       closed ??= stop();
       return closed;
@@ -193,10 +196,79 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
   const identity = await openIdentity(data);
   return {
     identity,
-    accessTokens: createAccessTokens({ signingKey: identity.signingKey, clock, seconds: accessTokenSeconds }),
+    accessTokens: new AccessTokens(identity.signingKey, { clock, seconds: accessTokenSeconds }),
     tokenStore: await openTokenStore(data, clock),
     accessTokenSeconds,
     authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
     strangersWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };
+}
+
+/** Lets requests in flight finish for so long when it closes. */
+const graceMs = 2000;
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  /** Tried first; where it is taken, `port` it is. */
+  readonly usualPort?: number | undefined;
+}
+
+/** Opens the address and gives its URL, without a slash at the end. Throws ConfigurationError when it is taken or not ours. */
+async function listen(app: FastifyInstance, { host, port, usualPort }: Address): Promise<string> {
+  try {
+    if (usualPort === undefined || !(await opens(app, { host, port: usualPort })))
+      await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    const code = errorCode(error);
+    if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') throw error;
+    throw new ConfigurationError(
+      `the embedded service cannot listen on ${host}:${port} (${code}); choose another port`,
+      { cause: error },
+    );
+  }
+  return `http://${reachableHost(host)}:${(app.server.address() as AddressInfo).port}`;
+}
+
+async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
+  try {
+    await app.listen(address);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE') return false;
+    throw error;
+  }
+}
+
+async function closeInTime(app: FastifyInstance): Promise<void> {
+  // Real time: a connection that hangs must not outlive the process that wants to stop.
+  const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cut);
+  }
+}
+
+/**
+ * Puts the files of a directory into the store as documents, without a request; those that it holds under that name with
+ * that content stay alone. Gives how many were added. Throws what reading and writing throws.
+ */
+async function addFixtures(directory: string, context: IngestionContext): Promise<number> {
+  const { store, incoming } = context;
+  const keyOf = ({ name, sha256 }: FileRecord) => `${sha256} ${name}`;
+  const held = new Set(store.list().map(({ file }) => keyOf(file)));
+  let added = 0;
+  for (const name of (await readdir(directory)).sort()) {
+    const content = createReadStream(join(directory, name));
+    const file = await storeIncoming(content, { directory: incoming, name, maxBytes: Infinity });
+    if (held.has(keyOf(file))) {
+      await rm(join(incoming, file.blob));
+      continue;
+    }
+    await addDocument(context, { file, attachments: [], change: { title: parse(name).name } });
+    added += 1;
+  }
+  return added;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { PriorityQueue, priorityOf } from '../../src/lib/queue/priority-queue.ts';
+import { PriorityQueue, priorityOf } from '../../src/lib/queue/work-queue.ts';
 
 const levels = [3, 2, 1, 0] as const;
 

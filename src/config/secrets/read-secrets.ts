@@ -1,7 +1,7 @@
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { credentialNames, secretVariables, type SecretName } from './secret-names.ts';
-import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/host.ts';
 import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 import { access, constants } from 'node:fs/promises';

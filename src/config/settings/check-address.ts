@@ -1,5 +1,5 @@
 import { excerpt } from '../../lib/text/printable.ts';
-import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/host.ts';
 
 /** An address without a slash at its end, or what is wrong with it and the fix. */
 export type Address =

@@ -2,7 +2,7 @@ import { ConfigurationError } from '../../model/errors.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings, ServiceSettings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/amounts.ts';
-import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/host.ts';
 import { sentences } from '../../lib/text/sentences.ts';
 
 type Known = Pick<LedgerPort, 'service' | 'folders' | 'count'>;

@@ -25,53 +25,46 @@ export interface AccessClaims {
   readonly expiresAt: number;
 }
 
-/** Signs and reads access tokens, interface 2.1 and section 5. Knows nothing of revocation. */
-export interface AccessTokens {
-  readonly issue: (bearer: { readonly userId: string; readonly clientId: string }) => Promise<string>;
-  /** Throws RefusalError 401 for a token that is foreign, altered or expired. */
-  readonly read: (token: string) => Promise<AccessClaims>;
-}
+/** Signs and reads access tokens, interface 2.1 and section 5. Knows nothing of revocation. HS256: only this service reads them. */
+export class AccessTokens {
+  readonly #signingKey: Uint8Array;
+  readonly #clock: Clock;
+  readonly #seconds: number;
 
-/** HS256 with one key: only this service reads its tokens. */
-export function createAccessTokens({
-  signingKey,
-  clock,
-  seconds,
-}: {
-  readonly signingKey: Uint8Array;
-  readonly clock: Clock;
-  readonly seconds: number;
-}): AccessTokens {
-  return {
-    issue: ({ userId, clientId }) => {
-      const now = Math.floor(clock.now() / 1000);
-      return new SignJWT({ userId, clientId })
-        .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
-        .setIssuer(issuer)
-        .setSubject(userId)
-        .setJti(randomUUID())
-        .setIssuedAt(now)
-        .setExpirationTime(now + seconds)
-        .sign(signingKey);
-    },
-    read: async (token) => {
-      const payload = await verify(token, signingKey, new Date(clock.now()));
-      const claims = claimsSchema.safeParse(payload);
-      if (!claims.success) throw refuse();
-      const { jti, exp, clientId, userId } = claims.data;
-      return { id: jti, userId: userId ?? null, clientId, expiresAt: exp * 1000 };
-    },
-  };
-}
-
-async function verify(token: string, key: Uint8Array, currentDate: Date): Promise<unknown> {
-  try {
-    return (await jwtVerify(token, key, { algorithms: [algorithm], issuer, currentDate })).payload;
-  } catch {
-    throw refuse();
+  constructor(
+    signingKey: Uint8Array,
+    { clock, seconds }: { readonly clock: Clock; readonly seconds: number },
+  ) {
+    this.#signingKey = signingKey;
+    this.#clock = clock;
+    this.#seconds = seconds;
   }
-}
 
-function refuse(): RefusalError {
-  return new RefusalError(401, 'the access token is not valid or has expired', { code: 'invalid_token' });
+  issue({ userId, clientId }: { readonly userId: string; readonly clientId: string }): Promise<string> {
+    const now = Math.floor(this.#clock.now() / 1000);
+    return new SignJWT({ userId, clientId })
+      .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(userId)
+      .setJti(randomUUID())
+      .setIssuedAt(now)
+      .setExpirationTime(now + this.#seconds)
+      .sign(this.#signingKey);
+  }
+
+  /** Throws RefusalError 401 for a token that is foreign, altered or expired. */
+  async read(token: string): Promise<AccessClaims> {
+    try {
+      const currentDate = new Date(this.#clock.now());
+      const verified = await jwtVerify(token, this.#signingKey, {
+        algorithms: [algorithm],
+        issuer,
+        currentDate,
+      });
+      const { jti, exp, clientId, userId } = claimsSchema.parse(verified.payload);
+      return { id: jti, userId: userId ?? null, clientId, expiresAt: exp * 1000 };
+    } catch {
+      throw new RefusalError(401, 'the access token is not valid or has expired', { code: 'invalid_token' });
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isRefusal, RefusalError, tooMany } from '../http/answers.ts';
+import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { AccessTokens, AccessClaims } from './access-tokens.ts';
 import type { Identity } from './identity.ts';
@@ -13,7 +13,8 @@ import {
   requireApiKey,
   bearerToken,
   headerOf,
-} from '../http/request-headers.ts';
+  utf8Of,
+} from '../http/read-request.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 
 const maxBodyBytes = 16 * 1024;
@@ -26,14 +27,11 @@ export async function addAuthRoutes(
   readBodiesAsBytes(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('Cache-Control', 'no-store');
-    const answered = requestLog.arrive(operationOf(request));
-    reply.raw.once('finish', () => answered(reply.statusCode));
+    requestLog.arrive(operationOf(request), reply.raw);
   });
   app.setErrorHandler(async (error: unknown, _request, reply) => {
-    if (!isRefusal(error)) throw error;
-    if (error.retryAfterSeconds !== null) reply.header('Retry-After', String(error.retryAfterSeconds));
-    if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
-    return reply.code(error.status).send({ error: error.code, error_description: error.message });
+    if (!(error instanceof RefusalError)) throw error;
+    return sendRefusal(reply, error, { error: error.code, error_description: error.message });
   });
   app.post('/auth', async (request) =>
     grantToken(context, { headers: request.raw.headers, body: bodyOf(request) }),
@@ -181,7 +179,7 @@ function refusalOf(grant: Grant): string {
  */
 function readFormParameters(body: Uint8Array): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
-  for (const pair of decode(body).split('&')) {
+  for (const pair of utf8Of(body, 'the body').split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
@@ -196,14 +194,6 @@ function requireParameter(parameters: ReadonlyMap<string, string>, name: string)
   const value = parameters.get(name);
   if (value === undefined || value === '') throw new RefusalError(400, `the parameter ${name} is missing`);
   return value;
-}
-
-function decode(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new RefusalError(400, 'the body is not UTF-8');
-  }
 }
 
 function unescape(text: string): string {

@@ -7,22 +7,38 @@ import { ConfigurationError, StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
 export interface DataDirectory {
-  readonly root: string;
   /** Bytes of documents and attachments, one file each, under names of the service's own. */
   readonly content: string;
   /** Bytes that are still arriving. */
   readonly incoming: string;
   readonly join: (name: string) => string;
+  /** Lets go of it. */
+  readonly release: () => Promise<void>;
 }
 
 /** What the service itself puts there before its credentials, and what a file system of its own holds. */
 const beginnings = /^(?:lock.*|content|incoming|window.*|tokens.*|documents.*|identity.*|lost\+found)$/;
 
 /**
- * Makes the data directory, 0700, or takes over one that a service made. Throws ConfigurationError for another user's, who
- * could read what is sent, and for one that holds other files, which would be locked away or removed.
+ * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process. Throws
+ * StateLockedError while another holds it; ConfigurationError for another user's, who could read what is sent, and for one
+ * that holds other files, which would be locked away or removed.
  */
-export async function claimDataDirectory(root: string): Promise<void> {
+export async function takeDataDirectory(root: string): Promise<DataDirectory> {
+  await claim(root);
+  const release = await lock(root);
+  const content = join(root, 'content');
+  const incoming = join(root, 'incoming');
+  try {
+    await prepare(root, { content, incoming });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return { content, incoming, join: (name) => join(root, name), release };
+}
+
+async function claim(root: string): Promise<void> {
   await mkdir(root, { recursive: true, mode: 0o700 });
   const own = process.geteuid?.();
   const { uid } = await stat(root);
@@ -40,10 +56,18 @@ export async function claimDataDirectory(root: string): Promise<void> {
   await chmod(root, 0o700);
 }
 
+async function lock(root: string): Promise<() => Promise<void>> {
+  const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
+  if (attempt.kind === 'taken') return attempt.lock.release;
+  const { pid } = attempt.holder;
+  throw new StateLockedError(`the embedded service's data in ${root} is in use by process ${pid}`);
+}
+
 /** Makes what is in the data directory and removes what an interrupted run left half written. */
-export async function openDataDirectory(root: string): Promise<DataDirectory> {
-  const content = join(root, 'content');
-  const incoming = join(root, 'incoming');
+async function prepare(
+  root: string,
+  { content, incoming }: Pick<DataDirectory, 'content' | 'incoming'>,
+): Promise<void> {
   await rm(incoming, { recursive: true, force: true });
   for (const directory of [content, incoming]) {
     await mkdir(directory, { recursive: true, mode: 0o700 });
@@ -52,13 +76,4 @@ export async function openDataDirectory(root: string): Promise<DataDirectory> {
   for (const name of await readdir(root)) {
     if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
   }
-  return { root, content, incoming, join: (name) => join(root, name) };
-}
-
-/** Holds the data directory for this process; what it returns lets go. Throws StateLockedError while another holds it. */
-export async function lockData(root: string): Promise<() => Promise<void>> {
-  const attempt = await takeProcessLock(join(root, 'lock'), { since: new Date().toISOString() });
-  if (attempt.kind === 'taken') return attempt.lock.release;
-  const { pid } = attempt.holder;
-  throw new StateLockedError(`the embedded service's data in ${root} is in use by process ${pid}`);
 }

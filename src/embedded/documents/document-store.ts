@@ -1,11 +1,25 @@
-import { readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
+import * as z from 'zod';
+
+import { syncDirectory, temporarySuffix } from '../../lib/files/durable-file.ts';
+import { errorCode, IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
-import type { DocumentChange } from './document-journal.ts';
-import { openDocumentJournal } from './document-journal.ts';
-import { syncDirectory } from '../../lib/files/durable-file.ts';
+import { documentRecordSchema } from './stored-document.ts';
 import type { DocumentRecord, FileRecord } from './stored-document.ts';
+
+const changeSchema = z.strictObject({
+  put: z.array(documentRecordSchema).optional(),
+  remove: z.array(z.string()).optional(),
+});
+
+/** One step from one state of the documents to the next: all of it happens or none. One line of the journal. */
+interface DocumentChange {
+  readonly put?: readonly DocumentRecord[] | undefined;
+  readonly remove?: readonly string[] | undefined;
+}
 
 /** A change and the incoming files that it takes in. */
 interface Decision<T> extends DocumentChange {
@@ -13,82 +27,212 @@ interface Decision<T> extends DocumentChange {
   readonly result: T;
 }
 
+/** Obsolete lines before the journal is rewritten. */
+const spareLines = 1000;
+
+/** Opens the documents and removes bytes that no document refers to. Throws IngestdError when the journal is damaged. */
+export async function openDocumentStore(data: DataDirectory): Promise<DocumentStore> {
+  const path = data.join('documents.jsonl');
+  const { records, size, lines } = await replay(path);
+  const journal = await open(path, 'a', 0o600);
+  await journal.truncate(size);
+  await journal.sync();
+  await syncDirectory(dirname(path));
+  const store = new DocumentStore(data, { path, records, journal, size, lines });
+  await store.tidy();
+  return store;
+}
+
 /** What the service holds: an index in memory, a journal and the bytes on disk. */
-export interface DocumentStore {
-  readonly get: (docId: string) => DocumentRecord | undefined;
+export class DocumentStore {
+  readonly #data: DataDirectory;
+  readonly #path: string;
+  readonly #records: Map<string, DocumentRecord>;
+  #journal: FileHandle;
+  /** Of the journal: bytes, and lines. */
+  #size: number;
+  #lines: number;
+  #revision = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    data: DataDirectory,
+    found: Replayed & { readonly path: string; readonly journal: FileHandle },
+  ) {
+    this.#data = data;
+    this.#path = found.path;
+    this.#records = found.records;
+    this.#journal = found.journal;
+    this.#size = found.size;
+    this.#lines = found.lines;
+  }
+
+  get(docId: string): DocumentRecord | undefined {
+    return this.#records.get(docId);
+  }
+
   /** In the order of their upload. */
-  readonly list: () => readonly DocumentRecord[];
+  list(): readonly DocumentRecord[] {
+    return [...this.#records.values()];
+  }
+
   /** Changes whenever a document does. */
-  readonly revision: () => number;
+  get revision(): number {
+    return this.#revision;
+  }
+
   /** Absolute path of a file's bytes. */
-  readonly pathOf: (file: FileRecord) => string;
+  pathOf({ blob }: Pick<FileRecord, 'blob'>): string {
+    return join(this.#data.content, blob);
+  }
+
   /**
    * Decides and commits, one after the other. `decide` sees the documents as they stand; what it throws is passed on
    * and changes nothing. Durable when this returns; adopted files have left the incoming directory.
    */
-  readonly commit: <T>(decide: () => Decision<T>) => Promise<T>;
+  commit<T>(decide: () => Decision<T>): Promise<T> {
+    const mine = this.#last.then(() => this.#carryOut(decide()));
+    this.#last = mine.catch(() => {});
+    return mine;
+  }
+
   /** Waits for what is being committed. */
-  readonly close: () => Promise<void>;
-}
+  async close(): Promise<void> {
+    await this.#last;
+    await this.#journal.close();
+  }
 
-/** Opens the documents and removes bytes that no document refers to. Throws IngestdError when the journal is damaged. */
-export async function openDocumentStore(data: DataDirectory): Promise<DocumentStore> {
-  const journal = await openDocumentJournal(data.join('documents.jsonl'));
-  const { records } = journal;
-  const pathOf = ({ blob }: { readonly blob: string }) => join(data.content, blob);
-  await removeStrays(data.content, records);
-  let revision = 0;
-  let last: Promise<unknown> = Promise.resolve();
+  /** At a start: shortens the journal, and removes bytes that no document refers to. */
+  async tidy(): Promise<void> {
+    if (this.#isLong()) await this.#compact();
+    const known = new Set(
+      this.list()
+        .flatMap(filesOf)
+        .map(({ blob }) => blob),
+    );
+    for (const name of await readdir(this.#data.content)) {
+      if (!known.has(name)) await rm(join(this.#data.content, name), { force: true });
+    }
+  }
 
-  const run = async <T>({ adopt = [], result, put, remove }: Decision<T>): Promise<T> => {
-    const before = [...(put ?? []).map(({ docId }) => docId), ...(remove ?? [])].flatMap(filesOf(records));
+  async #carryOut<T>({ adopt = [], result, ...change }: Decision<T>): Promise<T> {
+    const { put = [], remove = [] } = change;
+    const ids = [...put.map(({ docId }) => docId), ...remove];
+    const before = ids.flatMap((docId) => filesOf(this.#records.get(docId)));
     try {
-      for (const file of adopt) await rename(join(data.incoming, file.blob), pathOf(file));
-      if (adopt.length > 0) await syncDirectory(data.content);
-      await journal.append({ put, remove });
+      for (const file of adopt) await rename(join(this.#data.incoming, file.blob), this.pathOf(file));
+      if (adopt.length > 0) await syncDirectory(this.#data.content);
+      await this.#append(change);
     } catch (error) {
-      for (const file of adopt) await rm(pathOf(file), { force: true });
+      for (const file of adopt) await rm(this.pathOf(file), { force: true });
       throw error;
     }
-    revision += 1;
-    const kept = new Set((put ?? []).flatMap(blobsOf));
+    this.#revision += 1;
+    const kept = new Set(put.flatMap(filesOf).map(({ blob }) => blob));
     // The change stands; bytes that cannot be removed now are removed at the next start.
     for (const file of before)
-      if (!kept.has(file.blob)) await rm(pathOf(file), { force: true }).catch(() => {});
+      if (!kept.has(file.blob)) await rm(this.pathOf(file), { force: true }).catch(() => {});
     return result;
-  };
-
-  return {
-    get: (docId) => records.get(docId),
-    list: () => [...records.values()],
-    revision: () => revision,
-    pathOf,
-    commit: (decide) => {
-      const mine = last.then(() => run(decide()));
-      last = mine.catch(() => {});
-      return mine;
-    },
-    close: async () => {
-      await last;
-      await journal.close();
-    },
-  };
-}
-
-function filesOf(records: ReadonlyMap<string, DocumentRecord>): (docId: string) => readonly FileRecord[] {
-  return (docId) => {
-    const record = records.get(docId);
-    return record === undefined ? [] : [record.file, ...record.attachments];
-  };
-}
-
-function blobsOf({ file, attachments }: DocumentRecord): readonly string[] {
-  return [file.blob, ...attachments.map(({ blob }) => blob)];
-}
-
-async function removeStrays(content: string, records: ReadonlyMap<string, DocumentRecord>): Promise<void> {
-  const known = new Set([...records.values()].flatMap(blobsOf));
-  for (const name of await readdir(content)) {
-    if (!known.has(name)) await rm(join(content, name), { force: true });
   }
+
+  /** Durable when it returns, and in the records; when it rejects nothing has changed. */
+  async #append(change: DocumentChange): Promise<void> {
+    const line = Buffer.from(`${JSON.stringify(change)}\n`);
+    try {
+      await this.#journal.appendFile(line);
+      await this.#journal.datasync();
+    } catch (error) {
+      await this.#journal.truncate(this.#size);
+      throw error;
+    }
+    this.#size += line.length;
+    this.#lines += 1;
+    apply(this.#records, change);
+    // A full disk must not undo what has been written: the next change retries.
+    if (this.#isLong()) await this.#compact().catch(() => {});
+  }
+
+  #isLong(): boolean {
+    return this.#lines > 2 * this.#records.size + spareLines;
+  }
+
+  /** Writes a new journal, one line a document. */
+  async #compact(): Promise<void> {
+    const temporary = `${this.#path}${temporarySuffix}`;
+    await rm(temporary, { force: true });
+    const fresh = await open(temporary, 'ax', 0o600);
+    const text = this.list()
+      .map((record) => `${JSON.stringify({ put: [record] })}\n`)
+      .join('');
+    try {
+      await fresh.appendFile(text);
+      await fresh.sync();
+      await rename(temporary, this.#path);
+      await syncDirectory(dirname(this.#path));
+    } catch (error) {
+      await fresh.close();
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    await this.#journal.close();
+    this.#journal = fresh;
+    this.#size = Buffer.byteLength(text);
+    this.#lines = this.#records.size;
+  }
+}
+
+interface Replayed {
+  readonly records: Map<string, DocumentRecord>;
+  /** Of the lines that are whole. */
+  readonly size: number;
+  readonly lines: number;
+}
+
+/** Reads the journal; a last line that a crash cut off is dropped. */
+async function replay(path: string): Promise<Replayed> {
+  const records = new Map<string, DocumentRecord>();
+  const bytes = await readBytes(path);
+  let start = 0;
+  let lines = 0;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    const change = parse(bytes.toString('utf8', start, end));
+    if (change === null) {
+      if (bytes.indexOf(10, end + 1) < 0) break;
+      throw new IngestdError(
+        'embedded-data-damaged',
+        1,
+        `${path} is damaged in line ${lines + 1}; restore it`,
+      );
+    }
+    apply(records, change);
+    start = end + 1;
+    lines += 1;
+  }
+  return { records, size: start, lines };
+}
+
+async function readBytes(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  }
+}
+
+function parse(line: string): DocumentChange | null {
+  try {
+    return changeSchema.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+function apply(records: Map<string, DocumentRecord>, { put = [], remove = [] }: DocumentChange): void {
+  for (const record of put) records.set(record.docId, record);
+  for (const docId of remove) records.delete(docId);
+}
+
+function filesOf(record: DocumentRecord | undefined): readonly FileRecord[] {
+  return record === undefined ? [] : [record.file, ...record.attachments];
 }

@@ -11,10 +11,11 @@ const fileRecordSchema = z.strictObject({
   sha256: z.string(),
 });
 
-/** A document as the journal holds it. */
+/** A document as the journal holds it: what it says and where its bytes are. */
 export const documentRecordSchema = z.strictObject({
   docId: z.string(),
   owner: z.string(),
+  /** ISO 8601, UTC. */
   uploadedAt: z.string(),
   modifiedAt: z.string().nullable(),
   file: fileRecordSchema,
@@ -24,24 +25,13 @@ export const documentRecordSchema = z.strictObject({
 
 export type FileRecord = Readonly<z.infer<typeof fileRecordSchema>>;
 
-/** A document as the journal holds it: what it says and where its bytes are. */
-export interface DocumentRecord {
-  readonly docId: string;
-  readonly owner: string;
-  /** ISO 8601, UTC. */
-  readonly uploadedAt: string;
-  readonly modifiedAt: string | null;
-  readonly file: FileRecord;
+/** With the types of the interface, which tell a field that is left out from one that is undefined. */
+export type DocumentRecord = Readonly<
+  Omit<z.infer<typeof documentRecordSchema>, 'attachments' | 'metadata'>
+> & {
   readonly attachments: readonly FileRecord[];
   readonly metadata: Metadata;
-}
-
-/** Bytes that the service holds. */
-interface StoredFile {
-  readonly name: string;
-  readonly size: number;
-  readonly sha256: string;
-}
+};
 
 /** A document as the service shows it. */
 export interface StoredDocument {
@@ -55,21 +45,16 @@ export interface StoredDocument {
   readonly modifiedAt: string | null;
   /** What holds now; elements without `operation`. */
   readonly metadata: Metadata;
-  readonly attachments: readonly StoredFile[];
+  readonly attachments: readonly Omit<FileRecord, 'blob'>[];
 }
 
 /** What may be shown of a record. */
-export function showDocument(record: DocumentRecord): StoredDocument {
-  const { docId, owner, uploadedAt, modifiedAt, metadata, file, attachments } = record;
+export function showDocument({ file, attachments, ...record }: DocumentRecord): StoredDocument {
   return {
-    docId,
+    ...record,
     fileName: file.name,
     size: file.size,
     sha256: file.sha256,
-    owner,
-    uploadedAt,
-    modifiedAt,
-    metadata,
     attachments: attachments.map(({ name, size, sha256 }) => ({ name, size, sha256 })),
   };
 }

@@ -4,9 +4,8 @@ import { Transform } from 'node:stream';
 
 import { Dicer } from '@fastify/busboy';
 
-import type { Disposition } from './read-disposition.ts';
-import { readDisposition } from './read-disposition.ts';
 import { RefusalError } from '../http/answers.ts';
+import { utf8Of } from '../http/read-request.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
 
 const partLimits = { maxHeaderPairs: 20, maxHeaderSize: 16 * 1024, partHwm: 256 * 1024 };
@@ -40,7 +39,7 @@ export async function readParts(
   const fail = (error: unknown): void => {
     if (failure !== undefined) return;
     failure = { error };
-    for (const part of open) part.destroy(asError(error));
+    for (const part of open) part.destroy(error as Error);
     letThrough();
     settle();
   };
@@ -120,10 +119,6 @@ function malformed(why: string): RefusalError {
   return new RefusalError(400, `the multipart form is malformed: ${why}`);
 }
 
-function asError(error: unknown): Error {
-  return error as Error;
-}
-
 const carriageReturn = 13;
 const lineFeed = 10;
 
@@ -174,4 +169,60 @@ function endOfPadding(bytes: Buffer, start: number): number {
   let end = start;
   while (bytes[end] === 32 || bytes[end] === 9) end += 1;
   return end;
+}
+
+/** What the header of a multipart part says of it. */
+export interface Disposition {
+  readonly name: string;
+  /** Null: the part is no file. */
+  readonly fileName: string | null;
+}
+
+/**
+ * Reads `form-data; name="…"; filename="…"`, given as the bytes came (latin1). Names are UTF-8, raw or by `filename*`;
+ * `%22`, `%0D`, `%0A` and `\"` stand for the quote and the line breaks, as browsers, curl and form-data write them.
+ * Throws RefusalError 400.
+ */
+export function readDisposition(header: string): Disposition {
+  const parameter = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:\\"|[^"])*)"|([^\s;"]+))[ \t]*/gy;
+  const head = /^[ \t]*form-data[ \t]*/i.exec(header);
+  if (head === null) throw badDisposition();
+  parameter.lastIndex = head[0].length;
+  const found = new Map<string, string>();
+  let end = parameter.lastIndex;
+  for (let match = parameter.exec(header); match !== null; match = parameter.exec(header)) {
+    const key = (match[1] ?? '').toLowerCase();
+    if (found.has(key)) throw badDisposition();
+    found.set(key, match[2] === undefined ? (match[3] ?? '') : unquote(match[2]));
+    end = parameter.lastIndex;
+  }
+  const name = found.get('name');
+  if (end !== header.length || name === undefined) throw badDisposition();
+  const extended = found.get('filename*');
+  const plain = found.get('filename');
+  const fileName = extended === undefined ? plain && utf8(plain) : readExtended(extended);
+  return { name: utf8(name), fileName: fileName ?? null };
+}
+
+function badDisposition(): RefusalError {
+  return new RefusalError(400, 'a part of the form has a malformed Content-Disposition header');
+}
+
+function unquote(quoted: string): string {
+  const escapes: Readonly<Record<string, string>> = { '%22': '"', '%0D': '\r', '%0A': '\n', '\\"': '"' };
+  return quoted.replaceAll(/%22|%0D|%0A|\\"/g, (escape) => escapes[escape] ?? escape);
+}
+
+function utf8(latin1: string): string {
+  return utf8Of(Buffer.from(latin1, 'latin1'), 'a name in the form');
+}
+
+function readExtended(value: string): string {
+  const encoded = /^utf-8'[^']*'(.*)$/i.exec(value)?.[1];
+  if (encoded === undefined) throw badDisposition();
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw badDisposition();
+  }
 }

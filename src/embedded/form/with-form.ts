@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Disposition } from './read-disposition.ts';
+import type { Disposition } from './read-parts.ts';
 import { readParts } from './read-parts.ts';
 import { RefusalError } from '../http/answers.ts';
-import { mediaTypeOf } from '../http/request-headers.ts';
+import { mediaTypeOf, utf8Of } from '../http/read-request.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/stored-document.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
@@ -129,11 +129,7 @@ async function readText(content: Readable): Promise<string> {
     }
     chunks.push(chunk);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new RefusalError(400, 'metadata is not UTF-8');
-  }
+  return utf8Of(Buffer.concat(chunks), 'metadata');
 }
 
 /** Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest. */

@@ -1,3 +1,12 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { refusalStatus, unreadableStatus } from '../../lib/server/client-error.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+
 /** A refused request: status and message of the answer. */
 export class RefusalError extends Error {
   readonly status: number;
@@ -7,25 +16,29 @@ export class RefusalError extends Error {
   readonly code: string;
   readonly retryAfterSeconds: number | null;
 
-  constructor(status: number, message: string, details: RefusalDetails = {}) {
+  constructor(
+    status: number,
+    message: string,
+    {
+      docId = '',
+      code = 'invalid_request',
+      retryAfterSeconds = null,
+    }: Partial<Pick<RefusalError, 'docId' | 'code' | 'retryAfterSeconds'>> = {},
+  ) {
     super(message);
-    this.name = 'RefusalError';
     this.status = status;
-    this.docId = details.docId ?? '';
-    this.code = details.code ?? 'invalid_request';
-    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+    this.docId = docId;
+    this.code = code;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 
-interface RefusalDetails {
-  readonly docId?: string;
-  readonly code?: string;
-  readonly retryAfterSeconds?: number;
-}
-
-/** Whether it is a RefusalError; by its name, as errors may come from another realm. */
-export function isRefusal(error: unknown): error is RefusalError {
-  return typeof error === 'object' && error !== null && 'name' in error && error.name === 'RefusalError';
+/** Answers a refused request: its status, the headers that belong to it, and `body`. */
+export function sendRefusal(reply: FastifyReply, error: RefusalError, body: object): FastifyReply {
+  const { status, retryAfterSeconds } = error;
+  if (retryAfterSeconds !== null) reply.header('Retry-After', String(retryAfterSeconds));
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer');
+  return reply.code(status).send(body);
 }
 
 /** 429 with the whole seconds after which one more request passes. */
@@ -62,4 +75,63 @@ export function successEnvelope(docId: string, message: string, warnings: readon
 /** The answer to a refused ingestion call, interface 7.3. */
 export function errorEnvelope(docId: string, message: string): Envelope {
   return { error: { docId, message }, success: null, warning: null };
+}
+
+/** Goes with every answer; the page, which needs more, has a policy of its own. */
+const securityHeaders = {
+  'Content-Security-Policy': "default-src 'none'",
+  'X-Content-Type-Options': 'nosniff',
+} as const;
+
+/** The fallbacks of all routes: the security headers, an error body for unknown paths, and 500 without details. */
+export function addFallbacks(app: FastifyInstance, log: LogPort): void {
+  app.addHook('onSend', async (_request, reply) => {
+    reply.headers(securityHeaders);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, url } = request;
+    log.debug({ method, path: url.split('?', 1)[0], status: reply.statusCode }, 'embedded service answered');
+  });
+  app.setNotFoundHandler(async (request, reply) =>
+    reply.code(404).send(errorBody(request.url, 'not_found', 'no such operation')),
+  );
+  app.setErrorHandler(async (error: unknown, request, reply) => {
+    const status = refusalStatus(error);
+    if (status !== null) {
+      return reply.code(status).send(errorBody(request.url, 'invalid_request', 'the request is malformed'));
+    }
+    log.error({ method: request.method, reason: errorMessage(error) }, 'embedded service failed');
+    return reply.code(500).send(errorBody(request.url, 'server_error', 'internal error'));
+  });
+}
+
+/** Answers a URL that the router cannot read: no hook and no handler sees it. */
+export function answerBadUrl(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  void reply
+    .code(400)
+    .headers(securityHeaders)
+    .send(errorBody(request.url, 'invalid_request', 'the URL is malformed'));
+}
+
+/** Answers bytes that are not HTTP, or a request that was too slow, and ends the connection. */
+export function answerClientError(error: unknown, socket: Socket): void {
+  if (errorCode(error) === 'ECONNRESET' || socket.destroyed) return;
+  if (socket.writable) {
+    const body = JSON.stringify(errorEnvelope('', 'the request is malformed, too slow or too large'));
+    const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+    const status = unreadableStatus(errorCode(error));
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}` +
+        `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  }
+  socket.destroySoon();
+}
+
+/** The shape of an ingestion operation's failure, or of a token endpoint's. */
+function errorBody(url: string, code: string, message: string): object {
+  return url.startsWith('/services/')
+    ? errorEnvelope('', message)
+    : { error: code, error_description: message };
 }

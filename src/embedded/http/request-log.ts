@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+
 import type { Clock } from '../../lib/time/clock.ts';
 
 /** The endpoints of interface section 4. */
@@ -17,25 +19,24 @@ export interface RequestEntry {
 const maxEntries = 100_000;
 
 /** Remembers which requests came when and how they were answered. */
-export interface RequestLog {
-  /** Notes an arrival; what it returns notes the answer. */
-  readonly arrive: (operation: ServiceOperation) => (status: number) => void;
-  /** In the order of their arrival, the last hundred thousand. */
-  readonly entries: () => readonly RequestEntry[];
-}
+export class RequestLog {
+  readonly #entries: { operation: ServiceOperation; atMs: number; status: number | null }[] = [];
+  readonly #clock: Clock;
 
-/** An empty log. */
-export function createRequestLog(clock: Clock): RequestLog {
-  const entries: { operation: ServiceOperation; atMs: number; status: number | null }[] = [];
-  return {
-    arrive: (operation) => {
-      const entry = { operation, atMs: clock.monotonic(), status: null as number | null };
-      if (entries.length >= maxEntries) entries.splice(0, maxEntries / 10);
-      entries.push(entry);
-      return (status) => {
-        entry.status = status;
-      };
-    },
-    entries: () => entries.map((entry) => ({ ...entry })),
-  };
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Notes an arrival now, and how it is answered later. */
+  arrive(operation: ServiceOperation, response: ServerResponse): void {
+    const entry = { operation, atMs: this.#clock.monotonic(), status: null as number | null };
+    if (this.#entries.length >= maxEntries) this.#entries.splice(0, maxEntries / 10);
+    this.#entries.push(entry);
+    response.once('finish', () => (entry.status = response.statusCode));
+  }
+
+  /** In the order of their arrival, the last hundred thousand. */
+  entries(): readonly RequestEntry[] {
+    return this.#entries.map((entry) => ({ ...entry }));
+  }
 }

@@ -5,9 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuthContext } from '../auth/auth-routes.ts';
 import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument } from './operations.ts';
 import { refusalStatus } from '../../lib/server/client-error.ts';
-import { errorEnvelope, isRefusal, RefusalError, tooMany } from '../http/answers.ts';
+import { errorEnvelope, RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { IngestionContext } from './operations.ts';
-import { headerOf, mediaTypeOf, bearerToken } from '../http/request-headers.ts';
+import { bearerToken, headerOf, mediaTypeOf, utf8Of } from '../http/read-request.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
@@ -62,8 +62,7 @@ export async function addIngestionRoutes(app: FastifyInstance, routes: Ingestion
 function watch({ auth, window, strangersWindow, requestLog }: IngestionRoutes, operation: ServiceOperation) {
   return {
     onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      const answered = requestLog.arrive(operation);
-      reply.raw.once('finish', () => answered(reply.statusCode));
+      requestLog.arrive(operation, reply.raw);
       const authorised = authoriseIngestion(auth, request.raw.headers);
       const isKnown = await authorised.then(
         () => true,
@@ -77,11 +76,8 @@ function watch({ auth, window, strangersWindow, requestLog }: IngestionRoutes, o
 }
 
 async function answerError(error: unknown, _request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (isRefusal(error)) {
-    if (error.retryAfterSeconds !== null) reply.header('Retry-After', String(error.retryAfterSeconds));
-    if (error.status === 401) reply.header('WWW-Authenticate', 'Bearer');
-    return reply.code(error.status).send(errorEnvelope(error.docId, error.message));
-  }
+  if (error instanceof RefusalError)
+    return sendRefusal(reply, error, errorEnvelope(error.docId, error.message));
   const status = refusalStatus(error);
   if (status === null) throw error;
   return reply.code(status).send(errorEnvelope('', wordsOf(status)));
@@ -116,12 +112,7 @@ function jsonOf(request: FastifyRequest): string {
   if (mediaTypeOf(request.raw.headers['content-type']) !== 'application/json') {
     throw new RefusalError(415, 'the body must be application/json');
   }
-  if (!Buffer.isBuffer(request.body)) return '';
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(request.body);
-  } catch {
-    throw new RefusalError(400, 'the body is not UTF-8');
-  }
+  return Buffer.isBuffer(request.body) ? utf8Of(request.body, 'the body') : '';
 }
 
 /** Checks the token of an ingestion call and that it belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */

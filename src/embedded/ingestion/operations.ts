@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
+import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DocumentStore } from '../documents/document-store.ts';
-import { RefusalError, isRefusal, successEnvelope } from '../http/answers.ts';
+import { RefusalError, successEnvelope } from '../http/answers.ts';
 import type { DocumentRecord } from '../documents/stored-document.ts';
 import {
   applyMetadata,
@@ -12,6 +13,7 @@ import {
   bulkDeleteSchema,
   bulkModifySchema,
 } from '../documents/metadata.ts';
+import type { MetadataChange } from '../documents/metadata.ts';
 import type { Envelope } from '../http/answers.ts';
 import { withForm } from '../form/with-form.ts';
 
@@ -46,25 +48,20 @@ function checkOwner(record: DocumentRecord, documentOwner: string | undefined): 
   });
 }
 
-/** A JSON text that came from outside. */
-interface JsonSource {
-  /** For the answer: `metadata`, `the body`. */
-  readonly what: string;
-  readonly text: string;
-  readonly docId?: string;
-}
-
-/** Reads JSON by a schema. Throws RefusalError: 400 when it is no JSON, 422 when a field breaks a rule, which is named. */
-function readJson<T>(schema: z.ZodType<T>, { what, text, docId = '' }: JsonSource): T {
-  const parsed = schema.safeParse(parse({ what, text, docId }));
+/**
+ * Reads JSON by a schema. Throws RefusalError: 400 when it is no JSON, 422 when a field breaks a rule, which is named.
+ * `what` it is, for the answer: `metadata`, `the body`.
+ */
+function readJson<T>(schema: z.ZodType<T>, what: string, text: string): T {
+  const parsed = schema.safeParse(parse(what, text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-  throw new RefusalError(422, `${what}: ${place}${issue?.message ?? 'not valid'}`.slice(0, 500), { docId });
+  throw new RefusalError(422, `${what}: ${place}${issue?.message ?? 'not valid'}`.slice(0, 500));
 }
 
-function parse({ what, text, docId }: Required<JsonSource>): unknown {
-  const forbidden = new RefusalError(422, `${what}: the key __proto__ is unknown`, { docId });
+function parse(what: string, text: string): unknown {
+  const forbidden = new RefusalError(422, `${what}: the key __proto__ is unknown`);
   try {
     return JSON.parse(text, (key, value: unknown) => {
       if (key === '__proto__') throw forbidden;
@@ -72,35 +69,36 @@ function parse({ what, text, docId }: Required<JsonSource>): unknown {
     });
   } catch (error) {
     if (error === forbidden) throw error;
-    throw new RefusalError(400, `${what}: not valid JSON`, { docId });
+    throw new RefusalError(400, `${what}: not valid JSON`);
   }
 }
 
 /** Answers `POST /upload-document`, interface 4.3: a new document. Throws RefusalError. */
 export async function uploadDocument(context: IngestionContext, request: IncomingMessage): Promise<Envelope> {
-  const { store, clock, username } = context;
   return withForm(request, context, async ({ file, attachments, metadata: text }) => {
     if (file === null) throw new RefusalError(400, 'the form has no part file');
-    const change = readJson(uploadMetadataSchema, { what: 'metadata', text: text ?? '{}' });
-    const { metadata, warnings } = applyMetadata({}, { ...change, shareInfo: change.shareInfo ?? {} });
-    const docId = randomUUID();
-    await store.commit(() => ({
-      put: [
-        {
-          docId,
-          owner: metadata.documentOwner ?? username,
-          uploadedAt: timeOf(clock),
-          modifiedAt: null,
-          file,
-          attachments,
-          metadata,
-        },
-      ],
-      adopt: [file, ...attachments],
-      result: null,
-    }));
+    const change = readJson(uploadMetadataSchema, 'metadata', text ?? '{}');
+    const { docId, warnings } = await addDocument(context, { file, attachments, change });
     return successEnvelope(docId, 'document uploaded', warnings);
   });
+}
+
+/** Puts a new document into the store; its files lie in the incoming directory. */
+export async function addDocument(
+  { store, clock, username }: IngestionContext,
+  {
+    file,
+    attachments,
+    change,
+  }: Pick<DocumentRecord, 'file' | 'attachments'> & { readonly change: MetadataChange },
+): Promise<{ readonly docId: string; readonly warnings: readonly string[] }> {
+  const { metadata, warnings } = applyMetadata({}, { ...change, shareInfo: change.shareInfo ?? {} });
+  const docId = randomUUID();
+  const owner = metadata.documentOwner ?? username;
+  const uploadedAt = timeOf(clock);
+  const document = { docId, owner, uploadedAt, modifiedAt: null, file, attachments, metadata };
+  await store.commit(() => ({ put: [document], adopt: [file, ...attachments], result: null }));
+  return { docId, warnings };
 }
 
 /** Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError. */
@@ -116,7 +114,7 @@ export async function modifyDocument(
       if (file === null && attachments.length === 0 && text === null) {
         throw new RefusalError(400, 'at least one of file, attachments and metadata is required');
       }
-      const change = readJson(modifyMetadataSchema, { what: 'metadata', text: text ?? '{}' });
+      const change = readJson(modifyMetadataSchema, 'metadata', text ?? '{}');
       const warnings = await store.commit(() => {
         const current = requireDocument(store, docId);
         const { metadata, warnings } = applyMetadata(current.metadata, change);
@@ -139,7 +137,7 @@ export async function modifyDocument(
 
 /** Whatever is wrong with the form, the answer says which document it was for. */
 function aboutDocument(error: unknown, docId: string): unknown {
-  return isRefusal(error) ? new RefusalError(error.status, error.message, { docId }) : error;
+  return error instanceof RefusalError ? new RefusalError(error.status, error.message, { docId }) : error;
 }
 
 /** Answers `DELETE /delete-document/{docId}`, interface 4.5. Throws RefusalError 404, 403. */
@@ -157,10 +155,7 @@ export async function deleteDocument(
 
 /** Answers `PATCH /bulk/modify/metadata`, interface 4.6: all documents or none. Throws RefusalError. */
 export async function bulkModify({ store, clock }: IngestionContext, text: string): Promise<Envelope> {
-  const { docIds, documentOwner, sourceType, ...change } = readJson(bulkModifySchema, {
-    what: 'the body',
-    text,
-  });
+  const { docIds, documentOwner, sourceType, ...change } = readJson(bulkModifySchema, 'the body', text);
   const warnings = await store.commit(() => {
     const modifiedAt = timeOf(clock);
     const warnings = new Set<string>();
@@ -172,20 +167,18 @@ export async function bulkModify({ store, clock }: IngestionContext, text: strin
     return { put, result: [...warnings] };
   });
   const unused = sourceType === undefined ? [] : ['sourceType is not changed in bulk'];
-  return successEnvelope(docIds[0] ?? '', `${countDocuments(docIds.length)} modified`, [
-    ...warnings,
-    ...unused,
-  ]);
+  const message = `${countWords(docIds.length, 'document')} modified`;
+  return successEnvelope(docIds[0] ?? '', message, [...warnings, ...unused]);
 }
 
 /** Answers `DELETE /bulk/delete`, interface 4.7: all documents or none. Throws RefusalError. */
 export async function bulkDelete({ store }: IngestionContext, text: string): Promise<Envelope> {
-  const { docIds, documentOwner } = readJson(bulkDeleteSchema, { what: 'the body', text });
+  const { docIds, documentOwner } = readJson(bulkDeleteSchema, 'the body', text);
   await store.commit(() => {
     requireDocuments(store, docIds, documentOwner);
     return { remove: docIds, result: null };
   });
-  return successEnvelope(docIds[0] ?? '', `${countDocuments(docIds.length)} deleted`);
+  return successEnvelope(docIds[0] ?? '', `${countWords(docIds.length, 'document')} deleted`);
 }
 
 /**
@@ -206,9 +199,4 @@ function requireDocuments(
     checkOwner(record, documentOwner);
     return record;
   });
-}
-
-/** `1 document`, `2 documents`. */
-function countDocuments(count: number): string {
-  return `${count} ${count === 1 ? 'document' : 'documents'}`;
 }

@@ -4,15 +4,11 @@ import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Clock } from '../../lib/time/clock.ts';
-import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
 import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
-import { isOverTls } from '../../lib/server/is-over-tls.ts';
-import { createLoginThrottle } from '../../lib/server/login-throttle.ts';
-import { sameSecret } from '../../lib/server/same-secret.ts';
+import { bearerOf, cookieHeader, createLoginThrottle, hasCookie } from '../../lib/server/login.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { loginHtml } from './page-html.ts';
-
-const cookieName = 'ingestd-service';
 
 /** Keeps the page, and the content of every document with it, to those who may see the status page. */
 export interface PageGuard {
@@ -42,8 +38,9 @@ export function createPageGuard({
     clock,
     onFailure: (failure) => log.warn(failure, 'login to the page of the embedded service failed'),
   });
-  const cookie =
+  const value =
     token === null ? '' : createHmac('sha256', token).update('embedded service').digest('base64url');
+  const cookie = { name: 'ingestd-service', value };
 
   const isOwnPeer = (socket: Socket): Promise<boolean> => {
     const known = peers.get(socket) ?? judgePeer(socket);
@@ -67,8 +64,8 @@ export function createPageGuard({
         );
       }
       if (openRoutes.has(request.routeOptions.url ?? '')) return undefined;
-      const bearer = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-      if (bearer !== undefined) {
+      const bearer = bearerOf(headers);
+      if (bearer !== null) {
         const attempt = await throttle.attempt(socket, bearer, token);
         if (attempt === 'right') return undefined;
         if (attempt === 'busy') return refuse(reply, 429, 'too many failed logins; try again in a minute');
@@ -84,8 +81,7 @@ export function createPageGuard({
       if (attempt === 'busy')
         return reply.code(429).send(loginHtml('Too many failed logins. Try again in a minute.'));
       if (attempt === 'wrong') return reply.code(401).send(loginHtml('Wrong token.'));
-      const secure = isOverTls(raw) ? '; Secure' : '';
-      reply.header('Set-Cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+      reply.header('Set-Cookie', cookieHeader(raw, cookie));
       // No redirect: a strict cookie is not sent when the navigation began at another site.
       return reply.header('Refresh', '0; url=/').send(loginHtml('You are logged in.'));
     },
@@ -99,14 +95,6 @@ const openRoutes: ReadonlySet<string> = new Set(['/page.css', '/icon.svg', '/log
 async function judgePeer(socket: Socket): Promise<boolean> {
   const own = process.getuid?.();
   return own === undefined || isTrustedPeer(await peerUser(socket, own), own);
-}
-
-function hasCookie(header: string, cookie: string): boolean {
-  const prefix = `${cookieName}=`;
-  return header
-    .split(';')
-    .map((pair) => pair.trim())
-    .some((pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie));
 }
 
 function refuse(reply: FastifyReply, status: 401 | 403 | 429, message: string): FastifyReply {

@@ -10,7 +10,7 @@ import type { DocumentStore } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
 import { pageHtml, pageIcon, pageStyle } from './page-html.ts';
 import { pageScript } from './page-script.ts';
-import { isRefusal, RefusalError } from '../http/answers.ts';
+import { RefusalError } from '../http/answers.ts';
 import type { DocumentRecord, FileRecord, StoredDocument } from '../documents/stored-document.ts';
 import { showDocument } from '../documents/stored-document.ts';
 
@@ -74,7 +74,7 @@ export async function addPageRoutes(
     (_request, body, done) => done(null, new URLSearchParams(String(body)).get('token') ?? ''),
   );
   app.setErrorHandler(async (error: unknown, _request, reply) => {
-    if (!isRefusal(error)) throw error;
+    if (!(error instanceof RefusalError)) throw error;
     return reply.code(error.status).send({ error: error.message });
   });
   app.post('/login', async (request, reply) =>
@@ -87,7 +87,7 @@ export async function addPageRoutes(
 
   let cached: { key: string; body: Buffer } = { key: '', body: Buffer.alloc(0) };
   app.get('/documents', async (request, reply) => {
-    const tag = `"${started}-${store.revision()}"`;
+    const tag = `"${started}-${store.revision}"`;
     reply.header('ETag', tag);
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     const query = readQuery(request.query);

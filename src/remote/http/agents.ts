@@ -4,7 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { proxies, ProxyAgent } from 'proxy-agent';
 
 import { ConfigurationError } from '../../model/errors.ts';
-import { isLoopbackHost } from '../../lib/server/is-loopback.ts';
+import { isLoopbackHost } from '../../lib/server/host.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */

@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
-import { createLoginThrottle } from '../../lib/server/login-throttle.ts';
-import type { LoginThrottle } from '../../lib/server/login-throttle.ts';
+import { bearerOf, createLoginThrottle } from '../../lib/server/login.ts';
+import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/server-limits.ts';
 import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
@@ -13,7 +13,7 @@ import { addChangeRoutes } from './change-routes.ts';
 import { addLoginRoute, showLogin } from './login.ts';
 import { addPageRoutes } from './page-routes.ts';
 import { addReadRoutes } from './read-routes.ts';
-import { bearerOf, isReading, judgePeer, judgeRequest } from './request-guard.ts';
+import { isReading, judgePeer, judgeRequest } from './request-guard.ts';
 import type { AccessRules, Access, Refusal } from './request-guard.ts';
 
 declare module 'fastify' {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { isOverTls } from '../../lib/server/is-over-tls.ts';
+import { cookieHeader } from '../../lib/server/login.ts';
 import type { AppOptions } from './app-options.ts';
 import { renderPage } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
-import type { LoginThrottle } from '../../lib/server/login-throttle.ts';
+import type { LoginThrottle } from '../../lib/server/login.ts';
 
 const tokenSchema = z.object({ token: z.string().max(4096) });
 
@@ -47,9 +47,7 @@ async function answer({ request, reply, rules, throttle }: Login, given: string)
   if (result === 'busy')
     return html(reply.code(429), loginPage('Too many failed logins. Try again in a minute.'));
   if (result === 'wrong') return html(reply.code(401), loginPage('Wrong token.'));
-  const { name, value } = rules.cookie;
-  const secure = isOverTls(request.raw) ? '; Secure' : '';
-  void reply.header('set-cookie', `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}`);
+  void reply.header('set-cookie', cookieHeader(request.raw, rules.cookie));
   return html(reply, onwardPage);
 }
 

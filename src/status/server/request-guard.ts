@@ -1,9 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { bearerOf, hasCookie } from '../../lib/server/login.ts';
+import type { LoginCookie } from '../../lib/server/login.ts';
 import { isTrustedPeer } from '../../lib/server/peer-user.ts';
 import type { PeerUser } from '../../lib/server/peer-user.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
-import { isLoopbackAddress } from '../../lib/server/is-loopback.ts';
-import { urlHost } from '../../lib/server/url-host.ts';
+import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
 
 /**
  * Who may ask for a route: everybody who may connect (`open`), who brings a token in the body (`login`), who is logged
@@ -16,7 +18,7 @@ export interface RequestFacts {
   readonly method: string;
   /** Of the matched route. */
   readonly access: Access;
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** Why a request is not let in: an HTTP status, a code for programs, words for people. */
@@ -78,12 +80,6 @@ export function judgePeer(peer: PeerUser, own: number): Refusal | null {
   );
 }
 
-/** The token of an `Authorization: Bearer` header; null: there is none. */
-export function bearerOf(headers: RequestFacts['headers']): string | null {
-  const value = [headers['authorization'] ?? ''].flat()[0] ?? '';
-  return /^Bearer +(\S+)$/i.exec(value)?.[1] ?? null;
-}
-
 /** Says whether a request changes nothing by its method. */
 export function isReading({ method }: Pick<RequestFacts, 'method'>): boolean {
   return method === 'GET' || method === 'HEAD';
@@ -108,14 +104,9 @@ function fromElsewhere(facts: RequestFacts, host: string | undefined): boolean {
   return !(isReading(facts) && navigation && header(facts, 'sec-fetch-dest') === 'document');
 }
 
-function isLoggedIn(facts: RequestFacts, token: string, cookie: AccessRules['cookie']): boolean {
+function isLoggedIn(facts: RequestFacts, token: string, cookie: LoginCookie): boolean {
   const bearer = bearerOf(facts.headers);
-  if (bearer !== null && sameSecret(bearer, token)) return true;
-  const cookies = (header(facts, 'cookie') ?? '').split(';').map((pair) => pair.trim());
-  const prefix = `${cookie.name}=`;
-  return cookies.some(
-    (pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), cookie.value),
-  );
+  return (bearer !== null && sameSecret(bearer, token)) || hasCookie(header(facts, 'cookie') ?? '', cookie);
 }
 
 /** How the TCP address is reached and what it asks for. */
@@ -124,8 +115,7 @@ export interface AccessRules {
   readonly hosts: ReadonlySet<string> | null;
   /** Asked of every request but for `/healthz` and the login; null: nothing is asked. */
   readonly httpToken: string | null;
-  /** What the login leaves in the browser. */
-  readonly cookie: { readonly name: string; readonly value: string };
+  readonly cookie: LoginCookie;
   /** The page's own, for calls that change something. */
   readonly pageToken: string;
 }

@@ -1,5 +1,4 @@
-import { TransientMap } from '../../lib/collections/transient-map.ts';
-import { TransientSet } from '../../lib/collections/transient-set.ts';
+import { TransientMap, TransientSet } from '../../lib/collections/transient.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';

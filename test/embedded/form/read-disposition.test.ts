@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { readDisposition } from '../../../src/embedded/form/read-disposition.ts';
+import { readDisposition } from '../../../src/embedded/form/read-parts.ts';
 
 const latin1 = (text: string) => Buffer.from(text).toString('latin1');
 

@@ -35,3 +35,12 @@ export function bearerToken(header: string | undefined): string {
   }
   return token;
 }
+
+/** The text of bytes that have to be UTF-8. Throws RefusalError 400, which names them: `the body`. */
+export function utf8Of(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new RefusalError(400, `${what} is not UTF-8`);
+  }
+}

@@ -1,9 +1,40 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import type { Socket } from 'node:net';
 
 import type { Clock } from '../time/clock.ts';
 import { sameSecret } from './same-secret.ts';
-import { isLoopbackAddress } from './is-loopback.ts';
+import { isLoopbackAddress } from './host.ts';
+
+/** What the login leaves in the browser. */
+export interface LoginCookie {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** The token of an `Authorization: Bearer` header; null: there is none. */
+export function bearerOf({ authorization = '' }: Pick<IncomingHttpHeaders, 'authorization'>): string | null {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? null;
+}
+
+/** Says whether a Cookie header holds that cookie. */
+export function hasCookie(header: string, { name, value }: LoginCookie): boolean {
+  const given = header.split(';').map((pair) => pair.trim());
+  const prefix = `${name}=`;
+  return given.some((pair) => pair.startsWith(prefix) && sameSecret(pair.slice(prefix.length), value));
+}
+
+/** The Set-Cookie header of an answer to the right token: scripts cannot read it, and other sites do not send it. */
+export function cookieHeader(request: IncomingMessage, { name, value }: LoginCookie): string {
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${isOverTls(request) ? '; Secure' : ''}`;
+}
+
+/** Says whether the browser uses TLS: as its form says, or as a proxy on this machine does. */
+function isOverTls({ headers, socket }: IncomingMessage): boolean {
+  if (headers.origin?.startsWith('https://') === true) return true;
+  const [forwarded = ''] = [headers['x-forwarded-proto'] ?? ''].flat();
+  return forwarded.trim().toLowerCase() === 'https' && isLoopbackAddress(socket.remoteAddress ?? '');
+}
 
 /** Compares tokens, and slows down clients that keep sending wrong ones. */
 export interface LoginThrottle {
@@ -42,20 +73,19 @@ export function createLoginThrottle({
   readonly onFailure: (failure: { readonly peer: string; readonly failures: number }) => void;
 }): LoginThrottle {
   const peers = new Map<string, Peer>();
-  const cancels = new Set<() => void>();
+  const waits = new Set<() => void>();
   let closed = false;
 
   const wait = (ms: number) =>
     new Promise<void>((resolve) => {
       if (closed) return resolve();
-      const done = () => {
-        cancels.delete(cancel);
-        stop();
+      const end = () => {
+        waits.delete(end);
+        cancel();
         resolve();
       };
-      const stop = clock.after(ms, done);
-      const cancel = done;
-      cancels.add(cancel);
+      const cancel = clock.after(ms, end);
+      waits.add(end);
     });
 
   const noteFailure = (address: string, peer: Peer | undefined) => {
@@ -93,7 +123,7 @@ export function createLoginThrottle({
     },
     close: () => {
       closed = true;
-      for (const cancel of cancels) cancel();
+      for (const end of waits) end();
     },
   };
 }

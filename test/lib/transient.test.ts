@@ -3,11 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-import { TransientMap } from '../../src/lib/collections/transient-map.ts';
-import { TransientSet } from '../../src/lib/collections/transient-set.ts';
+import { TransientMap, TransientSet } from '../../src/lib/collections/transient.ts';
 
 const run = promisify(execFile);
-const module = join(import.meta.dirname, '../../build/lib/collections/transient-map.js');
+const module = join(import.meta.dirname, '../../build/lib/collections/transient.js');
 
 describe('the transient map', () => {
   it('holds what a plain map would, in the same order, through many comings and goings', () => {
