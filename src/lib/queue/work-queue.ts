@@ -119,7 +119,7 @@ export class WorkQueue {
   }
 }
 
-export type RunFunction = () => Promise<unknown>;
+type RunFunction = () => Promise<unknown>;
 
 interface Options {
   readonly id?: string;
@@ -133,7 +133,7 @@ interface Entry {
   readonly run: RunFunction;
 }
 
-interface Level {
+interface LevelEntries {
   heap: TinyQueue<Entry>;
   /** Entries that were not moved to another priority meanwhile. */
   size: number;
@@ -159,7 +159,7 @@ export function priorityOf(level: number, atMs: number): number {
  * below is starved. Each call is O(log n).
  */
 export class PriorityQueue implements Queue<RunFunction, Options> {
-  readonly #levels = Array.from({ length: levelCount }, (): Level => ({
+  readonly #levels = Array.from({ length: levelCount }, (): LevelEntries => ({
     heap: heapOf([]),
     size: 0,
     turns: 0,
@@ -208,13 +208,13 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
     return entries.filter((entry) => entry.priority === priority).map(({ run }) => run);
   }
 
-  #levelOf({ priority }: Entry): Level {
+  #levelOf({ priority }: Entry): LevelEntries {
     const level = this.#levels[Math.floor(priority / levelWidth)];
     if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
     return level;
   }
 
-  #pop(level: Level): Entry | null {
+  #pop(level: LevelEntries): Entry | null {
     for (let entry = level.heap.pop(); entry !== undefined; entry = level.heap.pop()) {
       if (!this.#isInside(entry)) continue;
       if (entry.id !== undefined) this.#byId.delete(entry.id);
@@ -228,7 +228,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
     return entry.id === undefined || this.#byId.get(entry.id) === entry;
   }
 
-  #countTurn(served: Level): void {
+  #countTurn(served: LevelEntries): void {
     const place = this.#levels.indexOf(served);
     for (const above of this.#levels.slice(place + 1)) above.turns = 0;
     const lowerWaits = this.#levels.slice(0, place).some(({ size }) => size > 0);
@@ -237,7 +237,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
 }
 
 /** The levels as they are to be asked for the next entry. */
-function inTurn([level, ...lower]: readonly Level[]): readonly Level[] {
+function inTurn([level, ...lower]: readonly LevelEntries[]): readonly LevelEntries[] {
   if (level === undefined) return [];
   return level.turns >= turnsBeforeReserve ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
 }

@@ -35,7 +35,7 @@ const importersOf: Readonly<Record<string, RegExp>> = {
   'jsonc-parser': /^lib\/text\/read-json\.ts$/,
   jose: /^embedded\//,
   lowdb: /^ledger\//,
-  'p-queue': /^(lib\/queue\/(work|priority)-queue\.ts|scan\/folder\.ts|ledger\/lowdb-adapter\.ts)$/,
+  'p-queue': /^(lib\/queue\/work-queue\.ts|scan\/folder\.ts|ledger\/lowdb-adapter\.ts)$/,
   picocolors: /^cli\//,
   pino: /^log\//,
   'pino-pretty': /^log\//,
