@@ -8,11 +8,9 @@ import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/server-limits.ts';
 import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
-import type { AppOptions } from './app-options.ts';
-import { addChangeRoutes } from './change-routes.ts';
+import type { AppOptions } from './routes.ts';
+import { addRoutes } from './routes.ts';
 import { addLoginRoute, showLogin } from './login.ts';
-import { addPageRoutes } from './page-routes.ts';
-import { addReadRoutes } from './read-routes.ts';
 import { isReading, judgePeer, judgeRequest } from './request-guard.ts';
 import type { AccessRules, Access, Refusal } from './request-guard.ts';
 
@@ -58,9 +56,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addGuard(app, options, throttle);
-  addPageRoutes(app, options);
-  addReadRoutes(app, options);
-  addChangeRoutes(app, options);
+  addRoutes(app, options);
   addLoginRoute(app, options, throttle);
   app.setErrorHandler((error, _request, reply) => answerError(error, reply, options.log));
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));

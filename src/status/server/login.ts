@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { cookieHeader } from '../../lib/server/login.ts';
-import type { AppOptions } from './app-options.ts';
+import type { AppOptions } from './routes.ts';
 import { renderPage } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';

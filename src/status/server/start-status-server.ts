@@ -6,7 +6,7 @@ import { ConfigurationError, StoppedError } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LogPage } from '../../model/report/log-query.ts';
 import { openApp } from './app.ts';
-import type { AppOptions, MetricsSource } from './app-options.ts';
+import type { AppOptions, MetricsSource } from './routes.ts';
 import { reachableHost, isLoopbackAddress } from '../../lib/server/host.ts';
 import { createAccessRules } from './request-guard.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';

@@ -1,0 +1,218 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { FastifyInstance } from 'fastify';
+import * as z from 'zod';
+
+import { securityHeaders, send } from './answers.ts';
+import { printable } from '../../lib/text/printable.ts';
+import { pagePaths, renderPage } from './page-files.ts';
+import type { Clock } from '../../lib/time/clock.ts';
+import type { ControlPort } from '../../model/ports/control-port.ts';
+import type { LogPort } from '../../model/ports/log-port.ts';
+import type { FleetStatus } from '../../model/report/fleet.ts';
+import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
+import type { DeliveryHistory } from '../metrics/delivery-history.ts';
+import type { EventHub } from './event-hub.ts';
+import type { PageFiles } from './page-files.ts';
+import type { Access, AccessRules } from './request-guard.ts';
+import type { StatusSnapshot } from './status-snapshot.ts';
+
+/** The text that Prometheus reads. */
+export interface MetricsSource {
+  readonly text: () => Promise<string>;
+  readonly contentType: string;
+}
+
+/** What the routes answer from. */
+export interface AppOptions {
+  readonly control: ControlPort;
+  readonly snapshot: StatusSnapshot;
+  readonly metrics: MetricsSource;
+  readonly history: DeliveryHistory;
+  /** What happened, newest first, over restarts. */
+  readonly readLog: (query: LogQuery) => Promise<LogPage>;
+  /** All hosts of the account, null while Redis is away; left out or null: this host is alone. */
+  readonly fleet?: (() => Promise<FleetStatus | null>) | null | undefined;
+  readonly hub: EventHub;
+  /** Null: it is not built. */
+  readonly page: () => Promise<PageFiles | null>;
+  readonly version: string;
+  readonly log: LogPort;
+  readonly clock: Clock;
+  /** Null for a request that came through the socket: the socket's file mode guards it. */
+  readonly rulesOf: (request: IncomingMessage) => AccessRules | null;
+}
+
+/** Accepts gzip, and not with `q=0`. */
+const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i;
+
+/** What the page and the command line ask for: contract section 6. The guard has checked the caller. */
+export function addRoutes(app: FastifyInstance, options: AppOptions): void {
+  addPageRoutes(app, options);
+  addReadRoutes(app, options);
+  addChangeRoutes(app, options);
+}
+
+/** Scrapes within this time get the same text. */
+const metricsEveryMs = 250;
+
+const whySchema = z.object({
+  path: z
+    .string()
+    .min(1)
+    .max(8192)
+    .refine((path) => !path.includes('\0')),
+});
+
+const logSchema = z.object({
+  search: z.string().max(200).default(''),
+  failed: z.enum(['true', 'false']).default('false'),
+  since: z.iso.datetime().nullable().default(null),
+  before: z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}\.\d{1,6}\.jsonl:\d{1,12}$/)
+    .nullable()
+    .default(null),
+});
+
+/** The routes that only read. */
+function addReadRoutes(
+  app: FastifyInstance,
+  { control, snapshot, metrics, history, readLog, fleet, hub, clock }: AppOptions,
+): void {
+  app.get('/healthz', { config: { access: 'open' } }, (_request, reply) => {
+    const healthy = control.healthy();
+    return reply.code(healthy ? 200 : 503).send({ healthy });
+  });
+  app.get('/readyz', (_request, reply) => {
+    const reasons = control.unready();
+    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+  });
+  let scraped: { readonly text: Promise<string>; readonly at: number } | null = null;
+  app.get('/metrics', async (_request, reply) => {
+    const now = clock.monotonic();
+    if (scraped === null || now - scraped.at >= metricsEveryMs) scraped = { text: metrics.text(), at: now };
+    return reply.header('content-type', metrics.contentType).send(await scraped.text);
+  });
+  app.get('/api/status', (_request, reply) =>
+    reply.type('application/json; charset=utf-8').send(snapshot.json()),
+  );
+  app.get('/api/activity', () => ({ activities: control.recent() }));
+  app.get('/api/history', () => history.report());
+  app.get('/api/log', async (request, reply) => {
+    const query = logSchema.safeParse(request.query);
+    if (!query.success) {
+      const message =
+        'the query may have search (200 characters), failed (true or false), since (2026-01-31T08:00:00Z) and before (next of the last answer)';
+      return send(reply, 400, { code: 'request', message });
+    }
+    return await readLog({ ...query.data, failed: query.data.failed === 'true' });
+  });
+  app.get('/api/fleet', async (_request, reply) => {
+    if (fleet === null || fleet === undefined) {
+      return send(reply, 404, { code: 'no-fleet', message: 'this configuration is for one host' });
+    }
+    const hosts = await fleet();
+    if (hosts !== null) return reply.send(hosts);
+    return send(reply, 503, { code: 'redis-unavailable', message: 'Redis cannot be reached' });
+  });
+  app.get('/api/why', async (request, reply) => {
+    const query = whySchema.safeParse(request.query);
+    if (!query.success) return send(reply, 400, { code: 'request', message: 'use ?path= with one path' });
+    return await control.why(query.data.path);
+  });
+  // A stream has no end: there is no HEAD route.
+  app.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
+    if (hub.full()) return send(reply, 503, { code: 'full', message: 'too many pages are open; close some' });
+    reply.hijack();
+    const { raw } = reply;
+    raw.writeHead(200, { ...securityHeaders, 'content-type': 'text/event-stream; charset=utf-8' });
+    hub.add(raw);
+    return reply;
+  });
+}
+
+const path = z.string().min(1);
+const retryBody = {
+  schema: z.strictObject({ paths: z.array(path) }),
+  wanted: '{"paths": ["folder/path", …]}, with no path for all',
+};
+const resolveBody = {
+  schema: z.discriminatedUnion('action', [
+    z.strictObject({ path, action: z.literal('adopt'), docId: z.string().min(1) }),
+    z.strictObject({ path, action: z.literal('again') }),
+    z.strictObject({ path, action: z.literal('dismiss') }),
+  ]),
+  wanted:
+    '{"path": "folder/path", "action": "adopt", "docId": "…"}, or the action "again" or "dismiss" without a docId',
+};
+const folderBody = {
+  schema: z.strictObject({ folder: z.string().min(1).nullable() }),
+  wanted: '{"folder": "name"}, or null for all',
+};
+const revokeBody = {
+  schema: z.strictObject({ all: z.boolean() }),
+  wanted: '{"all": true} or {"all": false}',
+};
+
+/** The routes that change something. */
+function addChangeRoutes(app: FastifyInstance, { control, snapshot }: AppOptions): void {
+  // The next status shows what the call did.
+  app.addHook('onSend', async ({ method }) => {
+    if (method === 'POST') snapshot.expire();
+  });
+  const post = <T>(
+    path: string,
+    body: { readonly schema: z.ZodType<T>; readonly wanted: string },
+    act: (given: T) => object | Promise<object>,
+    access: Access = 'guarded',
+  ) =>
+    app.post(path, { config: { access } }, async (request, reply) => {
+      const given = body.schema.safeParse(request.body);
+      if (given.success) return await act(given.data);
+      return send(reply, 400, { code: 'request', message: `the body must be ${body.wanted}` });
+    });
+  post('/api/retry', retryBody, ({ paths }) => control.retry(paths));
+  post('/api/resolve', resolveBody, async (given) => {
+    const resolution =
+      given.action === 'adopt' ? { kind: given.action, docId: given.docId } : { kind: given.action };
+    await control.resolve(given.path, resolution);
+    return {};
+  });
+  post('/api/approve', folderBody, ({ folder }) => control.approve(folder));
+  post('/api/pause', folderBody, ({ folder }) => control.pause(folder));
+  post('/api/resume', folderBody, ({ folder }) => control.resume(folder));
+  post('/api/rescan', folderBody, ({ folder }) => control.rescan(folder));
+  const revoke = async (options: { readonly all: boolean }) => {
+    await control.revoke(options);
+    return {};
+  };
+  // Only the command line asks for it.
+  post('/api/revoke', revokeBody, revoke, 'socket');
+}
+
+/** The page with its headline already in it, its files, and the token that lets it change things. */
+function addPageRoutes(app: FastifyInstance, { snapshot, page, version, rulesOf }: AppOptions): void {
+  app.get('/', async (_request, reply) => {
+    const built = await page();
+    if (built === null) {
+      return send(reply, 503, { code: 'not-built', message: 'the page is not built; run: npm run build' });
+    }
+    const { headline, progress, health } = snapshot.status();
+    const texts = { headline: printable(headline), progress, health, version };
+    const text = renderPage(built.template, texts);
+    return reply.type('text/html; charset=utf-8').send(text);
+  });
+  for (const path of pagePaths) {
+    // The login uses the page's style.
+    const access = path.endsWith('.js') ? 'guarded' : 'open';
+    app.get(path, { config: { access } }, async ({ headers }, reply) => {
+      const file = (await page())?.files.get(path);
+      if (file === undefined) return reply.callNotFound();
+      reply.type(file.type).header('vary', 'accept-encoding');
+      if (!takesGzip.test(headers['accept-encoding'] ?? '')) return reply.send(file.body);
+      return reply.header('content-encoding', 'gzip').send(file.packed);
+    });
+  }
+  app.get('/api/token', (request) => ({ token: rulesOf(request.raw)?.pageToken ?? null }));
+}
