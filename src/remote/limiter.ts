@@ -1,6 +1,6 @@
 import Bottleneck from 'bottleneck';
 
-import { countingMs, endPermitOnce } from '../model/permits.ts';
+import { countingMs, endPermitOnce } from '../lib/queue/permits.ts';
 import type { Clock } from '../lib/time/clock.ts';
 import { StoppedError } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';

@@ -1,4 +1,4 @@
-import { TransientSet } from '../lib/collections/transient.ts';
+import { TransientSet } from '../lib/queue/transient.ts';
 import { batches } from '../model/batches.ts';
 import { directoryOf, refKey, sameStat } from '../model/document.ts';
 import type {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-import { TransientMap, TransientSet } from '../../src/lib/collections/transient.ts';
+import { TransientMap, TransientSet } from '../../src/lib/queue/transient.ts';
 
 const run = promisify(execFile);
-const module = join(import.meta.dirname, '../../build/lib/collections/transient.js');
+const module = join(import.meta.dirname, '../../build/lib/queue/transient.js');
 
 describe('the transient map', () => {
   it('holds what a plain map would, in the same order, through many comings and goings', () => {

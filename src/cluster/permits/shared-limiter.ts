@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { countingMs, endPermitOnce } from '../../model/permits.ts';
+import { countingMs, endPermitOnce } from '../../lib/queue/permits.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
@@ -96,7 +96,8 @@ export class SharedLimiter implements LimiterPort {
   #seq = 0;
   #epoch = 0;
   #jump: number | null = null;
-  #recent: readonly SentRequest[] | null;
+  /** Sent before this start, until Redis knows of it. */
+  #recent: readonly SentRequest[];
   #shares: Readonly<Record<string, number>> = {};
   #version = -1;
   /** When a person stopped all hosts; empty: nobody has. */
@@ -307,7 +308,7 @@ export class SharedLimiter implements LimiterPort {
       renew: some([...renew, ...this.#alone.underWay()]),
       confirm: some(confirm),
       used: some(used),
-      recent: this.#recent === null ? undefined : some(this.#countingMs(this.#recent)),
+      recent: some(this.#countingMs()),
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
       want: want > 0 ? want : undefined,
       ids: some(ids),
@@ -343,7 +344,7 @@ export class SharedLimiter implements LimiterPort {
     }
     const granted = ids.slice(0, answer.granted);
     for (const [name] of used) this.#alone.giveBack(name);
-    this.#recent = null;
+    this.#recent = [];
     if (request.beat === true) this.#keptAt = sent.monotonic;
     if (isWhole) this.#wholeAt = sent.monotonic;
     this.#note(answer, answered.monotonic, isWhole);
@@ -394,9 +395,10 @@ export class SharedLimiter implements LimiterPort {
     };
   }
 
-  #countingMs(recent: readonly SentRequest[]): readonly number[] {
+  #countingMs(): readonly number[] {
     const { limit, times } = this.#options;
-    return countingMs(recent, { limit, windowMs: times.windowMs, now: this.#clock.now() }).map(Math.ceil);
+    const window = { limit, windowMs: times.windowMs, now: this.#clock.now() };
+    return countingMs(this.#recent, window).map(Math.ceil);
   }
 
   #note(answer: PermitAnswer, at: number, isListed: boolean): void {

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { Queue } from 'p-queue';
 import TinyQueue from 'tinyqueue';
 
-import { TransientMap } from '../collections/transient.ts';
+import { TransientMap } from './transient.ts';
 
 /** Levels of work, the lower the later. */
 type Level = 0 | 1 | 2 | 3;

@@ -1,4 +1,4 @@
-import { TransientMap } from '../../lib/collections/transient.ts';
+import { TransientMap } from '../../lib/queue/transient.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';

@@ -44,16 +44,14 @@ export function createDeliveryHistory(clock: Clock): DeliveryHistory {
     },
     report: () => {
       const first = current() - BUCKETS + 1;
-      const column = (kind: DeliveryKind) =>
-        Array.from({ length: BUCKETS }, (_, offset) => buckets.get(first + offset)?.[kind] ?? 0);
+      const columns = deliveryKinds.map((kind) => [
+        kind,
+        Array.from({ length: BUCKETS }, (_, offset) => buckets.get(first + offset)?.[kind] ?? 0),
+      ]);
       return {
         bucketSeconds: BUCKET_SECONDS,
         start: new Date(first * BUCKET_SECONDS * 1000).toISOString(),
-        uploaded: column('uploaded'),
-        modified: column('modified'),
-        deleted: column('deleted'),
-        moved: column('moved'),
-        failed: column('failed'),
+        ...(Object.fromEntries(columns) as Record<DeliveryKind, number[]>),
       };
     },
   };

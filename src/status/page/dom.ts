@@ -4,6 +4,11 @@ export interface Part<T> {
   readonly show: (value: T) => void;
 }
 
+/** A part that shows the same as long as it is there. */
+export function fixed(node: Element): Part<unknown> {
+  return { node, show: () => undefined };
+}
+
 type Attributes = Readonly<Record<string, string>>;
 
 /** Creates an element. Texts become text and never markup. */

@@ -4,10 +4,11 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { fleetHeadline } from '../../model/report/fleet.ts';
+import { get } from './data/requests.ts';
 import { groupByCause } from './data/group-by-cause.ts';
-import type { PageStatus } from './data/page-status.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { momentWords } from './data/time-words.ts';
-import { byId, createList, el, setAttribute, setText } from './dom.ts';
+import { byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 
 /** Hosts publish their summaries this often. */
@@ -26,19 +27,20 @@ interface ShownHost extends FleetHost {
 }
 
 /** All hosts of the account. Where this host is alone, nothing is asked and nothing shown. */
-export function createFleet(): (status: PageStatus) => void {
+export function createFleet(): (status: StatusAnswer) => void {
   const show = createList<ShownHost>(byId('fleet-list'), ({ host }) => host, createHost);
-  let newest: PageStatus | null = null;
+  let newest: StatusAnswer | null = null;
   let isRefreshing = false;
 
   /** Goes on by itself while this host is part of a fleet. */
   const refresh = async () => {
     isRefreshing = newest?.fleet !== undefined;
     if (!isRefreshing) return;
-    if (!document.hidden) showFleet(await ask());
+    if (!document.hidden) showFleet(await get('/api/fleet'));
     setTimeout(() => void refresh(), everyMs);
   };
 
+  /** Null: Redis is away, or the daemon. */
   function showFleet(fleet: FleetStatus | null): void {
     const { fleet: own, rate } = newest ?? {};
     const headline = byId('fleet-headline');
@@ -72,16 +74,6 @@ export function createFleet(): (status: PageStatus) => void {
   };
 }
 
-/** Null: Redis is away, or the daemon. */
-async function ask(): Promise<FleetStatus | null> {
-  try {
-    const response = await fetch('/api/fleet');
-    return response.ok ? ((await response.json()) as FleetStatus) : null;
-  } catch {
-    return null;
-  }
-}
-
 function createHost({ host }: ShownHost): Part<ShownHost> {
   const state = el('span', { class: 'pill' });
   const own = el('span', { class: 'count' }, 'this host');
@@ -95,18 +87,12 @@ function createHost({ host }: ShownHost): Part<ShownHost> {
   const showReasons = createList<FleetHost['reasons'][number]>(
     reasons,
     ({ code, message }) => `${code} ${message}`,
-    ({ code, message }) => ({
-      node: problem(explain(code).cause, sentence(printable(message)), explain(code).fix),
-      show: () => undefined,
-    }),
+    ({ code, message }) => problem(code, sentence(printable(message))),
   );
   const showFailures = createList<Cause>(
     failures,
     ({ code, words }) => `${code} ${words}`,
-    ({ code, words }) => ({
-      node: problem(explain(code).cause, words, explain(code).fix),
-      show: () => undefined,
-    }),
+    ({ code, words }) => problem(code, words),
   );
   const node = el(
     'li',
@@ -184,12 +170,8 @@ function causesOf(failures: FleetHost['failures']): readonly Cause[] {
     });
 }
 
-function problem(cause: string, words: string, fix: string): HTMLElement {
-  return el(
-    'li',
-    {},
-    el('strong', {}, cause),
-    el('span', {}, ` ${words} `),
-    el('span', { class: 'faint' }, fix),
-  );
+function problem(code: string, words: string): Part<unknown> {
+  const { cause, fix } = explain(code);
+  const said = el('span', {}, ` ${words} `);
+  return fixed(el('li', {}, el('strong', {}, cause), said, el('span', { class: 'faint' }, fix)));
 }

@@ -5,30 +5,27 @@ import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { groupByCause } from './data/group-by-cause.ts';
 import type { Group } from './data/group-by-cause.ts';
-import type { PageStatus } from './data/page-status.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
-import { rescan, setPaused } from './data/actions.ts';
+import { rescan, setPaused } from './data/requests.ts';
 import type { Counts } from './data/bar-parts.ts';
-import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
+import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';
 import { createProportions } from './overview.ts';
 
 /** The watched folders, and the invitation where there is nothing in them yet. */
-export function createFolders(): (status: PageStatus) => void {
+export function createFolders(): (status: StatusAnswer) => void {
   const showSkips = createSkips();
   const show = createList<ShownFolder>(byId('folder-list'), ({ name }) => name, createFolder);
-  const showUnconfigured = createList<NonNullable<PageStatus['unconfigured']>[number]>(
+  const showUnconfigured = createList<NonNullable<StatusAnswer['unconfigured']>[number]>(
     byId('unconfigured'),
     ({ name, documents }) => `${name} ${documents}`,
-    ({ name, documents }) => ({
-      node: el(
-        'li',
-        {},
-        `${printable(name)} is no longer configured. The service keeps its ${countWords(documents, 'document')}.`,
-      ),
-      show: () => undefined,
-    }),
+    ({ name, documents }) => {
+      const kept = countWords(documents, 'document');
+      const words = `${printable(name)} is no longer configured. The service keeps its ${kept}.`;
+      return fixed(el('li', {}, words));
+    },
   );
   const showAll = createActions(byId('folders-actions'), null);
   return (status) => {
@@ -119,7 +116,7 @@ function notesOf(folder: FolderStatus): string[] {
 const maxSkipRows = 50;
 
 /** Files in the folders that are no documents, by the rule that says so. */
-function createSkips(): (status: PageStatus) => void {
+function createSkips(): (status: StatusAnswer) => void {
   const show = createList<Group<SkipStatus>>(byId('skip-groups'), ({ code }) => code, createSkipGroup);
   return ({ skipped, skippedTotal }) => {
     byId('skips').hidden = skippedTotal === 0;
@@ -136,7 +133,7 @@ function createSkipGroup({ code }: Group<SkipStatus>): Part<Group<SkipStatus>> {
   const showRows = createList<SkipStatus>(
     list,
     ({ folder, path, pathBytes }) => `${folder}/${path}/${pathBytes ?? ''}`,
-    ({ folder, path }) => ({ node: el('li', {}, pathText(folder, path)), show: () => undefined }),
+    ({ folder, path }) => fixed(el('li', {}, pathText(folder, path))),
   );
   return {
     node: el(

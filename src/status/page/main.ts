@@ -1,9 +1,11 @@
 import { createActivityList } from './history/activity.ts';
-import { createAttention } from './attention/attention.ts';
+import { createAttention } from './attention.ts';
 import { createChart } from './history/chart.ts';
 import { connect } from './data/connection.ts';
+import { get } from './data/requests.ts';
+import type { Activity } from '../../model/report/status.ts';
 import type { HistoryReport } from '../metrics/delivery-history.ts';
-import type { PageStatus, RecentActivity } from './data/page-status.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
@@ -56,7 +58,7 @@ connect({
 });
 setInterval(() => void loadHistory(), historyEveryMs);
 
-function showStatus(status: PageStatus): void {
+function showStatus(status: StatusAnswer): void {
   for (const view of views) view(status);
   document.body.dataset['loaded'] = 'true';
 }
@@ -75,7 +77,7 @@ function setOffline(offline: boolean): void {
 }
 
 async function loadActivity(): Promise<void> {
-  const recent = await load<RecentActivity>('/api/activity');
+  const recent = await get<{ readonly activities: readonly Activity[] }>('/api/activity');
   if (recent !== null) activities.replace(recent.activities);
 }
 
@@ -83,16 +85,6 @@ async function loadHistory(): Promise<void> {
   clearTimeout(historyTimer);
   historyTimer = undefined;
   if (document.hidden) return;
-  const history = await load<HistoryReport>('/api/history');
+  const history = await get<HistoryReport>('/api/history');
   if (history !== null) showChart(history);
-}
-
-/** Null where the daemon is away: the connection says so already. */
-async function load<T>(path: string): Promise<T | null> {
-  try {
-    const response = await fetch(path);
-    return response.ok ? ((await response.json()) as T) : null;
-  } catch {
-    return null;
-  }
 }

@@ -5,14 +5,14 @@ import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import { setPaused } from './data/actions.ts';
-import type { PageStatus } from './data/page-status.ts';
+import { setPaused } from './data/requests.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { barPartsOf } from './data/bar-parts.ts';
 import type { Counts } from './data/bar-parts.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
-import { button, byId, createList, el, setAttribute, setText } from './dom.ts';
+import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 
-const stateWords: Readonly<Record<PageStatus['state'], string>> = {
+const stateWords: Readonly<Record<StatusAnswer['state'], string>> = {
   starting: 'Starting',
   working: 'Working',
   idle: 'Idle',
@@ -34,23 +34,23 @@ const icons: Readonly<Record<Health, string>> = {
 const spokenEveryMs = 12_000;
 
 /** The head of the page: headline, health, progress in one bar, what is wrong; and its foot. */
-export function createOverview(): (status: PageStatus) => void {
+export function createOverview(): (status: StatusAnswer) => void {
   const speak = createSpeaker();
   const bar = createProportions(byId('whole'));
   const showReasons = createList<Reason & { readonly isHeadline: boolean }>(
     byId('reasons'),
     ({ code, message, isHeadline }) => `${code} ${message} ${isHeadline}`,
-    ({ code, message, isHeadline }) => ({
-      node: el(
-        'li',
-        { 'data-level': reasonHealth(code) },
-        // The headline says it already.
-        ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
-        el('p', {}, sentence(printable(message))),
-        ...(code === 'paused' ? [button('Resume', {}, () => setPaused(null, false))] : fixOf(code)),
+    ({ code, message, isHeadline }) =>
+      fixed(
+        el(
+          'li',
+          { 'data-level': reasonHealth(code) },
+          // The headline says it already.
+          ...(isHeadline ? [] : [el('strong', {}, explain(code).cause)]),
+          el('p', {}, sentence(printable(message))),
+          ...(code === 'paused' ? [button('Resume', {}, () => setPaused(null, false))] : fixOf(code)),
+        ),
       ),
-      show: () => undefined,
-    }),
   );
 
   return (status) => {
@@ -82,7 +82,7 @@ function fixOf(code: string): HTMLElement[] {
   return fix === '' ? [] : [el('p', { class: 'fix' }, fix)];
 }
 
-function pillWords(status: PageStatus): string {
+function pillWords(status: StatusAnswer): string {
   const { health, state, queue, folders } = status;
   if (health === 'error') return 'Error';
   if (health === 'attention') return 'Attention';
@@ -92,7 +92,7 @@ function pillWords(status: PageStatus): string {
   return stateWords[state];
 }
 
-function titleOf({ health, folders }: PageStatus, phrase: string): string {
+function titleOf({ health, folders }: StatusAnswer, phrase: string): string {
   if (health !== 'ok') return `${phrase} · ingestd`;
   const moving = folders.reduce((sum, { pending, waiting }) => sum + pending + waiting, 0);
   return moving > 0 ? `${numberWords(moving)} to deliver · ingestd` : 'ingestd';
@@ -117,7 +117,7 @@ function createSpeaker(): (text: string) => void {
   };
 }
 
-function showFoot(status: PageStatus): void {
+function showFoot(status: StatusAnswer): void {
   const { totals, startedAt, pid } = status;
   const seconds = (Date.now() - Date.parse(startedAt)) / 1000;
   setText(byId('version'), status.version);
@@ -141,7 +141,7 @@ function showFoot(status: PageStatus): void {
   setText(byId('configuration'), printable(status.configuration));
 }
 
-function authWords({ state, expiresAt }: PageStatus['auth']): string {
+function authWords({ state, expiresAt }: StatusAnswer['auth']): string {
   if (state === 'refused') return 'credentials refused';
   if (state === 'none') return 'not signed in yet';
   return expiresAt === null ? 'signed in' : `signed in until ${minuteWords(expiresAt)}`;

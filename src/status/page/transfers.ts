@@ -1,7 +1,7 @@
 import { secondsLeft } from '../../model/report/headline.ts';
 import type { TransferStatus } from '../../model/report/status.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import type { PageStatus } from './data/page-status.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { filledOf } from './data/bar-parts.ts';
 import { clockWords, shortDuration } from './data/time-words.ts';
 import { byId, createList, el, setAttribute, setText } from './dom.ts';
@@ -15,7 +15,7 @@ const maxTransfers = 8;
 const speedEveryMs = 1000;
 
 /** What is being sent now, what comes next, and how much of the minute's budget is used. */
-export function createTransfers(): (status: PageStatus) => void {
+export function createTransfers(): (status: StatusAnswer) => void {
   const show = createList<TransferStatus>(byId('transfer-list'), keyOf, createTransfer);
   return (status) => {
     const { transfers, rate } = status;
@@ -79,7 +79,7 @@ function createSpeed(): (bytes: number) => number | null {
   };
 }
 
-function queueWords(status: PageStatus): string {
+function queueWords(status: StatusAnswer): string {
   const { pending, waiting } = status.queue;
   const parts: string[] = [];
   if (pending > 0) parts.push(`${numberWords(pending)} queued`);
@@ -90,7 +90,13 @@ function queueWords(status: PageStatus): string {
   return `${parts.join(', ')}${seconds === null ? '' : `, ${shortDuration(seconds)} left`}.`;
 }
 
-function showBudget({ limit, used, windowSeconds, pausedUntil, nextFreeSeconds }: PageStatus['rate']): void {
+function showBudget({
+  limit,
+  used,
+  windowSeconds,
+  pausedUntil,
+  nextFreeSeconds,
+}: StatusAnswer['rate']): void {
   const meter = byId('budget-meter');
   setAttribute(meter, 'max', String(limit));
   setAttribute(meter, 'value', String(Math.min(used, limit)));

@@ -2,9 +2,9 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { numberWords } from '../../lib/text/amounts.ts';
 import { failuresInDoubt } from '../../model/report/headline.ts';
-import type { PageStatus } from './data/page-status.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { clockWords } from './data/time-words.ts';
-import { byId, createList, el, setText } from './dom.ts';
+import { byId, createList, el, fixed, setText } from './dom.ts';
 import { pathText } from './file-story.ts';
 
 const maxRows = 5;
@@ -18,17 +18,14 @@ interface Wait {
 }
 
 /** Documents that wait for something by name: a sidecar, an attachment, the next attempt. Nobody has to do anything about a retry. */
-export function createWaits(): (status: PageStatus) => void {
+export function createWaits(): (status: StatusAnswer) => void {
   const show = createList<Wait>(
     byId('wait-list'),
     ({ folder, path, message, retryAt }) => `${folder}/${path} ${message} ${retryAt ?? ''}`,
     ({ folder, path, message, retryAt }) => {
       const next = retryAt === null ? '' : ` Next attempt at ${clockWords(retryAt)}.`;
       const words = `${sentence(printable(message))}${next}`;
-      return {
-        node: el('li', {}, pathText(folder, path), el('span', { class: 'message' }, words)),
-        show: () => undefined,
-      };
+      return fixed(el('li', {}, pathText(folder, path), el('span', { class: 'message' }, words)));
     },
   );
   return (status) => {

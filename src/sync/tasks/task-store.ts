@@ -1,4 +1,4 @@
-import { TransientMap, TransientSet } from '../../lib/collections/transient.ts';
+import { TransientMap, TransientSet } from '../../lib/queue/transient.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';

@@ -5,10 +5,16 @@ export const chartKinds = ['uploaded', 'modified', 'moved', 'deleted', 'failed']
 
 export type ChartKind = (typeof chartKinds)[number];
 
+export type ByKind<T> = Readonly<Record<ChartKind, T>>;
+
+export function byKind<T>(of: (kind: ChartKind) => T): ByKind<T> {
+  return Object.fromEntries(chartKinds.map((kind) => [kind, of(kind)])) as ByKind<T>;
+}
+
 export interface Column {
   /** Milliseconds since 1970. */
   readonly start: number;
-  readonly counts: Readonly<Record<ChartKind, number>>;
+  readonly counts: ByKind<number>;
   readonly total: number;
 }
 
@@ -25,13 +31,7 @@ export function columnsOf(history: HistoryReport, hours: number): Column[] {
     const from = first + column * perColumn;
     const sum = (kind: ChartKind) =>
       history[kind].slice(Math.max(0, from), Math.max(0, from + perColumn)).reduce((a, b) => a + b, 0);
-    const counts = {
-      uploaded: sum('uploaded'),
-      modified: sum('modified'),
-      moved: sum('moved'),
-      deleted: sum('deleted'),
-      failed: sum('failed'),
-    };
+    const counts = byKind(sum);
     return {
       start: startOf(from),
       counts,

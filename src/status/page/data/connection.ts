@@ -1,15 +1,15 @@
 import type { Activity } from '../../../model/report/status.ts';
-import type { PageStatus } from './page-status.ts';
+import type { StatusAnswer } from '../../server/status-snapshot.ts';
 
 /** The events of the stream and what they carry. */
 interface Sent {
-  readonly status: PageStatus;
+  readonly status: StatusAnswer;
   readonly activity: Activity;
   readonly heartbeat: object;
 }
 
 export interface ConnectionEvents {
-  readonly onStatus: (status: PageStatus) => void;
+  readonly onStatus: (status: StatusAnswer) => void;
   readonly onActivity: (activity: Activity) => void;
   /** A stream has begun: what was missed meanwhile is to be asked for. */
   readonly onOpen: () => void;

@@ -1,6 +1,6 @@
 import { countWords, numberWords } from '../../../lib/text/amounts.ts';
-import { chartKinds, columnCount, columnsOf, roundUp, stack } from '../data/chart-geometry.ts';
-import type { ChartKind, Column } from '../data/chart-geometry.ts';
+import { byKind, chartKinds, columnCount, columnsOf, roundUp, stack } from '../data/chart-geometry.ts';
+import type { ByKind, Column } from '../data/chart-geometry.ts';
 import { byId, el, setAttribute, setText, svg } from '../dom.ts';
 import type { HistoryReport } from '../../metrics/delivery-history.ts';
 import { minuteWords } from '../data/time-words.ts';
@@ -8,7 +8,7 @@ import { minuteWords } from '../data/time-words.ts';
 const columnWidth = 10;
 
 interface Drawing {
-  readonly pieces: Readonly<Record<ChartKind, SVGRectElement>>;
+  readonly pieces: ByKind<SVGRectElement>;
   readonly title: SVGTitleElement;
 }
 
@@ -50,14 +50,7 @@ export function createChart(): (history: HistoryReport) => void {
 function draw(picture: Element, index: number): Drawing {
   const x = String(index * columnWidth + 1.5);
   const width = String(columnWidth - 3);
-  const piece = (kind: ChartKind) => svg('rect', { class: `piece ${kind}`, x, width, y: '100', height: '0' });
-  const pieces = {
-    uploaded: piece('uploaded'),
-    modified: piece('modified'),
-    moved: piece('moved'),
-    deleted: piece('deleted'),
-    failed: piece('failed'),
-  };
+  const pieces = byKind((kind) => svg('rect', { class: `piece ${kind}`, x, width, y: '100', height: '0' }));
   const title = svg('title');
   const place = svg('rect', {
     class: 'place',

@@ -2,6 +2,7 @@ import { logMatcher } from '../../../model/report/log-query.ts';
 import type { LogFilter, LogPage } from '../../../model/report/log-query.ts';
 import type { Activity } from '../../../model/report/status.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
+import { get } from '../data/requests.ts';
 import { createRow } from './activity.ts';
 import { dayAndClockWords } from '../data/time-words.ts';
 import { button, byId, setText } from '../dom.ts';
@@ -126,15 +127,9 @@ function readFilter(form: HTMLFormElement): LogFilter {
   };
 }
 
-/** Null: no answer that can be read. */
-async function ask({ search, failed, since }: LogFilter, before: string | null): Promise<LogPage | null> {
+function ask({ search, failed, since }: LogFilter, before: string | null): Promise<LogPage | null> {
   const query = new URLSearchParams({ search, failed: String(failed) });
   if (since !== null) query.set('since', since);
   if (before !== null) query.set('before', before);
-  try {
-    const response = await fetch(`/api/log?${query.toString()}`);
-    return response.ok ? ((await response.json()) as LogPage) : null;
-  } catch {
-    return null;
-  }
+  return get(`/api/log?${query.toString()}`);
 }

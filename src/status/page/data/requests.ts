@@ -3,6 +3,16 @@ import { printable } from '../../../lib/text/printable.ts';
 import { countWords } from '../../../lib/text/amounts.ts';
 import { byId } from '../dom.ts';
 
+/** What the daemon answers; null: it does not, or has nothing to say. */
+export async function get<T>(path: string): Promise<T | null> {
+  try {
+    const response = await fetch(path);
+    return response.ok ? ((await response.json()) as T) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The body of a request stays well below the daemon's limit of 64 KiB. */
 const maxBatchBytes = 48 * 1024;
 

@@ -1,23 +1,17 @@
-import { explain, fixBeside } from '../../../model/report/explanations.ts';
-import { printable } from '../../../lib/text/printable.ts';
-import type {
-  DuplicateStatus,
-  FailureStatus,
-  HeldStatus,
-  InDoubtStatus,
-} from '../../../model/report/status.ts';
-import { failedCount, failuresInDoubt } from '../../../model/report/headline.ts';
-import { sentence } from '../../../lib/text/sentences.ts';
-import { countWords, numberWords } from '../../../lib/text/amounts.ts';
-import { approve, resolve, retry } from '../data/actions.ts';
-import { groupByCause } from '../data/group-by-cause.ts';
-import type { Group } from '../data/group-by-cause.ts';
-import type { PageStatus } from '../data/page-status.ts';
-import { clockWords, momentWords } from '../data/time-words.ts';
-import { button, byId, createList, el, setText } from '../dom.ts';
-import type { Part } from '../dom.ts';
-import { createConfirmation } from './confirmation.ts';
-import { pathText } from '../file-story.ts';
+import { explain, fixBeside } from '../../model/report/explanations.ts';
+import { printable } from '../../lib/text/printable.ts';
+import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '../../model/report/status.ts';
+import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
+import { sentence } from '../../lib/text/sentences.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { approve, resolve, retry } from './data/requests.ts';
+import { groupByCause } from './data/group-by-cause.ts';
+import type { Group } from './data/group-by-cause.ts';
+import type { StatusAnswer } from '../server/status-snapshot.ts';
+import { clockWords, momentWords } from './data/time-words.ts';
+import { button, byId, createList, el, fixed, setText } from './dom.ts';
+import type { Part } from './dom.ts';
+import { pathText } from './file-story.ts';
 
 /** Rows of one cause at first, and after "Show more". */
 const fewRows = 3;
@@ -30,14 +24,14 @@ interface Place {
 }
 
 /** Everything that needs a person: failures with their fix, held deletions, uploads in doubt, duplicates. */
-export function createAttention(): (status: PageStatus) => void {
+export function createAttention(): (status: StatusAnswer) => void {
   const views = [createFailures(), createHeld(), createDoubts(), createDuplicates()];
   return (status) => {
     for (const view of views) view(status);
   };
 }
 
-function createFailures(): (status: PageStatus) => void {
+function createFailures(): (status: StatusAnswer) => void {
   const show = createList<Group<FailureStatus>>(byId('failure-groups'), ({ code }) => code, createGroup);
   const everything = byId('retry-everything');
   everything.append(button('Retry all', {}, () => retry([])));
@@ -123,7 +117,7 @@ function createFailure(failure: FailureStatus): Part<FailureStatus> {
   };
 }
 
-function createHeld(): (status: PageStatus) => void {
+function createHeld(): (status: StatusAnswer) => void {
   const show = createList<HeldStatus>(byId('held-list'), ({ folder }) => folder, createHold);
   return ({ held }) => {
     byId('held').hidden = held.length === 0;
@@ -145,10 +139,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   const showNames = createList<string>(
     names,
     (path) => path,
-    (path) => ({
-      node: el('li', {}, el('bdi', { class: 'path' }, printable(path))),
-      show: () => undefined,
-    }),
+    (path) => fixed(el('li', {}, el('bdi', { class: 'path' }, printable(path)))),
   );
   const confirmation = createConfirmation({
     opener: button('Approve deletion…', {}, () => undefined),
@@ -187,7 +178,7 @@ function createHold({ folder }: HeldStatus): Part<HeldStatus> {
   };
 }
 
-function createDoubts(): (status: PageStatus) => void {
+function createDoubts(): (status: StatusAnswer) => void {
   const show = createList<InDoubtStatus>(byId('doubt-list'), keyOf, createDoubt);
   return ({ inDoubt, inDoubtTotal }) => {
     byId('doubts').hidden = inDoubtTotal === 0;
@@ -251,7 +242,7 @@ function createDoubt(doubt: InDoubtStatus): Part<InDoubtStatus> {
 }
 
 /** Without those that are in doubt: they stand in their own list. */
-function createDuplicates(): (status: PageStatus) => void {
+function createDuplicates(): (status: StatusAnswer) => void {
   const show = createList<DuplicateStatus>(byId('duplicate-list'), keyOf, createDuplicate);
   return ({ duplicates, inDoubt, recordedDuplicates }) => {
     const doubts = new Set(inDoubt.map(keyOf));
@@ -283,4 +274,57 @@ function showCut(id: string, listed: number, total: number): void {
 
 function keyOf({ folder, path }: Place): string {
   return `${folder}/${path}`;
+}
+
+/** A question before something that cannot be undone. */
+export interface Confirmation {
+  /** The button that opens the question. */
+  readonly opener: HTMLButtonElement;
+  /** The question itself, to be put where it has room. */
+  readonly node: HTMLElement;
+  readonly ask: (words: { readonly question: string; readonly confirm: string }) => void;
+}
+
+interface ConfirmationOptions {
+  readonly opener: HTMLButtonElement;
+  /** Names the question for screen readers. */
+  readonly label: string;
+  /** On the button that does nothing. */
+  readonly keep: string;
+  /** Of the button that does it. */
+  readonly look: 'danger' | 'strong';
+  readonly act: () => Promise<void>;
+}
+
+/** What deletes or sends again takes two steps, and the safe one has the focus. */
+export function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions): Confirmation {
+  const text = el('p', {});
+  const open = (yes: boolean) => {
+    node.hidden = !yes;
+    opener.hidden = yes;
+    (yes ? safe : opener).focus();
+  };
+  const safe = button(keep, {}, () => open(false));
+  const confirm = button('', { class: look }, async () => {
+    await act();
+    open(false);
+  });
+  const node = el(
+    'div',
+    { class: 'confirm', role: 'group', 'aria-label': label, hidden: '' },
+    text,
+    el('div', { class: 'actions' }, safe, confirm),
+  );
+  opener.addEventListener('click', () => open(true));
+  node.addEventListener('keydown', ({ key }) => {
+    if (key === 'Escape') open(false);
+  });
+  return {
+    opener,
+    node,
+    ask: (words) => {
+      setText(text, words.question);
+      setText(confirm, words.confirm);
+    },
+  };
 }

@@ -1,8 +1,8 @@
-import type { SentRequest } from './ports/ledger-port.ts';
-import type { Permit } from './ports/service-port.ts';
-
 /** A permit that ends once: `end` is called for whichever of its two ends comes first. */
-export function endPermitOnce(end: (isSpent: boolean) => void): Permit {
+export function endPermitOnce(end: (isSpent: boolean) => void): {
+  readonly spent: () => void;
+  readonly giveBack: () => void;
+} {
   let settled = false;
   const settle = (isSpent: boolean) => () => {
     if (settled) return;
@@ -13,11 +13,11 @@ export function endPermitOnce(end: (isSpent: boolean) => void): Permit {
 }
 
 /**
- * How long requests of an earlier run still count, ms, longest first: one window at most, whatever the wall clock says. No
- * more than the limit: those that count longest decide anyway.
+ * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most, whatever the
+ * wall clock says. `answeredAt` is null for one without an answer. No more than the limit: the longest decide anyway.
  */
 export function countingMs(
-  recent: readonly SentRequest[],
+  recent: readonly { readonly answeredAt: number | null }[],
   { limit, windowMs, now }: { readonly limit: number; readonly windowMs: number; readonly now: number },
 ): readonly number[] {
   return recent
