@@ -1,9 +1,8 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { refusalStatus, unreadableStatus } from '../../lib/server/client-error.ts';
+import { refusalStatus, unreadableAnswer } from '../../lib/server/client-error.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
@@ -118,13 +117,8 @@ export function answerClientError(error: unknown, socket: Socket): void {
   if (errorCode(error) === 'ECONNRESET' || socket.destroyed) return;
   if (socket.writable) {
     const body = JSON.stringify(errorEnvelope('', 'the request is malformed, too slow or too large'));
-    const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
-    const status = unreadableStatus(errorCode(error));
-    socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.join('')}` +
-        `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    );
+    const headers = { ...securityHeaders, 'Content-Type': 'application/json; charset=utf-8' };
+    socket.write(unreadableAnswer(errorCode(error), headers, body));
   }
   socket.destroySoon();
 }

@@ -65,7 +65,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
   });
   build.set({ version, node_version: process.version }, 1);
   addProcessMetrics(registry);
-  const statusMetrics = createStatusMetrics(registry);
+  const setStatus = createStatusMetrics(registry);
   const setFleet = fleet === null ? null : createFleetMetrics(registry);
 
   return {
@@ -77,7 +77,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
     bytes: (count) => bytesSent.inc(count),
     text: async () => {
       const now = status();
-      statusMetrics.set(now, unready());
+      setStatus(now, unready());
       if (fleet !== null) setFleet?.(await fleet(), now.rate.limit);
       return registry.metrics();
     },
@@ -95,18 +95,15 @@ const DELAY_SAMPLE_MS = 100;
 function addProcessMetrics(registry: Registry): void {
   const startedSeconds = Math.round(performance.timeOrigin / 1000);
   const loopDelay = watchLoop();
-  const gauge = (name: string, help: string, read: () => number) => {
-    registry.registerMetric(
-      new Gauge({
-        name,
-        help,
-        registers: [],
-        collect() {
-          this.set(read());
-        },
-      }),
-    );
-  };
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
   gauge(
     'process_start_time_seconds',
     'Start time of the process since unix epoch in seconds.',
@@ -120,18 +117,22 @@ function addProcessMetrics(registry: Registry): void {
     'Longest delay of the event loop since the last scrape in seconds.',
     loopDelay,
   );
-  registry.registerMetric(
-    new Counter({
-      name: 'process_cpu_seconds_total',
-      help: 'Total user and system CPU time spent in seconds.',
-      registers: [],
-      collect() {
-        const { user, system } = process.cpuUsage();
-        this.reset();
-        this.inc((user + system) / 1e6);
-      },
-    }),
-  );
+  const cpuSeconds = new Counter({
+    name: 'process_cpu_seconds_total',
+    help: 'Total user and system CPU time spent in seconds.',
+    registers: [registry],
+    collect: () => {
+      const { user, system } = process.cpuUsage();
+      cpuSeconds.reset();
+      cpuSeconds.inc((user + system) / 1e6);
+    },
+  });
+}
+
+/** Makes gauges whose names begin with `prefix`. */
+function gaugesOf(registry: Registry, prefix: string) {
+  return <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
+    new Gauge<L>({ name: `${prefix}_${name}`, help, labelNames, registers: [registry] });
 }
 
 /** Measures how late the event loop's timers come; what is read is forgotten. */
@@ -159,9 +160,7 @@ const presences: readonly Presence[] = ['here', 'gone', 'stopped'];
 
 /** What the hosts of the account say of themselves; nothing while Redis is away. */
 function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, limit: number) => void {
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Gauge<L>({ name: `ingestd_fleet_${name}`, help, labelNames, registers: [registry] });
-
+  const gauge = gaugesOf(registry, 'ingestd_fleet');
   const limits = gauge('rate_limit_requests', 'Requests that one window allows all hosts together.');
   const used = gauge(
     'rate_used_requests',
@@ -203,12 +202,6 @@ function createFleetMetrics(registry: Registry): (fleet: FleetStatus | null, lim
   };
 }
 
-/** The figures that the status knows. */
-interface StatusMetrics {
-  /** Replaces every figure; folders that are gone take their series along. */
-  readonly set: (status: Status, unready: readonly Reason[]) => void;
-}
-
 const daemonStates: readonly DaemonState[] = [
   'starting',
   'working',
@@ -224,11 +217,12 @@ const folderStates: readonly FolderStatus['state'][] = ['scanning', 'watching', 
 /** They add up to the files on disk. */
 const documentStates = ['synced', 'pending', 'waiting', 'failed', 'skipped'] as const;
 
-/** Names them in the registry; they have no values before the first `set`. */
-function createStatusMetrics(registry: Registry): StatusMetrics {
-  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-    new Gauge<L>({ name: `ingestd_${name}`, help, labelNames, registers: [registry] });
-
+/**
+ * The figures that the status knows; they have no values before the first call of what it returns, which replaces every
+ * figure: folders that are gone take their series along.
+ */
+function createStatusMetrics(registry: Registry): (status: Status, unready: readonly Reason[]) => void {
+  const gauge = gaugesOf(registry, 'ingestd');
   const health = gauge('health', '0: ok, 1: attention, 2: error.');
   const state = gauge('state', '1 for the state that the daemon is in, 0 for the others.', ['state']);
   const ready = gauge('ready', '1 while the folders are watched and the credentials accepted.');
@@ -283,25 +277,23 @@ function createStatusMetrics(registry: Registry): StatusMetrics {
     missed.inc({ folder: name }, folder.missedByWatcher);
   };
 
-  return {
-    set: (status, unready) => {
-      for (const metric of [folderState, documents, paused, held, kept, attached, oldest, watches, missed])
-        metric.reset();
-      for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));
-      for (const of of daemonStates) state.set({ state: of }, of === status.state ? 1 : 0);
-      health.set(healths.indexOf(status.health));
-      ready.set(unready.length === 0 ? 1 : 0);
-      queue.set({ state: 'pending' }, status.queue.pending);
-      queue.set({ state: 'in_flight' }, status.queue.inFlight);
-      queue.set({ state: 'waiting' }, status.queue.waiting);
-      eta.set(status.queue.etaSeconds);
-      for (const kind of waitKinds) waiting.set({ for: kind }, status.waitingFor[kind]);
-      inDoubt.set(status.inDoubtTotal);
-      duplicates.set(status.possibleDuplicates);
-      limit.set(status.rate.limit);
-      used.set(status.rate.used);
-      fleetHosts.set(status.fleet?.hosts ?? 0);
-      signedIn.set(status.auth.state === 'ok' ? 1 : 0);
-    },
+  return (status, unready) => {
+    for (const metric of [folderState, documents, paused, held, kept, attached, oldest, watches, missed])
+      metric.reset();
+    for (const folder of status.folders) setFolder(folder, status.paused.includes(folder.name));
+    for (const of of daemonStates) state.set({ state: of }, of === status.state ? 1 : 0);
+    health.set(healths.indexOf(status.health));
+    ready.set(unready.length === 0 ? 1 : 0);
+    queue.set({ state: 'pending' }, status.queue.pending);
+    queue.set({ state: 'in_flight' }, status.queue.inFlight);
+    queue.set({ state: 'waiting' }, status.queue.waiting);
+    eta.set(status.queue.etaSeconds);
+    for (const kind of waitKinds) waiting.set({ for: kind }, status.waitingFor[kind]);
+    inDoubt.set(status.inDoubtTotal);
+    duplicates.set(status.possibleDuplicates);
+    limit.set(status.rate.limit);
+    used.set(status.rate.used);
+    fleetHosts.set(status.fleet?.hosts ?? 0);
+    signedIn.set(status.auth.state === 'ok' ? 1 : 0);
   };
 }

@@ -1,11 +1,10 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { chmod, lstat, rm } from 'node:fs/promises';
-import { STATUS_CODES } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { ListenOptions } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { unreadableStatus } from '../../lib/server/client-error.ts';
+import { unreadableAnswer } from '../../lib/server/client-error.ts';
 import { createLimitedServer } from '../../lib/server/server-limits.ts';
 import type { ServerLimits } from '../../lib/server/server-limits.ts';
 import { securityHeaders } from './answers.ts';
@@ -98,10 +97,7 @@ function answerClientError(error: Error, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const status = unreadableStatus(errorCode(error));
-  const headers = { ...securityHeaders, connection: 'close', 'content-length': '0' };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
+  socket.end(unreadableAnswer(errorCode(error), securityHeaders));
 }
 
 async function closeServer(server: Server): Promise<void> {
