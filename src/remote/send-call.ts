@@ -10,11 +10,10 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { Call, Content } from './operation-calls.ts';
 import { type Bandwidth, throttled } from './http/bandwidth.ts';
-import { sendHttpRequest } from './http/send-http-request.ts';
+import { sendHttpRequest, textBody } from './http/send-http-request.ts';
 import type { HttpResult, HttpOptions, HttpBody } from './http/send-http-request.ts';
 import { buildMultipart } from './http/multipart.ts';
 import type { OpenPart } from './http/multipart.ts';
-import { textBody } from './auth/token-endpoint.ts';
 import type { AccessToken } from './auth/token-source.ts';
 import { withoutToken } from './auth/token-source.ts';
 
@@ -53,22 +52,17 @@ export function createSendCall(
 ): (call: Call, ticket: Ticket) => Promise<CallResult> {
   return async (call, ticket) => {
     const parts: OpenPart[] = [];
-    const unsent = (outcome: Outcome): CallResult => {
-      ticket.permit.giveBack();
-      return { kind: 'unsent', outcome };
-    };
     try {
       // All of them before the first byte goes out: one that is gone costs no request.
       await openParts(call.content, parts);
-      const accessToken = await orOutcome(ticket.accessToken(sizeOf(parts)), withoutToken);
-      if (accessToken.kind === 'failed') return unsent(accessToken.outcome);
+      const accessToken = await orUnsent(ticket.accessToken(sizeOf(parts)), withoutToken);
       const id = randomUUID();
-      const noted = await orOutcome(note(ticket.watch, id), ledgerUnwritable);
-      if (noted.kind === 'failed') return unsent(noted.outcome);
-      const outgoing = call.signedBy?.(accessToken.value.credentials.username) ?? call;
-      return await send(outgoing, parts, { ...options, ...ticket, accessToken: accessToken.value, id });
+      await orUnsent(note(ticket.watch, id), ledgerUnwritable);
+      const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
+      return await send(outgoing, parts, { ...options, ...ticket, accessToken, id });
     } catch (error) {
-      return unsent(withoutContent(error));
+      ticket.permit.giveBack();
+      return { kind: 'unsent', outcome: error instanceof Unsent ? error.outcome : withoutContent(error) };
     } finally {
       await Promise.allSettled(parts.map(({ source }) => source.close()));
     }
@@ -107,7 +101,7 @@ async function send(
     else permit.spent();
     return {
       kind: 'sent',
-      result: result,
+      result,
       accessToken,
       contents: isSuccess(result) ? parts.map(contentOf) : [],
     };
@@ -125,17 +119,20 @@ function reportAnswered(watch: RequestWatch, id: string): void {
   }
 }
 
-async function orOutcome<T>(
-  promise: Promise<T>,
-  outcomeOf: (error: unknown) => Outcome,
-): Promise<
-  { readonly kind: 'done'; readonly value: T } | { readonly kind: 'failed'; readonly outcome: Outcome }
-> {
-  try {
-    return { kind: 'done', value: await promise };
-  } catch (error) {
-    return { kind: 'failed', outcome: outcomeOf(error) };
+/** Nothing went out, with what follows from that. */
+class Unsent extends Error {
+  readonly outcome: Outcome;
+
+  constructor(outcome: Outcome, cause: unknown) {
+    super('not sent', { cause });
+    this.outcome = outcome;
   }
+}
+
+function orUnsent<T>(promise: Promise<T>, outcomeOf: (error: unknown) => Outcome): Promise<T> {
+  return promise.catch((error: unknown) => {
+    throw new Unsent(outcomeOf(error), error);
+  });
 }
 
 async function note(watch: RequestWatch, id: string): Promise<void> {

@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream';
-
 import { CredentialsRefusedError, ServiceUnavailableError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
-import { sendHttpRequest } from '../http/send-http-request.ts';
+import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
 import { describeAnswer, parseJson, readRetryAfter } from '../http/read-answer.ts';
-import { revocation, tokenResponse } from '../http/wire-schemas.ts';
+import { tokenResponse } from '../http/wire-schemas.ts';
 
 /** A token as it was issued. */
 export interface Grant {
@@ -67,11 +65,10 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
 
   async function revoke(credentials: Credentials, token: string, { all }: { readonly all: boolean }) {
     const headers = { authorization: `Bearer ${token}`, clientid: credentials.clientId };
-    const body = JSON.stringify(revocation.parse({ revokeRefreshTokens: true }));
     const answer = await post('/auth/token/revoke', credentials, {
       // Without its Content-Type a body is ignored with a 200, and a Content-Type without a body is wrong too.
       headers: all ? { ...headers, 'content-type': 'application/json' } : headers,
-      body: all ? textBody(body) : null,
+      body: all ? textBody(JSON.stringify({ revokeRefreshTokens: true })) : null,
     });
     if (answer.status === 401) return 'expired' as const;
     if (answer.status >= 300) throw failure(answer, credentials);
@@ -121,12 +118,6 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
       readRetryAfter(headers['retry-after'], { now, date: headers.date }),
     );
   }
-}
-
-/** A text as the body of a request. */
-export function textBody(text: string): HttpBody {
-  const bytes = Buffer.from(text);
-  return { stream: Readable.from([bytes]), bytes: bytes.length };
 }
 
 /** Visible ASCII without spaces at the ends: what can stand in a header and be no second one. */

@@ -1,6 +1,7 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 
 import type { Clock } from '../../lib/time/clock.ts';
+import { passedThrough } from './send-http-request.ts';
 import type { HttpBody } from './send-http-request.ts';
 
 /** How much late timers may catch up; also the largest burst after a pause. */
@@ -35,12 +36,9 @@ export function createBandwidth(bytesPerSecond: number, clock: Clock): Bandwidth
   };
 }
 
-/** The same body, slowed to `bandwidth`; an error of one stream is passed on to the other. */
+/** The same body, slowed to `bandwidth`. */
 export function throttled({ stream, bytes }: HttpBody, bandwidth: Bandwidth): HttpBody {
-  const slow = Readable.from(inPieces(stream, bandwidth), { objectMode: false });
-  // A stream that was never read would leave the other open.
-  slow.once('close', () => stream.destroy());
-  return { stream: slow, bytes };
+  return { stream: passedThrough(stream, inPieces(stream, bandwidth)), bytes };
 }
 
 async function* inPieces(stream: Readable, { take, pieceBytes }: Bandwidth): AsyncGenerator<Buffer> {

@@ -69,7 +69,9 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
   return new Promise((resolve) => {
     const { agents, clock, waits, signal } = options;
     const { guard } = request;
-    const body = request.body === null ? null : guarded(request.body.stream, guard);
+    const whole = request.body?.stream ?? null;
+    const body =
+      whole === null || guard === undefined ? whole : passedThrough(whole, permitted(whole, guard));
     let sent: BodySent = 'nothing';
     let head: { readonly status: number; readonly headers: IncomingHttpHeaders } | null = null;
     let settled = false;
@@ -176,13 +178,18 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
   });
 }
 
-/** The same body, each piece of which is asked for; an error of one stream is passed on to the other. */
-function guarded(stream: Readable, guard: PermitGuard | undefined): Readable {
-  if (guard === undefined) return stream;
-  const checked = Readable.from(permitted(stream, guard), { objectMode: false });
+/** A text as the body of a request. */
+export function textBody(text: string): HttpBody {
+  const bytes = Buffer.from(text);
+  return { stream: Readable.from([bytes]), bytes: bytes.length };
+}
+
+/** What `pieces` makes of a stream; an error of one is passed on to the other. */
+export function passedThrough(stream: Readable, pieces: AsyncIterable<Buffer>): Readable {
+  const passed = Readable.from(pieces, { objectMode: false });
   // A stream that was never read would leave the other open.
-  checked.once('close', () => stream.destroy());
-  return checked;
+  passed.once('close', () => stream.destroy());
+  return passed;
 }
 
 async function* permitted(stream: Readable, { mayGoOn }: PermitGuard): AsyncGenerator<Buffer> {

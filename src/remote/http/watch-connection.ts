@@ -3,7 +3,6 @@ import type { Socket } from 'node:net';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import type { ServiceSettings } from '../../model/settings.ts';
-import { dropConnection } from './drop-connection.ts';
 
 /** The slowest connection that is waited for, where no bandwidth is set. */
 const slowestBytesPerMs = 16;
@@ -114,4 +113,34 @@ function whenConnected(socket: Socket, call: () => void): void {
   if ('secureConnecting' in socket && socket.secureConnecting === true) socket.once('secureConnect', call);
   else if (socket.connecting) socket.once('connect', call);
   else call();
+}
+
+/** Node's own part of a socket, as far as it is used here. */
+interface Handle {
+  close?: (done: () => void) => void;
+  readonly reset?: (done: () => void) => number;
+}
+
+/**
+ * Closes a connection, and drops what the operating system has not sent yet: closed in good manners, it would go on for
+ * minutes, and arrive when a network that was cut is whole again, after what was sent since.
+ */
+export function dropConnection(socket: Socket): void {
+  if (!('encrypted' in socket)) {
+    socket.resetAndDestroy();
+    return;
+  }
+  // Node resets no encrypted connection. What lies below it can, in the place of closing.
+  const below = partOf(partOf(socket, '_handle'), '_parent') as Handle | undefined;
+  const { close, reset } = below ?? {};
+  if (below !== undefined && close !== undefined && reset !== undefined) {
+    below.close = (done) => {
+      if (reset.call(below, done) !== 0) close.call(below, done);
+    };
+  }
+  socket.destroy();
+}
+
+function partOf(whole: unknown, name: string): unknown {
+  return typeof whole === 'object' && whole !== null ? (Reflect.get(whole, name) as unknown) : undefined;
 }

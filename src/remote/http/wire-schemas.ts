@@ -63,9 +63,6 @@ export const bulkModify = z.strictObject({
 /** Interface 2.9. */
 export const bulkRemove = z.strictObject({ docIds, documentOwner: z.string().optional() });
 
-/** Interface 4.2, the body of a revocation. */
-export const revocation = z.strictObject({ revokeRefreshTokens: z.boolean().optional() });
-
 /**
  * Interface 2.1. `expires_in` is left open: services were seen to send it as text, as zero and not at all, and
  * a token without it is still a token.

@@ -277,7 +277,7 @@ function keyOf({ folder, path }: Place): string {
 }
 
 /** A question before something that cannot be undone. */
-export interface Confirmation {
+interface Confirmation {
   /** The button that opens the question. */
   readonly opener: HTMLButtonElement;
   /** The question itself, to be put where it has room. */
@@ -297,7 +297,7 @@ interface ConfirmationOptions {
 }
 
 /** What deletes or sends again takes two steps, and the safe one has the focus. */
-export function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions): Confirmation {
+function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions): Confirmation {
   const text = el('p', {});
   const open = (yes: boolean) => {
     node.hidden = !yes;

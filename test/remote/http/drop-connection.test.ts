@@ -5,7 +5,7 @@ import { connect as connectTls, createServer as createTlsServer } from 'node:tls
 
 import { afterEach, describe, expect, it } from '@jest/globals';
 
-import { dropConnection } from '../../../src/remote/http/drop-connection.ts';
+import { dropConnection } from '../../../src/remote/http/watch-connection.ts';
 import { eventually } from '../../support/eventually.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import { closeWorlds, startClientWorld } from '../client-world.ts';
