@@ -1,14 +1,13 @@
 import type { Outcome } from '../model/ports/service-port.ts';
 import { describeFault } from './http/describe-fault.ts';
-import { isUsableDocId } from './http/wire-schemas.ts';
 import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
-import type { Envelope } from './http/wire-schemas.ts';
-
-export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
+import type { Envelope } from './http/read-answer.ts';
+import { isUsableDocId } from './operation-calls.ts';
+import type { Call } from './operation-calls.ts';
 
 export interface Circumstances {
-  readonly operation: OperationKind;
+  readonly operation: Call['operation'];
   /** The document that was asked for; null where there is not exactly one. */
   readonly docId: string | null;
   /** Wall clock, ms. */

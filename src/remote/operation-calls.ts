@@ -1,5 +1,6 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 
+import { metadataSchema } from '../model/metadata/metadata-schema.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type {
   BulkModifyRequest,
@@ -9,21 +10,21 @@ import type {
   UploadRequest,
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
-import {
-  isUsableDocId,
-  bulkModify,
-  bulkRemove,
-  modifyMetadata,
-  uploadMetadata,
-} from './http/wire-schemas.ts';
 import type { HttpRequest } from './http/send-http-request.ts';
-import type { OperationKind } from './judge-answer.ts';
 
 const maxAttachments = 10;
+const maxBulkDocuments = 250;
+
+const modifySchema = metadataSchema.omit({ createdTimestamp: true });
+const docIds = z.array(z.string().min(1)).min(1).max(maxBulkDocuments);
+const bulkModifySchema = modifySchema
+  .omit({ title: true, docAuthors: true, documentUrl: true })
+  .extend({ docIds });
+const bulkRemoveSchema = z.strictObject({ docIds, documentOwner: z.string().optional() });
 
 /** One operation, ready to be sent and sent again. */
 export interface Call {
-  readonly operation: OperationKind;
+  readonly operation: 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
   readonly method: HttpRequest['method'];
   /** Below the prefix of interface section 4, encoded. */
   readonly path: string;
@@ -56,7 +57,7 @@ export function uploadCall({ file, attachments, metadata }: UploadRequest): Call
     path: '/upload-document',
     docId: null,
     content: { kind: 'form', metadata, file, attachments },
-    fault: faultOf(uploadMetadata, metadata) ?? faultOfAttachments(attachments),
+    fault: faultOf(metadataSchema, metadata) ?? faultOfAttachments(attachments),
   };
 }
 
@@ -71,7 +72,7 @@ export function modifyCall({ docId, file, attachments, metadata }: ModifyRequest
     content: { kind: 'form', metadata, file, attachments: attachments ?? [] },
     fault:
       faultOfDocId(docId) ??
-      (metadata === null ? null : faultOf(modifyMetadata, metadata)) ??
+      (metadata === null ? null : faultOf(modifySchema, metadata)) ??
       faultOfAttachments(attachments ?? []) ??
       (isEmpty ? 'nothing to modify' : null),
   };
@@ -102,7 +103,7 @@ export function bulkModifyCall(request: BulkModifyRequest): Call {
     path: '/bulk/modify/metadata',
     docId: null,
     content: { kind: 'json', value: request },
-    fault: faultOf(bulkModify, request),
+    fault: faultOf(bulkModifySchema, request),
   };
 }
 
@@ -117,7 +118,7 @@ export function bulkRemoveCall(
     path: '/bulk/delete',
     docId: null,
     content: { kind: 'json', value: request },
-    fault: faultOf(bulkRemove, request),
+    fault: faultOf(bulkRemoveSchema, request),
     ...(owner === 'always' && request.documentOwner === undefined
       ? { signedBy: (username) => bulkRemoveCall({ ...request, documentOwner: username }, owner) }
       : {}),
@@ -140,4 +141,15 @@ function faultOfDocId(docId: string): string | null {
 /** For an address. Half a surrogate pair, which JSON can carry, would make `encodeURIComponent` throw. */
 function encoded(text: string): string {
   return encodeURIComponent(Buffer.from(text).toString());
+}
+
+const longestDocId = 200;
+
+/**
+ * Says whether an identifier can be kept and put into a path: 1 to 200 characters, no control characters, no
+ * slashes, not dots only. What comes from the service ends in the address of a DELETE.
+ */
+export function isUsableDocId(value: unknown): value is string {
+  if (typeof value !== 'string' || value.length === 0 || value.length > longestDocId) return false;
+  return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}/\\]|^\.+$|^\s|\s$/u.test(value);
 }

@@ -6,7 +6,7 @@ import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import { adoptDocument, dismissDoubt, inDoubtCode, isDoubtful, sendAgain } from '../../model/doubts.ts';
 import type { DoubtfulPath } from '../../model/doubts.ts';
-import { isUsableDocId } from '../../remote/http/wire-schemas.ts';
+import { isUsableDocId } from '../../remote/operation-calls.ts';
 
 interface Sources {
   readonly ref: DocumentRef;

@@ -3,8 +3,7 @@ import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
 import type { Answer, HttpOptions, HttpBody } from '../http/send-http-request.ts';
-import { describeAnswer, parseJson, readRetryAfter } from '../http/read-answer.ts';
-import { tokenResponse } from '../http/wire-schemas.ts';
+import { describeAnswer, parseJson, readRetryAfter, tokenResponse } from '../http/read-answer.ts';
 
 /** A token as it was issued. */
 export interface Grant {

@@ -3,8 +3,28 @@ import { STATUS_CODES } from 'node:http';
 import * as z from 'zod';
 
 import type { Answer } from './send-http-request.ts';
-import { envelope } from './wire-schemas.ts';
-import type { Envelope } from './wire-schemas.ts';
+
+/**
+ * Interface 2.1. `expires_in` is left open: services were seen to send it as text, as zero and not at all, and
+ * a token without it is still a token.
+ */
+export const tokenResponse = z.looseObject({
+  access_token: z.string().min(1),
+  refresh_token: z.string().min(1).nullish(),
+  token_type: z.string().nullish(),
+  expires_in: z.unknown().optional(),
+});
+
+const envelopeMember = z
+  .looseObject({ docId: z.string().nullish(), message: z.string().nullish() })
+  .nullish();
+
+/** Interface 2.10, which does not say what a member is that does not apply: absent, null or an empty object here. */
+export const envelope = z
+  .looseObject({ error: envelopeMember, success: envelopeMember, warning: envelopeMember })
+  .refine((value) => Boolean(value.error ?? value.success ?? value.warning), 'has none of the three members');
+
+export type Envelope = z.infer<typeof envelope>;
 
 /** What the body of an answer says. */
 export type Body =

@@ -18,7 +18,7 @@ import type { Access, AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
 /** The text that Prometheus reads. */
-export interface MetricsSource {
+interface MetricsSource {
   readonly text: () => Promise<string>;
   readonly contentType: string;
 }

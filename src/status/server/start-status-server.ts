@@ -1,12 +1,9 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Clock } from '../../lib/time/clock.ts';
-import type { ControlPort } from '../../model/ports/control-port.ts';
 import { ConfigurationError, StoppedError } from '../../model/errors.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import type { LogPage } from '../../model/report/log-query.ts';
 import { openApp } from './app.ts';
-import type { AppOptions, MetricsSource } from './routes.ts';
+import type { AppOptions } from './routes.ts';
 import { reachableHost, isLoopbackAddress } from '../../lib/server/host.ts';
 import { createAccessRules } from './request-guard.ts';
 import { createDeliveryHistory } from '../metrics/delivery-history.ts';
@@ -18,22 +15,17 @@ import { pageReader } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
 import { createStatusSnapshot } from './status-snapshot.ts';
 
-export interface StatusServerOptions {
-  readonly control: ControlPort;
-  readonly metrics: MetricsSource;
+export interface StatusServerOptions
+  extends
+    Pick<AppOptions, 'control' | 'metrics' | 'fleet' | 'log' | 'clock' | 'version'>,
+    Partial<Pick<AppOptions, 'readLog'>> {
   readonly http: { readonly host: string; readonly port: number | false };
   /** Where the command line finds the daemon. At most 107 bytes; what a crash left there is replaced. */
   readonly socketPath: string;
   /** Asked for over TCP where it is set; it has to be, where the host is not loopback. */
   readonly httpToken: string | null;
-  readonly fleet?: AppOptions['fleet'];
-  readonly log: LogPort;
-  readonly clock: Clock;
-  readonly version: string;
   /** What the chart begins with; without it, an empty day. */
   readonly deliveries?: DeliveryHistory;
-  /** The log over restarts; without it, an empty one. */
-  readonly readLog?: AppOptions['readLog'];
   /** Directory of the built page, for tests. */
   readonly pageRoot?: URL;
 }

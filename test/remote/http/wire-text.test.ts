@@ -2,14 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
 import { documentTypes, mediaTypeOf } from '../../../src/model/names-and-types.ts';
-import {
-  isUsableDocId,
-  bulkModify,
-  envelope,
-  tokenResponse,
-  uploadMetadata,
-} from '../../../src/remote/http/wire-schemas.ts';
-import { parseJson, readRetryAfter } from '../../../src/remote/http/read-answer.ts';
+import { bulkModifyCall, isUsableDocId, uploadCall } from '../../../src/remote/operation-calls.ts';
+import { envelope, parseJson, readRetryAfter, tokenResponse } from '../../../src/remote/http/read-answer.ts';
+
 describe('Retry-After (N17)', () => {
   const now = Date.UTC(2026, 0, 1);
   it.each([
@@ -103,20 +98,23 @@ describe('the objects of interface section 2', () => {
   });
 
   it('go out only as the interface has them', () => {
-    expect(
-      uploadMetadata.safeParse({ title: 't', shareInfo: {}, createdTimestamp: '2026-01-01T00:00:00Z' })
-        .success,
-    ).toBe(true);
+    const faultOf = (metadata: object) =>
+      uploadCall({
+        file: { name: 'a.txt', open: () => Promise.reject(new Error()) },
+        attachments: [],
+        metadata,
+      }).fault;
+    expect(faultOf({ title: 't', shareInfo: {}, createdTimestamp: '2026-01-01T00:00:00Z' })).toBeNull();
     for (const bad of [
       { createdTimestamp: '2026-01-01' },
       { shareInfo: { mode: 'ALL' } },
       { titel: 'x' },
       { companies: [{}] },
     ]) {
-      expect(uploadMetadata.safeParse(bad).success).toBe(false);
+      expect(faultOf(bad)).not.toBeNull();
     }
-    expect(bulkModify.safeParse({ docIds: Array.from({ length: 250 }, String) }).success).toBe(true);
-    expect(bulkModify.safeParse({ docIds: Array.from({ length: 251 }, String) }).success).toBe(false);
+    expect(bulkModifyCall({ docIds: Array.from({ length: 250 }, String) }).fault).toBeNull();
+    expect(bulkModifyCall({ docIds: Array.from({ length: 251 }, String) }).fault).not.toBeNull();
   });
 });
 
