@@ -4,10 +4,10 @@ import type { Answer, HttpResult, Fault } from './http/send-http-request.ts';
 import { describeAnswer, readEnvelope, readRetryAfter } from './http/read-answer.ts';
 import type { Envelope } from './http/read-answer.ts';
 import { isUsableDocId } from './operation-calls.ts';
-import type { Call } from './operation-calls.ts';
+import type { OperationKind } from './operation-calls.ts';
 
 export interface Circumstances {
-  readonly operation: Call['operation'];
+  readonly operation: OperationKind;
   /** The document that was asked for; null where there is not exactly one. */
   readonly docId: string | null;
   /** Wall clock, ms. */

@@ -22,9 +22,11 @@ const bulkModifySchema = modifySchema
   .extend({ docIds });
 const bulkRemoveSchema = z.strictObject({ docIds, documentOwner: z.string().optional() });
 
+export type OperationKind = 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
+
 /** One operation, ready to be sent and sent again. */
 export interface Call {
-  readonly operation: 'upload' | 'modify' | 'remove' | 'bulkModify' | 'bulkRemove';
+  readonly operation: OperationKind;
   readonly method: HttpRequest['method'];
   /** Below the prefix of interface section 4, encoded. */
   readonly path: string;
