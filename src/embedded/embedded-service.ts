@@ -11,14 +11,13 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import { printableJson } from '../lib/text/printable.ts';
 import { createLimitedServer, noSchemas } from '../lib/server/server-limits.ts';
 import type { Credentials } from '../model/settings.ts';
-import { AccessTokens } from './auth/access-tokens.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
 import { takeDataDirectory } from './documents/data-directory.ts';
-import type { DocumentStore } from './documents/document-store.ts';
-import { openDocumentStore } from './documents/document-store.ts';
+import type { DocumentStore, FileRecord, StoredDocument } from './documents/document-store.ts';
+import { openDocumentStore, showDocument } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
 import { createPageGuard } from './page/page-guard.ts';
@@ -26,9 +25,7 @@ import { addPageRoutes } from './page/page-routes.ts';
 import type { RequestEntry } from './http/request-log.ts';
 import { RequestLog } from './http/request-log.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
-import type { FileRecord, StoredDocument } from './documents/stored-document.ts';
-import { showDocument } from './documents/stored-document.ts';
-import { openTokenStore } from './auth/token-store.ts';
+import { openTokens } from './auth/tokens.ts';
 import { reachableHost } from '../lib/server/host.ts';
 import { ConfigurationError, errorCode } from '../model/errors.ts';
 import { addDocument } from './ingestion/operations.ts';
@@ -196,9 +193,7 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
   const identity = await openIdentity(data);
   return {
     identity,
-    accessTokens: new AccessTokens(identity.signingKey, { clock, seconds: accessTokenSeconds }),
-    tokenStore: await openTokenStore(data, clock),
-    accessTokenSeconds,
+    tokens: await openTokens(data, { signingKey: identity.signingKey, seconds: accessTokenSeconds, clock }),
     authWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
     strangersWindow: createSlidingWindow({ limit: maxAuthRequestsPerMinute, windowMs, clock }),
   };

@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
-import type { AccessTokens, AccessClaims } from './access-tokens.ts';
 import type { Identity } from './identity.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
-import type { TokenStore } from './token-store.ts';
+import type { AccessClaims, TokenAnswer, Tokens } from './tokens.ts';
 import {
   inactiveApiKey,
   mediaTypeOf,
@@ -69,21 +68,10 @@ function operationOf(request: FastifyRequest): ServiceOperation {
 /** What the token endpoints and the check of every ingestion call work with. */
 export interface AuthContext {
   readonly identity: Identity;
-  readonly accessTokens: AccessTokens;
-  readonly tokenStore: TokenStore;
-  readonly accessTokenSeconds: number;
+  readonly tokens: Tokens;
   readonly authWindow: SlidingWindow;
   /** For requests without the right API key: they take nothing from those of the user. */
   readonly strangersWindow: SlidingWindow;
-}
-
-/** Interface 2.1. */
-interface TokenAnswer {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
 }
 
 type Grant =
@@ -119,12 +107,7 @@ async function grantToken(
   if (!isGood(grant, context)) throw new RefusalError(401, refusalOf(grant), { code: 'invalid_grant' });
   if (!sameSecret(apiKey, credentials.apiKey)) throw inactiveApiKey();
 
-  return {
-    access_token: await context.accessTokens.issue({ userId, clientId }),
-    refresh_token: await context.tokenStore.issueRefreshToken(),
-    token_type: 'Bearer',
-    expires_in: context.accessTokenSeconds,
-  };
+  return context.tokens.issue({ userId, clientId });
 }
 
 function readGrant(parameters: ReadonlyMap<string, string>): Grant {
@@ -157,8 +140,8 @@ function refuseForeign(
   }
 }
 
-function isGood(grant: Grant, { identity: { credentials }, tokenStore }: AuthContext): boolean {
-  if (grant.kind === 'refresh_token') return tokenStore.hasRefreshToken(grant.refreshToken);
+function isGood(grant: Grant, { identity: { credentials }, tokens }: AuthContext): boolean {
+  if (grant.kind === 'refresh_token') return tokens.hasRefreshToken(grant.refreshToken);
   // Both are compared in any case, so that the time does not tell which one was wrong.
   const right = [
     sameSecret(grant.username, credentials.username),
@@ -226,7 +209,7 @@ async function revokeToken(
       code: 'invalid_token',
     });
   }
-  await context.tokenStore.revoke(claims.id, claims.expiresAt, { refreshTokens: demand === 'all' });
+  await context.tokens.revoke(claims, { refreshTokens: demand === 'all' });
 }
 
 async function identify(context: AuthContext, headers: IncomingHttpHeaders): Promise<AccessClaims> {
@@ -235,7 +218,7 @@ async function identify(context: AuthContext, headers: IncomingHttpHeaders): Pro
   const clientId = headerOf(headers, 'clientid');
   if (authorization === undefined) throw new RefusalError(400, 'the header Authorization is missing');
   if (clientId === undefined) throw new RefusalError(400, 'the header clientid is missing');
-  const claims = await context.accessTokens.read(bearerToken(authorization));
+  const claims = await context.tokens.read(bearerToken(authorization));
   if (!sameSecret(clientId, claims.clientId)) {
     throw new RefusalError(401, 'the access token belongs to another client', { code: 'invalid_token' });
   }

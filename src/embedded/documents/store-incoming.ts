@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 
 import { sizeWords } from '../../lib/text/amounts.ts';
 import { RefusalError } from '../http/answers.ts';
-import type { FileRecord } from './stored-document.ts';
+import type { FileRecord } from './document-store.ts';
 
 const batchBytes = 256 * 1024;
 

@@ -7,7 +7,7 @@ import { readParts } from './read-parts.ts';
 import { RefusalError } from '../http/answers.ts';
 import { mediaTypeOf, utf8Of } from '../http/read-request.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
-import type { FileRecord } from '../documents/stored-document.ts';
+import type { FileRecord } from '../documents/document-store.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
 
 /** Interface 4.8. */

@@ -117,8 +117,8 @@ function jsonOf(request: FastifyRequest): string {
 
 /** Checks the token of an ingestion call and that it belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
 async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {
-  const claims = await context.accessTokens.read(bearerToken(headers.authorization));
-  if (context.tokenStore.isRevoked(claims.id)) throw refuse('the access token was revoked');
+  const claims = await context.tokens.read(bearerToken(headers.authorization));
+  if (context.tokens.isRevoked(claims)) throw refuse('the access token was revoked');
   if (claims.userId !== context.identity.userId)
     throw refuse('the access token names no user of this service');
   const clientId = headerOf(headers, 'clientid');

@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import type { DocumentStore } from '../documents/document-store.ts';
+import type { DocumentStore, DocumentRecord } from '../documents/document-store.ts';
 import { RefusalError, successEnvelope } from '../http/answers.ts';
-import type { DocumentRecord } from '../documents/stored-document.ts';
 import {
   applyMetadata,
   uploadMetadataSchema,

@@ -6,13 +6,17 @@ import * as z from 'zod';
 
 import { printableJson } from '../../lib/text/printable.ts';
 
-import type { DocumentStore } from '../documents/document-store.ts';
+import type {
+  DocumentStore,
+  DocumentRecord,
+  FileRecord,
+  StoredDocument,
+} from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
 import { pageHtml, pageIcon, pageStyle } from './page-html.ts';
 import { pageScript } from './page-script.ts';
 import { RefusalError } from '../http/answers.ts';
-import type { DocumentRecord, FileRecord, StoredDocument } from '../documents/stored-document.ts';
-import { showDocument } from '../documents/stored-document.ts';
+import { showDocument } from '../documents/document-store.ts';
 
 /** Most documents in one answer. */
 const maxListed = 200;

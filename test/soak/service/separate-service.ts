@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 import type { Credentials } from '../../../src/model/settings.ts';
-import type { StoredDocument } from '../../../src/embedded/documents/stored-document.ts';
+import type { StoredDocument } from '../../../src/embedded/documents/document-store.ts';
 
 /** What the service holds, and where its bytes are. */
 export interface HeldDocument extends StoredDocument {
