@@ -11,11 +11,11 @@ import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
 import { fleetReader } from './fleet/read-fleet.ts';
 import type { Clashes } from './fleet/publisher.ts';
-import { Lease, leaseTimes, leasedLimiter } from './lease/lease.ts';
-import type { LeaseOptions, LeaseTimes } from './lease/lease.ts';
+import { Lease, leasedLimiter } from './lease/lease.ts';
+import type { LeaseOptions } from './lease/lease.ts';
 import { fleetPrefix, hostName, stateId } from './host-name.ts';
-import { fleetTimes } from './permits/fleet-times.ts';
-import type { FleetTimes } from './permits/fleet-times.ts';
+import { fleetTimes } from './fleet-times.ts';
+import type { FleetTimes } from './fleet-times.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
 import { openLink } from './redis/link.ts';
 import { createTokenStore } from './token-store.ts';
@@ -31,7 +31,6 @@ export interface ClusterOptions {
   readonly log: LogPort;
   /** Shorter only in tests. */
   readonly times?: FleetTimes;
-  readonly leaseTimes?: LeaseTimes;
 }
 
 /** This host among the others of its account. */
@@ -107,7 +106,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         aloneShare: settings.aloneShare,
         isFirst: isNew,
         ...entered,
-        times: options.leaseTimes ?? leaseTimes,
+        times,
         clock,
         onChange: () => notify(),
       });

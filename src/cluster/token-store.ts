@@ -7,7 +7,7 @@ import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/token-store-port.ts';
 import type { Credentials } from '../model/settings.ts';
-import { aliveMs } from './permits/fleet-times.ts';
+import { aliveMs } from './fleet-times.ts';
 import { readTimeLua } from './redis/redis-time.ts';
 import type { RedisSession } from './redis/session.ts';
 

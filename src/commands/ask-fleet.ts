@@ -1,7 +1,7 @@
 import { forgetHost, haltFleet } from '../cluster/fleet/halt-and-forget.ts';
 import { readFleet } from '../cluster/fleet/read-fleet.ts';
 import { fleetPrefix } from '../cluster/host-name.ts';
-import { fleetTimes } from '../cluster/permits/fleet-times.ts';
+import { fleetTimes } from '../cluster/fleet-times.ts';
 import { openSession } from '../cluster/redis/session.ts';
 import type { RedisSession } from '../cluster/redis/session.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';

@@ -8,7 +8,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { HostSummary } from '../../model/report/fleet.ts';
 import { failedCount, failuresInDoubt, headline } from '../../model/report/headline.ts';
 import type { Health, Status } from '../../model/report/status.ts';
-import { aliveMs } from '../permits/fleet-times.ts';
+import { aliveMs } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import { pairsOf } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';

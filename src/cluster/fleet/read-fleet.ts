@@ -5,7 +5,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
-import { aliveMs } from '../permits/fleet-times.ts';
+import { aliveMs } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import { pairsOf } from '../redis/session.ts';
 import type { RedisSession } from '../redis/session.ts';

@@ -7,37 +7,11 @@ import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/session.ts';
-import { fleetTimes } from '../permits/fleet-times.ts';
+import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
 import type { LimiterPort, Permit, PermitGuard } from '../../model/ports/service-port.ts';
-
-/** The times of a lease, ms; shorter only in tests. */
-export interface LeaseTimes {
-  /** Without a renewal its holder stops after this, and others may take it. */
-  readonly lifeMs: number;
-  /** It is renewed, and looked at by who waits for it, this often. */
-  readonly beatMs: number;
-  /** Who waits lets it rest so much longer than it lasts. */
-  readonly marginMs: number;
-  /** And so much longer where the last renewal was in another Redis, which may have taken more of them since. */
-  readonly failoverMs: number;
-  /** A host that was not heard of for so long counts as out of reach. */
-  readonly unreachableMs: number;
-  /** How long a host that may send without Redis keeps it. */
-  readonly aloneMs: number;
-}
-
-export const leaseTimes: LeaseTimes = {
-  lifeMs: 15_000,
-  beatMs: 5_000,
-  marginMs: 250,
-  // `min-replicas-max-lag`: an old server that is cut off takes no more after it.
-  failoverMs: 10_000,
-  unreachableMs: fleetTimes.unreachableMs,
-  aloneMs: 24 * 3_600_000,
-};
 
 export interface LeaseOptions {
   /** Null: Redis is away. */
@@ -56,7 +30,7 @@ export interface LeaseOptions {
   readonly folders: readonly DirectoryLocation[];
   /** What the state directory says of those who had it. */
   readonly traces: () => Promise<LeaseTraces>;
-  readonly times: LeaseTimes;
+  readonly times: Omit<FleetTimes, 'windowMs' | 'validMs'>;
   readonly clock: Clock;
   /** What a person sees of it has changed. */
   readonly onChange: () => void;
@@ -276,7 +250,7 @@ export class Lease implements WriteLease {
       still: this.#still(session),
       first: isFirst,
       alone: aloneShare > 0,
-      aloneMs: times.aloneMs,
+      aloneMs: times.shareMs,
       name,
       folders,
       mine: Object.fromEntries([...this.#mine].map((folder) => [folder, 1])),
@@ -396,7 +370,7 @@ export class Lease implements WriteLease {
   #lifeMs(): number {
     const { aloneShare, times } = this.#options;
     // An hour before others may take it.
-    return aloneShare > 0 ? (times.aloneMs * 23) / 24 : times.lifeMs;
+    return aloneShare > 0 ? (times.shareMs * 23) / 24 : times.lifeMs;
   }
 
   #age(): number {

@@ -11,7 +11,7 @@ import type { RedisSession } from '../redis/session.ts';
 import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import { AloneShare } from './alone-share.ts';
-import type { FleetTimes } from './fleet-times.ts';
+import type { FleetTimes } from '../fleet-times.ts';
 import { SharedPermit } from './shared-permit.ts';
 import { askForPermits } from './permit-script.ts';
 import type { PermitAnswer, PermitRequest } from './permit-script.ts';

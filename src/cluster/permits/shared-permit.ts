@@ -3,7 +3,7 @@ import { PermitLostError } from '../../model/errors.ts';
 import type { PermitGuard } from '../../model/ports/service-port.ts';
 import { ageMs } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import type { FleetTimes } from './fleet-times.ts';
+import type { FleetTimes } from '../fleet-times.ts';
 
 /**
  * A place in the shared minute as its host holds it. It counts from when the command went out that granted or renewed

@@ -1,7 +1,6 @@
 // A minute of twelve seconds: before a program is started with `node --import`, its fleet's times become shorter, in
 // proportion. What a clock or a busy machine needs stays longer.
-import { leaseTimes } from '../../../build/cluster/lease/lease.js';
-import { fleetTimes } from '../../../build/cluster/permits/fleet-times.js';
+import { fleetTimes } from '../../../build/cluster/fleet-times.js';
 
 export const windowMs = 12_000;
 
@@ -18,12 +17,7 @@ export const times = {
   validMs: 2_000,
   unreachableMs: 3_000,
   marginMs: 50,
+  failoverMs: scale(fleetTimes.failoverMs),
 };
 
 Object.assign(fleetTimes, times);
-Object.assign(leaseTimes, {
-  lifeMs: times.lifeMs,
-  beatMs: times.beatMs,
-  failoverMs: scale(leaseTimes.failoverMs),
-  unreachableMs: times.unreachableMs,
-});

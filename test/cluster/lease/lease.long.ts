@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { forgetHost } from '../../../src/cluster/fleet/halt-and-forget.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
 import type { DirectoryLocation } from '../../../src/cluster/lease/directory-location.ts';
-import type { LeaseTimes } from '../../../src/cluster/lease/lease.ts';
+import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { openLink } from '../../../src/cluster/redis/link.ts';
 import type { RedisLink } from '../../../src/cluster/redis/link.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
@@ -18,13 +18,14 @@ import { wait } from '../support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 
-const times: LeaseTimes = {
+const times = {
+  ...fleetTimes,
   lifeMs: 1_200,
   beatMs: 200,
   marginMs: 100,
   failoverMs: 600,
   unreachableMs: 500,
-  aloneMs: 60_000,
+  shareMs: 60_000,
 };
 const prefix = 'ingestd:{lease}';
 

@@ -3,7 +3,7 @@ import { copyFile, readdir, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { leaseTimes } from '../../../src/cluster/lease/lease.ts';
+import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { cableTo } from '../support/cable.ts';
@@ -86,7 +86,7 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
         withinMs: 20_000,
       });
       cable.cut();
-      await wait(leaseTimes.lifeMs + 2 * leaseTimes.beatMs + 2_000);
+      await wait(fleetTimes.lifeMs + 2 * fleetTimes.beatMs + 2_000);
       const pipe = one.home.join('pipe');
       await rename(snapshot, pipe);
       await copyFile(`${snapshot}.kept`, snapshot);

@@ -1,7 +1,7 @@
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import type { Cluster } from '../../../src/cluster/open-cluster.ts';
-import { fleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
-import type { FleetTimes } from '../../../src/cluster/permits/fleet-times.ts';
+import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
+import type { FleetTimes } from '../../../src/cluster/fleet-times.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
 import type { Clock } from '../../../src/lib/time/clock.ts';
@@ -22,6 +22,7 @@ export function scaledTimes(windowMs: number): FleetTimes {
     unreachableMs: scale(fleetTimes.unreachableMs),
     marginMs: Math.max(40, scale(fleetTimes.marginMs)),
     shareMs: fleetTimes.shareMs,
+    failoverMs: scale(fleetTimes.failoverMs),
   };
 }
 
