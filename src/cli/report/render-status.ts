@@ -2,7 +2,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { refKey } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { explain } from '../../model/report/explanations.ts';
-import { fleetHeadline } from '../../model/report/fleet.ts';
+import { fleetHeadline } from '../../model/report/headline.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import {
   startTrouble,

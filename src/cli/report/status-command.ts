@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 
 import { ConfigurationError, errorMessage } from '../../model/errors.ts';
-import { ledgerLine, statusLine } from '../../model/report/headline.ts';
+import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
 import { findDaemon } from '../context/find-daemon.ts';
@@ -14,7 +14,6 @@ import type { PreparedCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { withExamples } from '../with-examples.ts';
-import { fleetHeadline } from '../../model/report/fleet.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
+import { hostSummarySchema } from '../../model/report/fleet.ts';
 import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/report/fleet.ts';
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
@@ -20,34 +21,6 @@ end
 return { string.format('%.0f', now), redis.call('HGETALL', KEYS[1]), redis.call('HGETALL', KEYS[2]),
   redis.call('ZCOUNT', KEYS[3], now, '+inf'), redis.call('HGET', KEYS[4], 'halted') or '' }
 `;
-
-const count = z.number().default(0);
-const summarySchema = z.object({
-  version: z.string(),
-  state: z.enum(['starting', 'working', 'idle', 'paused', 'degraded', 'stopping', 'stopped', 'standby']),
-  health: z.enum(['ok', 'attention', 'error']),
-  headline: z.string(),
-  reasons: z.array(z.object({ code: z.string(), message: z.string() })).default([]),
-  folders: z
-    .array(
-      z.object({
-        name: z.string(),
-        state: z.string(),
-        onDisk: count,
-        synced: count,
-        pending: count,
-        waiting: count,
-        failed: count,
-        held: count,
-      }),
-    )
-    .default([]),
-  queue: z.object({ pending: count, inFlight: count, waiting: count }),
-  failures: z
-    .array(z.object({ folder: z.string(), path: z.string(), code: z.string(), message: z.string() }))
-    .default([]),
-  failuresTotal: count,
-});
 
 const pairs = z.union([
   z.array(z.string()).transform(pairsOf),
@@ -92,19 +65,11 @@ function hostOf(
 /** Another version of ingestd may say it otherwise. */
 function readSummary(text: string): HostSummary {
   try {
-    return summarySchema.parse(JSON.parse(text));
+    return hostSummarySchema.parse(JSON.parse(text));
   } catch {
-    return {
-      version: 'unknown',
-      state: 'degraded',
-      health: 'attention',
-      headline: 'Its summary cannot be read; it may run another version of ingestd',
-      reasons: [],
-      folders: [],
-      queue: { pending: 0, inFlight: 0, waiting: 0 },
-      failures: [],
-      failuresTotal: 0,
-    };
+    const headline = 'Its summary cannot be read; it may run another version of ingestd';
+    const known = { version: 'unknown', state: 'degraded', health: 'attention', headline } as const;
+    return hostSummarySchema.parse({ ...known, queue: {} } satisfies z.input<typeof hostSummarySchema>);
   }
 }
 

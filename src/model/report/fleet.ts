@@ -1,40 +1,40 @@
-import { countWords } from '../../lib/text/amounts.ts';
-import type { DaemonState, Health, Reason } from './status.ts';
+import * as z from 'zod';
 
-/** One folder of a host, in numbers. */
-interface FleetFolder {
-  readonly name: string;
-  readonly state: string;
-  readonly onDisk: number;
-  readonly synced: number;
-  readonly pending: number;
-  readonly waiting: number;
-  readonly failed: number;
-  readonly held: number;
-}
+import { statusSchema } from './status.ts';
+import type { DeepReadonly, Health } from './status.ts';
 
-/** A problem of one document on one host. */
-interface FleetFailure {
-  readonly folder: string;
-  readonly path: string;
-  readonly code: string;
-  readonly message: string;
-}
+const text = z.string();
+const count = z.number().default(0);
 
-/** What a host tells the others about itself, a few kilobytes. */
-export interface HostSummary {
-  readonly version: string;
-  readonly state: DaemonState;
-  readonly health: Health;
+/** What a host tells the others about itself, a few kilobytes. Another version of ingestd may leave out what is a list. */
+export const hostSummarySchema = z.object({
+  version: text,
+  state: statusSchema.shape.state,
+  health: statusSchema.shape.health,
   /** The state in one phrase. */
-  readonly headline: string;
-  readonly reasons: readonly Reason[];
-  readonly folders: readonly FleetFolder[];
-  readonly queue: { readonly pending: number; readonly inFlight: number; readonly waiting: number };
+  headline: text,
+  reasons: z.array(z.object({ code: text, message: text })).default([]),
+  folders: z
+    .array(
+      z.object({
+        name: text,
+        state: text,
+        onDisk: count,
+        synced: count,
+        pending: count,
+        waiting: count,
+        failed: count,
+        held: count,
+      }),
+    )
+    .default([]),
+  queue: z.object({ pending: count, inFlight: count, waiting: count }),
   /** The first of them. */
-  readonly failures: readonly FleetFailure[];
-  readonly failuresTotal: number;
-}
+  failures: z.array(z.object({ folder: text, path: text, code: text, message: text })).default([]),
+  failuresTotal: count,
+});
+
+export type HostSummary = DeepReadonly<z.output<typeof hostSummarySchema>>;
 
 /** `gone`: nothing was heard of it for a while. `stopped`: it said that it stops. */
 export type Presence = 'here' | 'gone' | 'stopped';
@@ -57,20 +57,4 @@ export interface FleetStatus {
   readonly paused: boolean;
   readonly rate: { readonly used: number; readonly windowSeconds: number };
   readonly hosts: readonly FleetHost[];
-}
-
-/** The fleet in one line. */
-export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
-  const here = hosts.filter(({ presence }) => presence === 'here');
-  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
-  const troubled = here.filter((host) => host.health !== 'ok').length;
-  if (hosts.length === 0) return 'No host has reported in the last day';
-  return [
-    ...(paused ? ['The whole fleet is paused'] : []),
-    ...(troubled > 0
-      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
-      : []),
-    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
-    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
-  ].join('. ');
 }

@@ -1,3 +1,4 @@
+import type { FleetStatus } from './fleet.ts';
 import type { FolderStatus, Status, FailureStatus } from './status.ts';
 import { waitKinds } from './wait-kinds.ts';
 import type { WaitKind } from './wait-kinds.ts';
@@ -289,4 +290,20 @@ export function withDoubts({
     ...one,
     inDoubt: Math.min(one.failed, doubts.filter(({ folder }) => folder === one.name).length),
   }));
+}
+
+/** The fleet in one line. */
+export function fleetHeadline({ hosts, paused, health }: FleetStatus): string {
+  const here = hosts.filter(({ presence }) => presence === 'here');
+  const gone = hosts.filter(({ presence }) => presence === 'gone').length;
+  const troubled = here.filter((host) => host.health !== 'ok').length;
+  if (hosts.length === 0) return 'No host has reported in the last day';
+  return [
+    ...(paused ? ['The whole fleet is paused'] : []),
+    ...(troubled > 0
+      ? [`${countWords(troubled, 'host')} ${troubled === 1 ? 'needs' : 'need'} attention`]
+      : []),
+    ...(gone > 0 ? [`${countWords(gone, 'host')} ${gone === 1 ? 'is' : 'are'} gone`] : []),
+    `${here.length === 0 ? 'No host' : countWords(here.length, 'host')} connected${health === 'ok' ? ', no problems' : ''}`,
+  ].join('. ');
 }

@@ -3,7 +3,7 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
-import { fleetHeadline } from '../../model/report/fleet.ts';
+import { fleetHeadline } from '../../model/report/headline.ts';
 import { get } from './data/requests.ts';
 import { groupByCause } from './data/group-by-cause.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
