@@ -76,11 +76,12 @@ export async function openTokens(
   let last: Promise<void> = Promise.resolve();
 
   const save = (): Promise<void> => {
-    const mine = last.then(async () => {
+    const write = async () => {
       forgetExpired(refresh, clock.now());
       forgetExpired(revoked, clock.now());
       await writeDurably(path, print(refresh, revoked));
-    });
+    };
+    const mine = last.then(write);
     last = mine.catch(() => {});
     return mine;
   };
