@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -12,55 +9,29 @@ import { describeWhere } from '../support/needs.ts';
 import { wait } from './support/fleet-host.ts';
 import { missingRedis, settle, startRedis } from './support/redis-server.ts';
 import type { RedisServer } from './support/redis-server.ts';
-
-/** When the bytes of one upload came, ms of this process. */
-interface Upload {
-  readonly begun: number;
-  readonly pieces: number[];
-  ended: boolean;
-}
+import { startUploadObserver } from './support/upload-observer.ts';
+import type { UploadObserver } from './support/upload-observer.ts';
 
 describeWhere(missingRedis, 'a host that freezes in the middle of an upload', () => {
   let redis: RedisServer;
-  let server: Server;
-  let uploads: Upload[];
+  let service: UploadObserver;
   let place: Installation | null;
   beforeEach(async () => {
     redis = await startRedis();
-    uploads = [];
+    service = await startUploadObserver();
     place = null;
-    server = createServer((request, response) => {
-      if (request.url?.startsWith('/oauth') === true) {
-        response.setHeader('content-type', 'application/json');
-        response.end('{"access_token":"t","refresh_token":"r","token_type":"Bearer","expires_in":1800}');
-        return;
-      }
-      const upload: Upload = { begun: performance.now(), pieces: [], ended: false };
-      uploads.push(upload);
-      request.on('error', () => {});
-      request.on('data', () => upload.pieces.push(performance.now()));
-      request.on('end', () => {
-        upload.ended = true;
-        response.setHeader('content-type', 'application/json');
-        response.end(`{"success":{"docId":"doc-${uploads.length}","message":""}}`);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
   afterEach(async () => {
     await place?.remove();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await service.close();
     await redis.remove();
   });
 
   it('sends not one byte more of it when it wakes up, and sends the document again on another permit (H6)', async () => {
-    const { port } = server.address() as AddressInfo;
+    const { uploads } = service;
     settle(redis, 'frozen');
-    const ingestUrl = `http://127.0.0.1:${port}`;
     place = await installation({
-      authUrl: `${ingestUrl}/oauth`,
-      ingestUrl,
+      ...service,
       more: {
         // Half a minute for three megabytes, and no patience of its own that would end it.
         service: { maxKilobytesPerSecond: 100, idleSeconds: 300 },

@@ -1,6 +1,3 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -12,50 +9,27 @@ import { missingRedis, settle, startRedis } from '../support/redis-server.ts';
 import type { RedisServer } from '../support/redis-server.ts';
 import { sharedPlaces } from '../support/shared-places.ts';
 import type { SharedPlaces } from '../support/shared-places.ts';
-
-/** When the bytes of one upload came, ms of this process. */
-interface Upload {
-  readonly pieces: number[];
-  ended: boolean;
-}
+import { startUploadObserver } from '../support/upload-observer.ts';
+import type { UploadObserver } from '../support/upload-observer.ts';
 
 describeWhere(missingRedis, 'a holder that freezes in the middle of an upload', () => {
   let redis: RedisServer;
-  let server: Server;
+  let service: UploadObserver;
   let places: SharedPlaces;
-  let uploads: Upload[];
   beforeEach(async () => {
     redis = await startRedis();
     settle(redis, 'shared');
-    uploads = [];
-    server = createServer((request, response) => {
-      response.setHeader('content-type', 'application/json');
-      if (request.url?.startsWith('/oauth') === true) {
-        response.end('{"access_token":"t","refresh_token":"r","token_type":"Bearer","expires_in":1800}');
-        return;
-      }
-      const upload: Upload = { pieces: [], ended: false };
-      uploads.push(upload);
-      const number = uploads.length;
-      request.on('error', () => {});
-      request.on('data', () => upload.pieces.push(performance.now()));
-      request.on('end', () => {
-        upload.ended = true;
-        response.end(`{"success":{"docId":"doc-${number}","message":""}}`);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const ingestUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    places = sharedPlaces(redis.url, { authUrl: `${ingestUrl}/oauth`, ingestUrl });
+    service = await startUploadObserver();
+    places = sharedPlaces(redis.url, service);
   });
   afterEach(async () => {
     await places.remove();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await service.close();
     await redis.remove();
   });
 
   it('sends not one byte more when it wakes up after another has taken over, and stands by (H6)', async () => {
+    const { uploads } = service;
     const slow = { maxKilobytesPerSecond: 400, idleSeconds: 300 };
     const [one, two] = [await places.add('one', slow), await places.add('two', slow)];
     const first = await one.start();
