@@ -1,17 +1,15 @@
-import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { printable } from '../../src/lib/text/printable.ts';
-import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
-import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
-import { systemClock } from '../../src/lib/time/clock.ts';
 import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import type { Status } from '../../src/model/report/status.ts';
-import { installation } from '../support/processes/daemon-process.ts';
-import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { startScriptedService, steps } from '../support/services/scripted-service.ts';
-import type { ScriptedService } from '../support/services/scripted-service.ts';
-import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
+import { prefix, startTrial } from '../embedded/support/trial.ts';
+import type { Trial } from '../embedded/support/trial.ts';
+import { installationWithService } from '../support/processes/installation-with-service.ts';
+import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
+import type { RunningDaemon } from '../support/processes/daemon-process.ts';
+import { steps } from '../support/services/scripted-service.ts';
+import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 /** C0, DEL, C1, both separators and every bidi control: a title, a color, a concealed line, a reversed one. */
 const hostile =
@@ -76,14 +74,20 @@ function undecodable(folder: TemporaryFolder): Buffer {
 }
 
 describe('S8: hostile names and messages', () => {
-  let service: ScriptedService;
-  let installed: Installation;
+  let installed: InstallationWithService;
   let daemon: RunningDaemon;
 
   beforeAll(async () => {
-    service = await startScriptedService();
+    installed = await installationWithService({
+      more: {
+        folders: [{ name: folderName, path: './inbox' }],
+        timing: { settleMs: 150, removeGraceMs: 300, stopSeconds: 1 },
+        log: { level: 'debug' },
+      },
+      environment: { FORCE_COLOR: '1' },
+    });
     let count = 0;
-    service.always(async (request) => {
+    installed.service.always(async (request) => {
       await request.body();
       const body = request.received.text();
       count += 1;
@@ -94,30 +98,10 @@ describe('S8: hostile names and messages', () => {
           : steps.accept(`doc-${count}`, short);
       await step(request);
     });
-    installed = await installation({
-      authUrl: service.authUrl,
-      ingestUrl: service.ingestUrl,
-      credentials: {
-        apiKey: 'the-api-key-1',
-        clientId: 'the-client-id-1',
-        clientSecret: 'the-client-secret-1',
-        username: 'someone@example.org',
-        password: 'the-password-1',
-      },
-      more: {
-        folders: [{ name: folderName, path: './inbox' }],
-        timing: { settleMs: 150, removeGraceMs: 300, stopSeconds: 1 },
-        log: { level: 'debug' },
-      },
-      environment: { FORCE_COLOR: '1' },
-    });
     await fill(installed.home);
   });
 
-  afterAll(async () => {
-    await installed.remove();
-    await service.close();
-  });
+  afterAll(() => installed.remove());
 
   /** Runs a command; gives standard output. */
   async function run(...words: string[]): Promise<string> {
@@ -150,7 +134,7 @@ describe('S8: hostile names and messages', () => {
   it('act on no terminal in sync, nor in its log', async () => {
     expect(await run('sync', '--json')).toContain(String.raw`\u009b`);
     await run('sync');
-    expect(service.requests.length).toBeGreaterThan(4);
+    expect(installed.service.requests.length).toBeGreaterThan(4);
   });
 
   describe('beside a running daemon', () => {
@@ -282,40 +266,18 @@ describe('S8: hostile names and messages', () => {
 });
 
 describe('the embedded service', () => {
-  let folder: TemporaryFolder;
-  let service: EmbeddedService;
+  let trial: Trial;
 
   beforeAll(async () => {
-    folder = await temporaryFolder();
-    await mkdir(folder.join('data'));
-    service = await startEmbeddedService({
-      dataDir: folder.join('data'),
-      clock: systemClock,
-      log: recordedLog(),
-    });
+    trial = await startTrial();
   });
 
-  afterAll(async () => {
-    await service.close();
-    await folder.remove();
-  });
+  afterAll(() => trial.close());
 
   it('repeats nothing that acts on a terminal', async () => {
-    const { credentials, authUrl, ingestUrl } = service;
-    const token = await fetch(`${authUrl}/auth`, {
-      method: 'POST',
-      headers: { 'x-api-key': credentials.apiKey },
-      body: new URLSearchParams({
-        grant_type: 'password',
-        username: credentials.username,
-        password: credentials.password,
-        client_id: credentials.clientId,
-        client_secret: credentials.clientSecret,
-      }),
-    });
-    const { access_token } = (await token.json()) as { access_token: string };
-    const headers = { authorization: `Bearer ${access_token}`, ClientId: credentials.clientId };
-    const base = `${ingestUrl}/services/i/ingestion-api/v1`;
+    const { credentials, authUrl, ingestUrl, pageUrl } = trial.service;
+    const headers = await trial.headers();
+    const base = `${ingestUrl}${prefix}`;
     const form = (parts: Readonly<Record<string, string | File>>) => {
       const body = new FormData();
       for (const [name, value] of Object.entries(parts)) body.append(name, value);
@@ -345,13 +307,13 @@ describe('the embedded service', () => {
           body: new URLSearchParams({ grant_type: short, [short]: 'x' }),
         },
       ],
-      [service.pageUrl, {}],
-      [`${service.pageUrl}documents`, {}],
-      [`${service.pageUrl}page.js`, {}],
-      [`${service.pageUrl}documents?search=${encodeURIComponent(short)}&${encodeURIComponent(short)}`, {}],
+      [pageUrl, {}],
+      [`${pageUrl}documents`, {}],
+      [`${pageUrl}page.js`, {}],
+      [`${pageUrl}documents?search=${encodeURIComponent(short)}&${encodeURIComponent(short)}`, {}],
     ];
     for (const [url, init] of requests) expectHarmless(await (await fetch(url, init)).text(), url);
-    const { documents } = (await (await fetch(`${service.pageUrl}documents`)).json()) as {
+    const { documents } = (await (await fetch(`${pageUrl}documents`)).json()) as {
       documents: { metadata: { title: string } }[];
     };
     expect(documents[0]?.metadata.title).toBe(short);

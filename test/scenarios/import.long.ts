@@ -2,31 +2,23 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
-import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
+import { startTrial } from '../embedded/support/trial.ts';
+import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
-let data: TemporaryFolder;
-let service: EmbeddedService;
+let trial: Trial;
 let place: Installation;
 /** Path → docId, as they were delivered by a daemon whose state is lost. */
 let docIds: ReadonlyMap<string, string>;
 let exported: string;
 
 beforeEach(async () => {
-  data = await temporaryFolder();
-  service = await startEmbeddedService({
-    dataDir: data.join('service'),
-    clock: systemClock,
-    log: recordedLog(),
-  });
-  place = await installation(service);
+  trial = await startTrial({ clock: systemClock });
+  place = await installation(trial.service);
   await mkdir(join(place.inbox, 'sub'));
   for (const path of ['a.txt', 'sub/b.txt', 'sub/c, d.txt']) await writeFile(join(place.inbox, path), path);
   expect((await place.run('sync')).code).toBe(0);
@@ -39,8 +31,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await place.remove();
-  await service.close();
-  await data.remove();
+  await trial.close();
 });
 
 interface Planned {
@@ -64,7 +55,7 @@ async function importText(name: string, text: string): ReturnType<Installation['
 const csvOf = (documents: ReadonlyMap<string, string>) =>
   ['path,docId', ...Array.from(documents, ([path, docId]) => `"${path}",${docId}`), ''].join('\n');
 
-const sent = () => service.requestLog().filter(({ operation }) => operation !== 'auth').length;
+const sent = () => trial.service.requestLog().filter(({ operation }) => operation !== 'auth').length;
 
 describe('ledger import', () => {
   it('takes what export prints: nothing has to be sent, and the docIds are kept', async () => {
@@ -76,7 +67,7 @@ describe('ledger import', () => {
     await writeFile(join(place.inbox, 'a.txt'), 'edited');
     expect((await place.run('sync')).code).toBe(0);
     expect(sent() - before).toBe(1);
-    const stored = service.documents();
+    const stored = trial.service.documents();
     expect(stored.map(({ docId }) => docId).sort()).toEqual([...docIds.values()].sort());
   }, 60_000);
 
@@ -113,10 +104,10 @@ describe('ledger import', () => {
     expect(await importText('uncertain.json', uncertain)).toMatchObject({ code: 0 });
     expect(await planned()).toEqual(before);
     expect((await place.run('sync')).code).toBe(4);
-    const modified = service.requestLog().filter(({ operation }) => operation !== 'auth');
+    const modified = trial.service.requestLog().filter(({ operation }) => operation !== 'auth');
     expect(modified.at(-1)?.operation).toContain('modify');
-    expect(service.documents().map(({ docId }) => docId)).toHaveLength(3);
-    expect(service.documents().map(({ docId }) => docId)).toContain(docId);
+    expect(trial.service.documents().map(({ docId }) => docId)).toHaveLength(3);
+    expect(trial.service.documents().map(({ docId }) => docId)).toContain(docId);
     const { inDoubt } = JSON.parse((await place.run('status', '--json')).out) as {
       inDoubt: { path: string }[];
     };
@@ -130,7 +121,7 @@ describe('ledger import', () => {
     expect(await plannedKinds()).not.toContain('upload');
     expect((await place.run('sync')).code).toBe(0);
     expect(
-      service
+      trial.service
         .documents()
         .map(({ docId }) => docId)
         .sort(),
@@ -206,7 +197,7 @@ describe('ledger import', () => {
       'modify sub/b.txt',
     ]);
     expect((await place.run('sync')).code).toBe(0);
-    const held = service.contentPath(docIds.get('sub/b.txt') ?? '') ?? '';
+    const held = trial.service.contentPath(docIds.get('sub/b.txt') ?? '') ?? '';
     expect(await readFile(held, 'utf8')).toBe('edited');
     expect(await plannedKinds()).toEqual([]);
   }, 60_000);

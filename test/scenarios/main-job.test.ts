@@ -2,48 +2,32 @@ import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { startEmbeddedService } from '../../src/embedded/embedded-service.ts';
-import type { EmbeddedService } from '../../src/embedded/embedded-service.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
+import { startTrial } from '../embedded/support/trial.ts';
+import type { Trial } from '../embedded/support/trial.ts';
 import { installation } from '../support/processes/daemon-process.ts';
 import type { Installation } from '../support/processes/daemon-process.ts';
-import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 
 const fixtures = ['../../fixtures/documents/', '../fixtures/documents/'].map(
   (path) => new URL(path, import.meta.url).pathname,
 );
 
-let data: TemporaryFolder;
-let service: EmbeddedService;
+let trial: Trial;
 let place: Installation;
 
 beforeEach(async () => {
-  data = await temporaryFolder();
-  service = await startEmbeddedService({
-    dataDir: data.join('service'),
-    clock: systemClock,
-    log: recordedLog(),
-    requestsPerMinute: 50,
-    windowMs: 1_000,
-  });
-  place = await installation({ ...service, more: { service: serviceSettings(service, 2_000) } });
+  trial = await startTrial({ clock: systemClock, requestsPerMinute: 50, windowMs: 1_000 });
+  place = await installation({ ...trial.service, more: { service: { requestsPerMinute: 2_000 } } });
 });
 
 afterEach(async () => {
   await place.remove();
-  await service.close();
-  await data.remove();
+  await trial.close();
 });
-
-function serviceSettings({ authUrl, ingestUrl }: EmbeddedService, requestsPerMinute: number) {
-  return { authUrl, ingestUrl, requestsPerMinute };
-}
 
 /** What goes to the ingestion endpoints. */
 function requests(): number {
-  return service.requestLog().filter(({ operation }) => !['auth', 'revoke'].includes(operation)).length;
+  return trial.service.requestLog().filter(({ operation }) => !['auth', 'revoke'].includes(operation)).length;
 }
 
 describe('the main job', () => {
@@ -59,7 +43,7 @@ describe('the main job', () => {
     );
     const done = await place.run('sync', '--json');
     expect([done.code, done.err]).toEqual([0, expect.anything()]);
-    const stored = service.documents();
+    const stored = trial.service.documents();
     const listed = await Promise.all(fixtures.map((directory) => readdir(directory)));
     const names = listed
       .flat()
@@ -67,7 +51,7 @@ describe('the main job', () => {
       .sort();
     expect(stored.map(({ fileName }) => fileName).sort()).toEqual(names);
     for (const { docId, fileName } of stored) {
-      const there = await readFile(service.contentPath(docId) ?? '');
+      const there = await readFile(trial.service.contentPath(docId) ?? '');
       expect(there.equals(await readFile(join(place.inbox, fileName)))).toBe(true);
     }
     const note = stored.find(({ fileName }) => fileName === 'note.pdf');
@@ -80,7 +64,7 @@ describe('the main job', () => {
     await writeFile(join(place.inbox, 'report.pdf'), 'one');
     await writeFile(join(place.inbox, 'old.txt'), 'old');
     await daemon.idle(({ totals }) => totals.uploaded === 2);
-    const docId = service.documents().find(({ fileName }) => fileName === 'report.pdf')?.docId;
+    const docId = trial.service.documents().find(({ fileName }) => fileName === 'report.pdf')?.docId;
 
     await writeFile(join(place.inbox, 'report.pdf'), 'two');
     await daemon.idle(({ totals }) => totals.modified === 1);
@@ -104,14 +88,14 @@ describe('the main job', () => {
     expect(requests()).toBe(before);
     expect(status.folders[0]).toMatchObject({ onDisk: 1, synced: 1, failed: 0, held: 0 });
 
-    const [document, ...others] = service.documents();
+    const [document, ...others] = trial.service.documents();
     expect(others).toEqual([]);
     expect(document).toMatchObject({
       docId,
       metadata: { title: 'The report', shareInfo: { mode: 'EVERYONE' } },
     });
     expect(document?.attachments.map(({ name }) => name)).toEqual(['data.csv']);
-    expect(await readFile(service.contentPath(docId ?? '') ?? '', 'utf8')).toBe('two');
+    expect(await readFile(trial.service.contentPath(docId ?? '') ?? '', 'utf8')).toBe('two');
     const { code } = await daemon.end('SIGTERM');
     expect(code).toBe(0);
   }, 60_000);
@@ -130,7 +114,7 @@ describe('the main job', () => {
     expect(JSON.parse(plan.out)).toMatchObject({ counts: { upload: 0, delete: 1, move: 1 }, requests: 3 });
     expect((await place.run('sync')).code).toBe(0);
     expect(requests()).toBe(before + 3);
-    expect(service.documents()).toHaveLength(29);
+    expect(trial.service.documents()).toHaveLength(29);
   }, 60_000);
 
   it('never sends what breaks a rule, lists it with the reason, and goes on beside it', async () => {
@@ -148,7 +132,7 @@ describe('the main job', () => {
     expect(status.failures.map(({ path }) => path).sort()).toEqual(['a.b.pdf', 'bad.txt', 'far.txt']);
     expect(status.skipped).toMatchObject([{ path: 'picture.png', code: 'unsupported-type' }]);
     expect(status.folders[0]).toMatchObject({ onDisk: 5, synced: 1, failed: 3, skipped: 1 });
-    expect(service.documents().map(({ fileName }) => fileName)).toEqual(['good.txt']);
+    expect(trial.service.documents().map(({ fileName }) => fileName)).toEqual(['good.txt']);
     await writeFile(join(place.inbox, 'bad.txt.meta.json'), '{"title":"fixed"}');
     await daemon.idle(({ totals }) => totals.uploaded === 2);
     await daemon.end('SIGTERM');
@@ -174,7 +158,7 @@ describe('the main job', () => {
     };
     expect(ledger.documents.map(({ path }) => path).sort()).toEqual([...names].sort());
     expect(new Set(ledger.documents.map(({ docId }) => docId)).size).toBe(names.length);
-    const held = new Map(service.documents().map(({ docId, fileName }) => [docId, fileName]));
+    const held = new Map(trial.service.documents().map(({ docId, fileName }) => [docId, fileName]));
     for (const { path, docId } of ledger.documents) expect(held.get(docId)).toBe(path);
     expect(held.size - names.length).toBeLessThanOrEqual(status.possibleDuplicates);
     await daemon.end('SIGTERM');
@@ -183,19 +167,14 @@ describe('the main job', () => {
   it('stays healthy while the service is away and delivers when it is back', async () => {
     const daemon = await place.start();
     await daemon.idle();
-    const { port } = new URL(service.ingestUrl);
-    await service.close();
+    const { port } = new URL(trial.service.ingestUrl);
+    await trial.service.close();
     await writeFile(join(place.inbox, 'later.txt'), 'later');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect((await daemon.fetch('/healthz')).status).toBe(200);
-    service = await startEmbeddedService({
-      dataDir: data.join('service'),
-      clock: systemClock,
-      log: recordedLog(),
-      port: Number(port),
-    });
+    await trial.restart({ port: Number(port) });
     await daemon.idle(({ totals }) => totals.uploaded === 1);
-    expect(service.documents()).toHaveLength(1);
+    expect(trial.service.documents()).toHaveLength(1);
     await daemon.end('SIGTERM');
   }, 60_000);
 
