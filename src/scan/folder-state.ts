@@ -1,9 +1,10 @@
 import type { FolderSettings } from '../model/settings.ts';
 import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
+import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.ts';
-import type { IgnoreRules, IncludeRules, PlacedRules } from './rules/ignore-patterns.ts';
+import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
 import type { Observations } from './rules/observations.ts';
 import { createObservations } from './rules/observations.ts';
 import type { ListedCompanions, Tree } from './walk/directory-state.ts';
@@ -17,12 +18,11 @@ export interface FolderPlan {
   readonly removeGraceMs: number;
   /** The root, absolute. */
   readonly root: string;
-  /** A directory inside the root that is not ours to read, from the root; null: none. */
-  readonly excluded: string | null;
+  readonly excluded: FolderRules['excluded'];
 }
 
 /** What is known of a folder in its worker: shared by scans and inspections. */
-export interface FolderState extends FolderPlan {
+export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
   /** Companions of directories that were listed before a scan began from scratch and have not been since. */
   readonly formerCompanions: Map<string, ListedCompanions>;
@@ -32,8 +32,6 @@ export interface FolderState extends FolderPlan {
   readonly fingerprint: string;
   /** Rules of the settings. */
   readonly rules: readonly PlacedRules[];
-  /** Which files may be documents; null: all. */
-  readonly include: IncludeRules | null;
   /** The absolute path of a path from the root, as it stands on disk. */
   readonly absolute: (raw: string) => string;
 }

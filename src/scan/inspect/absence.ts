@@ -6,7 +6,7 @@ import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { sameRoot } from '../../model/same-file.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
-import { directoriesTo } from './classify-path.ts';
+import { directoriesTo } from './classify-by-name.ts';
 import { afterScanMs, settling, unknown } from './no-document.ts';
 import type { NoDocument } from './no-document.ts';
 import { readRoot } from '../walk/root-identity.ts';

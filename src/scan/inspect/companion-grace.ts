@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { companionCounts, ignoreFileName } from '../rules/classify.ts';
-import { directoriesTo } from './classify-path.ts';
+import { directoriesTo } from './classify-by-name.ts';
 import type { FolderState } from '../folder-state.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';

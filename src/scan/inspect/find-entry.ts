@@ -9,7 +9,7 @@ import type { Entry } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { ignored, unknown } from './no-document.ts';
 import type { NoDocument } from './no-document.ts';
-import { directoriesTo } from './classify-path.ts';
+import { directoriesTo } from './classify-by-name.ts';
 
 /** What lies on the way to a path. */
 export type Way =

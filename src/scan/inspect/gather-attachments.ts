@@ -8,7 +8,7 @@ import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-type
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
-import { classifyPath } from './classify-path.ts';
+import { classifyByName } from './classify-by-name.ts';
 import { kindOf, statOf } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
@@ -122,7 +122,7 @@ function placeListed(
   }
   if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
   if (folder.claims.isOwner(place.path)) return invalid(excerpt(text), 'it has attachments of its own');
-  const found = classifyPath(folder, place.path);
+  const found = classifyByName(folder, place.path);
   const hidden = isTransient(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   const topic = `attachment ${document}\0${text}`;

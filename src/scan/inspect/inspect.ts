@@ -22,7 +22,7 @@ import { statOf } from '../walk/entry.ts';
 import { locateOnDisk } from '../walk/locate-on-disk.ts';
 import { absence, rootTrouble, unlistedTrouble } from './absence.ts';
 import { describeDefaults, describeIgnoreFile, describeSidecar } from './describe-companion.ts';
-import { classifyPath } from './classify-path.ts';
+import { classifyByName } from './classify-by-name.ts';
 import { unsettledRules } from './companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
@@ -48,7 +48,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (trouble !== null) return trouble;
     if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
       return ignored('outside-folder', 'not a path inside the folder');
-    const named = classifyPath(folder, path);
+    const named = classifyByName(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { claims } = folder;
     const { exclusion } = named;
@@ -88,9 +88,9 @@ function isGone(folder: FolderState, path: string): boolean {
   }
 }
 
-/** Classifies what was found at a path of which `classifyPath` says that it may be a file. */
+/** Classifies what was found at a path of which `classifyByName` says that it may be a file. */
 function classifyHere(
-  { tree, rules, include, excluded }: FolderState,
+  folder: FolderState,
   path: string,
   {
     kind,
@@ -98,8 +98,9 @@ function classifyHere(
     twin = false,
   }: { readonly kind: 'link' | 'file' | 'directory'; readonly linked?: boolean; readonly twin?: boolean },
 ): ReturnType<typeof classifyEntry> {
-  const here = tree.get(directoryOf(path))?.rules ?? rules;
-  return classifyEntry({ path, kind, linked, twin, rules: here, include, excluded });
+  const [directory, name] = [directoryOf(path), nameOf(path)];
+  const rules = folder.tree.get(directory)?.rules ?? folder.rules;
+  return classifyEntry({ directory, name, kind, linked, twin, rules }, folder);
 }
 
 /** The answer for what is no document, whatever is in it. */

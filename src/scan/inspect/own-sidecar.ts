@@ -14,7 +14,7 @@ import { afterScanMs, settling, unfit } from './no-document.ts';
 import type { NoDocument } from './no-document.ts';
 import { sidecarEnd, sidecarPlaces } from '../rules/pair-sidecars.ts';
 import { readSidecarFile } from './read-sidecar.ts';
-import { classifyPath } from './classify-path.ts';
+import { classifyByName } from './classify-by-name.ts';
 
 /** A document's own sidecar. */
 export interface OwnSidecar {
@@ -114,7 +114,7 @@ function locateSidecar(
 }
 
 function sidecarAt(folder: FolderState, path: string, ownerUid: number): Omit<Located, 'ambiguous'> | null {
-  if (classifyPath(folder, path).kind !== 'sidecar') return null;
+  if (classifyByName(folder, path).kind !== 'sidecar') return null;
   try {
     const stats = lstatSync(folder.absolute(folder.tree.rawPath(path)), { throwIfNoEntry: false });
     const kind = stats === undefined ? 'directory' : kindOf(stats);

@@ -1,5 +1,5 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
-import { nameOf } from '../../model/document.ts';
+import { joinPath, nameOf } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
@@ -30,8 +30,10 @@ export type EntryKind = 'file' | 'directory' | 'link' | 'other' | 'unreadable';
 
 /** What is known of an entry from its directory. */
 export interface EntryFacts {
-  /** NFC, from the root. */
-  readonly path: string;
+  /** NFC, from the root; `''` is the root. */
+  readonly directory: string;
+  /** NFC. */
+  readonly name: string;
   readonly kind: EntryKind;
   /** It is the target of a followed link. */
   readonly linked: boolean;
@@ -39,9 +41,13 @@ export interface EntryFacts {
   readonly twin: boolean;
   /** The rules that hold in its directory. No directory on the way is ignored. */
   readonly rules: readonly PlacedRules[];
+}
+
+/** What the settings of a folder have a say in, wherever an entry is. */
+export interface FolderRules {
   /** Which files may be documents; null: all. */
   readonly include: IncludeRules | null;
-  /** The state directory, where it lies in the folder. */
+  /** A directory that is not ours to read, from the root: the state directory; null: none is in the folder. */
   readonly excluded: string | null;
 }
 
@@ -68,12 +74,12 @@ const notFollowed: Classification = {
   message: 'a symbolic link that is not followed: followSymlinks is off, or it leads out of the folder',
 };
 
-/** Classifies an entry by its name, its kind and the rules of its directory. */
-export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
-  const { path, kind, rules } = facts;
-  const name = nameOf(path);
+/** Classifies an entry by its name, its kind, the rules of its directory and those of the folder. */
+export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classification | NamedFile {
+  const { name, kind, rules } = facts;
+  const path = joinPath(facts.directory, name);
   if (kind === 'other') return special;
-  if (kind === 'directory') return classifyDirectory(facts, name);
+  if (kind === 'directory') return classifyDirectory(path, facts, folder);
   if (name === defaultsName) return { kind: 'defaults' };
   if (name === ignoreFileName) return { kind: 'ignore-file' };
   if (name.startsWith('.'))
@@ -89,7 +95,7 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
   if (name.endsWith(sidecarEnd)) return sidecar;
-  const exclusion = facts.include?.exclusion(path) ?? null;
+  const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')
     return { kind: 'unreadable', code: 'unreadable', message: 'it cannot be inspected' };
@@ -101,8 +107,9 @@ export function classifyEntry(facts: EntryFacts): Classification | NamedFile {
 }
 
 function classifyDirectory(
-  { path, rules, excluded, twin, linked }: EntryFacts,
-  name: string,
+  path: string,
+  { name, rules, twin, linked }: EntryFacts,
+  { excluded }: FolderRules,
 ): Classification {
   if (path === excluded)
     return { kind: 'ignored', code: 'state-directory', message: 'it is in the state directory' };

@@ -8,7 +8,7 @@ import { listDirectory } from './list-directory.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
-import { classifyPath, directoriesTo } from '../inspect/classify-path.ts';
+import { classifyByName, directoriesTo } from '../inspect/classify-by-name.ts';
 import { isTransient } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
@@ -100,7 +100,7 @@ function listedKey(folder: FolderState, path: string, document: DocumentDirector
 
 function isIgnored(folder: FolderState, path: string, { directory, rules }: DocumentDirectory): boolean {
   if (directory !== '' && !path.startsWith(`${directory}/`))
-    return classifyPath(folder, path).kind === 'ignored';
+    return classifyByName(folder, path).kind === 'ignored';
   let here = rules;
   for (const at of directoriesTo(path)) {
     if (at.length <= directory.length) continue;

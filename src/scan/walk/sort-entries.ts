@@ -1,9 +1,10 @@
 import { printableBytes, printableTwin } from '../../lib/text/printable.ts';
-import { joinPath } from '../../model/document.ts';
+import { joinPath, nameOf } from '../../model/document.ts';
 import type { Skip } from '../../model/document.ts';
 import { isDocumentType } from '../../model/names-and-types.ts';
 import { classifyEntry, classifyUndecodable } from '../rules/classify.ts';
-import type { IncludeRules, PlacedRules } from '../rules/ignore-patterns.ts';
+import type { FolderRules } from '../rules/classify.ts';
+import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import type { Entry } from './entry.ts';
 import type { Listing } from './list-directory.ts';
 
@@ -41,14 +42,12 @@ export function sortEntries(
   {
     raw,
     rules,
-    include,
-    excluded,
+    folder,
   }: {
     /** The directory's path as it is on disk. */
     readonly raw: string;
     readonly rules: readonly PlacedRules[];
-    readonly include: IncludeRules | null;
-    readonly excluded: string | null;
+    readonly folder: FolderRules;
   },
 ): SortedEntries {
   const documents: Entry[] = [];
@@ -64,9 +63,8 @@ export function sortEntries(
 
   function sort(entry: Entry, twin: boolean): void {
     const { name, kind } = entry;
-    const path = joinPath(directory, name);
     const linked = entry.linkedFrom !== null;
-    const found = classifyEntry({ path, kind, linked, twin, rules, include, excluded });
+    const found = classifyEntry({ directory, name, kind, linked, twin, rules }, folder);
     const isLeftOut = found.kind === 'ignored' || (found.kind === 'file' && found.exclusion !== null);
     if (isLeftOut && kind === 'file' && isDocumentType(name)) leftOut.push(entry);
     if (found.kind === 'skipped' || found.kind === 'unreadable') {
@@ -81,7 +79,7 @@ export function sortEntries(
       children.push(entry);
       subdirectories.push(name);
     } else if (found.kind === 'attachments-directory') {
-      attachmentDirectories.set(found.owner.slice(path.length - name.length), entry);
+      attachmentDirectories.set(nameOf(found.owner), entry);
       subdirectories.push(name);
     }
   }

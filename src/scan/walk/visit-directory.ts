@@ -79,7 +79,7 @@ interface Read {
 
 async function readListing(folder: FolderState, path: string, read: Read): Promise<Visit> {
   const { visitor, absolute, stats, before, watched, links } = read;
-  const { tree, include, excluded } = folder;
+  const { tree } = folder;
   const above = path === '' ? undefined : tree.get(directoryOf(path));
   const listing = folder.settings.followSymlinks ? follow(folder, path, read) : read.listing;
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
@@ -88,7 +88,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
-  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, include, excluded });
+  const sorted = sortEntries(path, listing, { raw: tree.rawPath(path), rules, folder });
   const paired = await pairEntries(folder, path, { absolute, sorted });
   const found = await listDocuments(folder, { path, absolute, rules, fingerprint, sorted, paired, visitor });
 

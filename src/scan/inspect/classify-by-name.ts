@@ -1,33 +1,30 @@
-import { joinPath } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyEntry } from '../rules/classify.ts';
+import type { EntryKind, FolderRules } from '../rules/classify.ts';
 
 /**
  * Classifies a path by names and rules alone, whether anything is there or not: each directory on the way, then the
  * last name as a file's. What a rule leaves out is neither sent nor deleted.
  */
-export function classifyPath(
-  { tree, rules: outer, include, excluded }: Pick<FolderState, 'tree' | 'rules' | 'include' | 'excluded'>,
+export function classifyByName(
+  folder: Pick<FolderState, 'tree' | 'rules'> & FolderRules,
   path: string,
 ): ReturnType<typeof classifyEntry> {
   // Those of the nearest directory that is known.
-  let rules = tree.get('')?.rules ?? outer;
+  let rules = folder.tree.get('')?.rules ?? folder.rules;
+  const classify = (at: string, kind: EntryKind) =>
+    classifyEntry(
+      { directory: directoryOf(at), name: nameOf(at), kind, linked: false, twin: false, rules },
+      folder,
+    );
   for (const directory of directoriesTo(path)) {
-    const facts = {
-      path: directory,
-      kind: 'directory',
-      linked: false,
-      twin: false,
-      rules,
-      include,
-      excluded,
-    } as const;
-    const found = classifyEntry(facts);
+    const found = classify(directory, 'directory');
     if (found.kind === 'attachments-directory') return { kind: 'attachment', owner: found.owner };
     if (found.kind !== 'directory') return found;
-    rules = tree.get(directory)?.rules ?? rules;
+    rules = folder.tree.get(directory)?.rules ?? rules;
   }
-  return classifyEntry({ path, kind: 'file', linked: false, twin: false, rules, include, excluded });
+  return classify(path, 'file');
 }
 
 /** The directories on the way to a path, outermost first, without the root. */
