@@ -5,13 +5,13 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
-import type { ComposeOptions, Daemon } from './daemon.ts';
+import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
-import { followFolders } from './ledger/follow-folders.ts';
-import { claimLedger } from './ledger/whose-ledger.ts';
-import { mixedUpFolders, isDirectory, requireFolders } from './ledger/folders-on-disk.ts';
+import { followFolders } from './preconditions/follow-folders.ts';
+import { claimLedger } from './preconditions/whose-ledger.ts';
+import { mixedUpFolders, isDirectory, requireFolders } from './preconditions/folders-on-disk.ts';
 
 /**
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
@@ -61,7 +61,7 @@ async function loadRooms() {
   await import('../remote/ingestion-client.ts');
   await import('../status/metrics/metrics.ts');
   await import('../sync/engine.ts');
-  return import('./daemon.ts');
+  return import('./assemble-daemon.ts');
 }
 
 /** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */

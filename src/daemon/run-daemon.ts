@@ -10,7 +10,7 @@ import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './daemon.ts';
+import type { Daemon } from './assemble-daemon.ts';
 import { joinCluster, nameTaken } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { createServiceNotify } from './process/service-notify.ts';

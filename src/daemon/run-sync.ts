@@ -7,7 +7,7 @@ import type { FailureStatus, Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
-import type { Daemon } from './daemon.ts';
+import type { Daemon } from './assemble-daemon.ts';
 import { createFleetPatience, withLease } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';

@@ -71,8 +71,8 @@ import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
 import { aboutDelete, deletableOf, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
-import { createLedgerWriter } from './send/ledger-writer.ts';
-import type { LedgerWriter } from './send/ledger-writer.ts';
+import { createLedgerCommits } from './send/ledger-commits.ts';
+import type { LedgerCommits } from './send/ledger-commits.ts';
 import { consequenceOf, movedOnMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
 import { levels, SendLine } from './send/send-line.ts';
@@ -171,7 +171,7 @@ export class Engine {
   readonly #views: ReadonlyMap<string, FolderView>;
   readonly #began: number;
   readonly #search: FileSearch;
-  readonly #writer: LedgerWriter;
+  readonly #writer: LedgerCommits;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
   readonly #timers: DueTimes<string>;
@@ -222,7 +222,7 @@ export class Engine {
       isListedSince: (place) => this.#isListedSinceCame(place),
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
-    this.#writer = createLedgerWriter({
+    this.#writer = createLedgerCommits({
       ledger: {
         ...ledger,
         commit: (changes) =>

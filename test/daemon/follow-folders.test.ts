@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { mkdir, stat } from 'node:fs/promises';
 
-import { followFolders } from '../../src/daemon/ledger/follow-folders.ts';
+import { followFolders } from '../../src/daemon/preconditions/follow-folders.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
 import type { Settings } from '../../src/model/settings.ts';

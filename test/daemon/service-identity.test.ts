@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { serviceIdentity } from '../../src/daemon/ledger/whose-ledger.ts';
+import { serviceIdentity } from '../../src/daemon/preconditions/whose-ledger.ts';
 
 function identityOf(ingestUrl: string): string {
   return serviceIdentity({ mode: 'remote', ingestUrl });

@@ -8,7 +8,7 @@ import { withExamples } from '../with-examples.ts';
 import { prepareCommand, offlineOptions } from '../context/prepare-command.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { serviceWords } from '../../daemon/ledger/whose-ledger.ts';
+import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';
 import type { LedgerVerification } from '../../ledger/verify-ledger.ts';
 import type { Output } from '../output.ts';
 

@@ -110,7 +110,7 @@ async function tellOfLedger({ env, cwd, output }: CommandContext, file: string):
 /** What a ledger in the state directory holds; null: there is none, or nothing in it. */
 async function ledgerWords(stateDir: string): Promise<string | null> {
   const { readLedger } = await import('../../ledger/read-ledger.ts');
-  const { documentsIn, serviceWords } = await import('../../daemon/ledger/whose-ledger.ts');
+  const { documentsIn, serviceWords } = await import('../../daemon/preconditions/whose-ledger.ts');
   try {
     const ledger = await readLedger(stateDir);
     const documents = documentsIn(ledger);

@@ -3,7 +3,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
-import { missingFiles } from '../../daemon/ledger/folders-on-disk.ts';
+import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { withLedger } from './with-ledger.ts';
 import type { OfflineOptions } from './with-ledger.ts';
 import { chooseRetries } from '../../model/doubts.ts';
@@ -18,7 +18,7 @@ import {
   canMove,
   serviceIdentity,
   serviceWords,
-} from '../../daemon/ledger/whose-ledger.ts';
+} from '../../daemon/preconditions/whose-ledger.ts';
 
 /** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
 export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {

@@ -12,15 +12,15 @@ import type {
 import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
-import { unconfigured, listDoubts, listDuplicates } from '../../daemon/status/status-of-ledger.ts';
+import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/status-of-ledger.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
-import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
+import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import type { Survey } from '../plan/make-plan.ts';
-import { missingFiles } from '../../daemon/ledger/folders-on-disk.ts';
+import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { version } from '../../config/package-files.ts';
 
 interface OfflineOptions {

@@ -3,7 +3,7 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
-import { otherService, otherServiceText } from '../../daemon/ledger/whose-ledger.ts';
+import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { surveyFolders } from '../plan/make-plan.ts';
 import { withFolder } from '../unwatched-folder.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';

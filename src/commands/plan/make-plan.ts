@@ -1,28 +1,26 @@
 import { silentLog } from '../../model/ports/log-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import type { MetricsPort } from '../../model/ports/metrics-port.ts';
+import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/report/command-reports.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
-import { followFolders } from '../../daemon/ledger/follow-folders.ts';
-import { requireService } from '../../daemon/ledger/whose-ledger.ts';
+import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
+import { requireService } from '../../daemon/preconditions/whose-ledger.ts';
 import { createFreeLimiter, createPlanningService } from './planning-service.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
 import { openScratchLedger } from './scratch-ledger.ts';
-import { unreadPlaces } from '../../daemon/daemon.ts';
-import { countKept } from '../../daemon/status/make-status.ts';
+import { unreadPlaces } from '../../daemon/assemble-daemon.ts';
+import { countKept } from '../../daemon/report/make-status.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
-import { requireFolders } from '../../daemon/ledger/folders-on-disk.ts';
+import { requireFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 
 const askMs = 20;
 /** Files that still change are listed as waiting; a plan does not wait for them longer than this. */
 const longestMs = 10_000;
-
-const countless: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };
 
 interface PlanOptions {
   readonly settings: Settings;
@@ -75,7 +73,7 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
     folders,
     limiter: createFreeLimiter(settings.service.requestsPerMinute),
     service,
-    metrics: countless,
+    metrics: noMetrics,
     settings: { ...settings, timing },
     authRestMs: () => 0,
     maxAttempts: 1,

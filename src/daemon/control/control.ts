@@ -11,7 +11,7 @@ import type { Reason, Status } from '../../model/report/status.ts';
 import type { Engine } from '../../sync/engine.ts';
 import { dueOf } from '../../sync/tasks/task.ts';
 import type { History } from '../history/history.ts';
-import type { ChangeSignal } from '../status/change-signal.ts';
+import type { ChangeSignal } from '../report/change-signal.ts';
 import { resolveDoubt } from './resolve-doubt.ts';
 import { pause, pausedNames, resume, writePauses } from './pauses.ts';
 import type { Pauses } from './pauses.ts';

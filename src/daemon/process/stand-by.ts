@@ -9,7 +9,7 @@ import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts'
 import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
 import type { Metrics } from '../../status/metrics/metrics.ts';
-import { createChangeSignal } from '../status/change-signal.ts';
+import { createChangeSignal } from '../report/change-signal.ts';
 import { version } from '../../config/package-files.ts';
 import type { Place } from './join-cluster.ts';
 

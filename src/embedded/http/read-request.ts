@@ -21,7 +21,7 @@ export function inactiveApiKey(): RefusalError {
 }
 
 /** The media type of a Content-Type header without its parameters, in small letters; empty where there is none. */
-export function mediaTypeOf(contentType: string | undefined): string {
+export function essenceOf(contentType: string | undefined): string {
   return (contentType ?? '').split(';', 1).join('').trim().toLowerCase();
 }
 

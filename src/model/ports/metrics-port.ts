@@ -18,3 +18,6 @@ export interface MetricsPort {
   /** Bytes of files that went out. */
   readonly bytes: (count: number) => void;
 }
+
+/** Counts nothing. */
+export const noMetrics: MetricsPort = { request: () => {}, rateWait: () => {}, bytes: () => {} };

@@ -3,7 +3,7 @@ import type { Change, Intent } from '../../model/ports/ledger-port.ts';
 import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-port.ts';
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
-import type { LedgerWriter } from './ledger-writer.ts';
+import type { LedgerCommits } from './ledger-commits.ts';
 import type { TransferStatus } from '../../model/report/status.ts';
 
 /** What this process did since it started. */
@@ -56,7 +56,7 @@ export function createTrackedRequest({
   isPaused,
 }: {
   readonly clock: Clock;
-  readonly writer: LedgerWriter;
+  readonly writer: LedgerCommits;
   readonly breaker: CircuitBreaker;
   readonly transfers: Transfers;
   readonly metrics: MetricsPort;

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { noMetrics } from '../../../src/model/ports/metrics-port.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import type { LimiterPort } from '../../../src/model/ports/service-port.ts';
 import type { Credentials, SafetySettings, ServiceSettings, Settings } from '../../../src/model/settings.ts';
 import type { Activity, Status } from '../../../src/model/report/status.ts';
-import { listDuplicates } from '../../../src/daemon/status/status-of-ledger.ts';
-import { makeStatus } from '../../../src/daemon/status/make-status.ts';
+import { listDuplicates } from '../../../src/daemon/report/status-of-ledger.ts';
+import { makeStatus } from '../../../src/daemon/report/make-status.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
 import { createIngestionClient } from '../../../src/remote/ingestion-client.ts';
 import { createLimiter } from '../../../src/remote/limiter.ts';
@@ -115,7 +116,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       folders: [{ settings: { name: 'inbox', onRemove: 'delete', watch: 'auto' }, port: folder }],
       limiter: counted,
       service: client,
-      metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
+      metrics: noMetrics,
       settings,
       authRestMs: () => tokens.backOffMs(),
       maxAttempts: null,

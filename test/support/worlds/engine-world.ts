@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { createLimiter } from '../../../src/remote/limiter.ts';
 import { openLedger } from '../../../src/ledger/open-ledger.ts';
+import { noMetrics } from '../../../src/model/ports/metrics-port.ts';
 import { joinPath } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { LedgerPort } from '../../../src/model/ports/ledger-port.ts';
@@ -147,7 +148,7 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       ],
       limiter,
       service,
-      metrics: { request: () => {}, rateWait: () => {}, bytes: () => {} },
+      metrics: noMetrics,
       settings: { service: serviceSettings, timing: engineTiming, safety },
       authRestMs: () => 0,
       maxAttempts: options.maxAttempts ?? null,

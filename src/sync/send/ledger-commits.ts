@@ -5,7 +5,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
 /** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
-export interface LedgerWriter {
+export interface LedgerCommits {
   /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
   readonly commit: (changes: readonly Change[]) => Promise<void>;
   /** One attempt, for what must not go on without: rejects when the disk does not take it. */
@@ -26,7 +26,7 @@ interface Options {
   readonly changed: () => void;
 }
 
-export function createLedgerWriter({ ledger, clock, log, changed }: Options): LedgerWriter {
+export function createLedgerCommits({ ledger, clock, log, changed }: Options): LedgerCommits {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { LedgerUnwritableError } from '../../../src/model/errors.ts';
 import type { Change, LedgerPort } from '../../../src/model/ports/ledger-port.ts';
-import { createLedgerWriter } from '../../../src/sync/send/ledger-writer.ts';
-import type { LedgerWriter } from '../../../src/sync/send/ledger-writer.ts';
+import { createLedgerCommits } from '../../../src/sync/send/ledger-commits.ts';
+import type { LedgerCommits } from '../../../src/sync/send/ledger-commits.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -17,7 +17,7 @@ let log: RecordedLog;
 let fails: Error | null;
 let attempts: { at: number; what: string }[];
 let changes: (string | null)[];
-let disk: LedgerWriter;
+let disk: LedgerCommits;
 
 beforeEach(() => {
   clock = manualClock();
@@ -29,7 +29,7 @@ beforeEach(() => {
     attempts.push({ at: clock.monotonic(), what: first === undefined ? '' : nameOf(first) });
     return fails === null ? Promise.resolve() : Promise.reject(fails);
   };
-  disk = createLedgerWriter({
+  disk = createLedgerCommits({
     ledger: { commit } as unknown as LedgerPort,
     clock,
     log,
