@@ -8,7 +8,7 @@ import type { SlidingWindow } from '../http/sliding-window.ts';
 import type { AccessClaims, TokenAnswer, Tokens } from './tokens.ts';
 import {
   inactiveApiKey,
-  mediaTypeOf,
+  essenceOf,
   requireApiKey,
   bearerToken,
   headerOf,
@@ -90,7 +90,7 @@ async function grantToken(
   const waitMs = (isKnown ? context.authWindow : context.strangersWindow).take();
   if (waitMs !== null) throw tooMany('too many authentication requests', waitMs);
   const apiKey = requireApiKey(request.headers);
-  if (mediaTypeOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+  if (essenceOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
     throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
   }
   const parameters = readFormParameters(request.body);
@@ -202,7 +202,7 @@ async function revokeToken(
   request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
 ): Promise<void> {
   const claims = await identify(context, request.headers);
-  const demand = readDemand(mediaTypeOf(request.headers['content-type']), request.body);
+  const demand = readDemand(essenceOf(request.headers['content-type']), request.body);
   if (demand === 'nothing') return;
   if (demand === 'all' && claims.userId === null) {
     throw new RefusalError(401, 'the access token names no user whose refresh tokens could be revoked', {

@@ -7,7 +7,7 @@ import { bulkDelete, bulkModify, deleteDocument, modifyDocument, uploadDocument 
 import { refusalStatus } from '../../lib/server/client-error.ts';
 import { errorEnvelope, RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { IngestionContext } from './operations.ts';
-import { bearerToken, headerOf, mediaTypeOf, utf8Of } from '../http/read-request.ts';
+import { bearerToken, headerOf, essenceOf, utf8Of } from '../http/read-request.ts';
 import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
@@ -105,11 +105,11 @@ function jsonOf(request: FastifyRequest): string {
   if (
     !accept
       .split(',')
-      .some((range) => ['application/json', 'application/*', '*/*'].includes(mediaTypeOf(range)))
+      .some((range) => ['application/json', 'application/*', '*/*'].includes(essenceOf(range)))
   ) {
     throw new RefusalError(406, 'the answer is application/json, which the Accept header excludes');
   }
-  if (mediaTypeOf(request.raw.headers['content-type']) !== 'application/json') {
+  if (essenceOf(request.raw.headers['content-type']) !== 'application/json') {
     throw new RefusalError(415, 'the body must be application/json');
   }
   return Buffer.isBuffer(request.body) ? utf8Of(request.body, 'the body') : '';

@@ -14,7 +14,7 @@ import {
 } from '../documents/metadata.ts';
 import type { MetadataChange } from '../documents/metadata.ts';
 import type { Envelope } from '../http/answers.ts';
-import { withForm } from '../form/with-form.ts';
+import { receiveForm } from '../form/receive-form.ts';
 
 /** What the ingestion operations work with. */
 export interface IngestionContext {
@@ -74,7 +74,7 @@ function parse(what: string, text: string): unknown {
 
 /** Answers `POST /upload-document`, interface 4.3: a new document. Throws RefusalError. */
 export async function uploadDocument(context: IngestionContext, request: IncomingMessage): Promise<Envelope> {
-  return withForm(request, context, async ({ file, attachments, metadata: text }) => {
+  return receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
     if (file === null) throw new RefusalError(400, 'the form has no part file');
     const change = readJson(uploadMetadataSchema, 'metadata', text ?? '{}');
     const { docId, warnings } = await addDocument(context, { file, attachments, change });
@@ -109,7 +109,7 @@ export async function modifyDocument(
   const { store, clock } = context;
   requireDocument(store, docId);
   const modify = () =>
-    withForm(request, context, async ({ file, attachments, metadata: text }) => {
+    receiveForm(request, context, async ({ file, attachments, metadata: text }) => {
       if (file === null && attachments.length === 0 && text === null) {
         throw new RefusalError(400, 'at least one of file, attachments and metadata is required');
       }

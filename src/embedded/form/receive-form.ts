@@ -4,18 +4,12 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Disposition } from './read-parts.ts';
 import { readParts } from './read-parts.ts';
+import { checkFileName } from './check-file-name.ts';
 import { RefusalError } from '../http/answers.ts';
-import { mediaTypeOf, utf8Of } from '../http/read-request.ts';
+import { essenceOf, utf8Of } from '../http/read-request.ts';
 import { storeIncoming } from '../documents/store-incoming.ts';
 import type { FileRecord } from '../documents/document-store.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
-
-/** Interface 4.8. */
-const supportedExtensions: ReadonlySet<string> = new Set(
-  'pdf html htm txt doc docx xls xlsx ppt pptx msg eml csv xlsb xlsm one tsv ods'.split(' '),
-);
-
-const maxNameCharacters = 255;
 
 const maxAttachments = 10;
 const maxMetadataBytes = 256 * 1024;
@@ -36,7 +30,7 @@ interface FormRules {
 }
 
 /** Streams a form to disk and hands it to `use`; what `use` did not adopt is removed. Throws RefusalError 400, 413, 415, 422. */
-export async function withForm<T>(
+export async function receiveForm<T>(
   request: IncomingMessage,
   rules: FormRules,
   use: (form: ReceivedForm) => Promise<T>,
@@ -110,7 +104,7 @@ async function receive(
 
 /** RFC 2046: one to seventy characters. */
 function boundaryOf(contentType: string | undefined): string {
-  if (mediaTypeOf(contentType) !== 'multipart/form-data') {
+  if (essenceOf(contentType) !== 'multipart/form-data') {
     throw new RefusalError(415, 'the body must be multipart/form-data');
   }
   const match = /;[ \t]*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))[ \t]*(?:;|$)/i.exec(contentType ?? '');
@@ -130,23 +124,4 @@ async function readText(content: Readable): Promise<string> {
     chunks.push(chunk);
   }
   return utf8Of(Buffer.concat(chunks), 'metadata');
-}
-
-/** Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest. */
-function checkFileName(name: string): void {
-  const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
-  if (/[/\\]/.test(name)) {
-    throw new RefusalError(422, `the file name ${shown} contains a forward slash or a backslash`);
-  }
-  if (Array.from(name).length > maxNameCharacters) {
-    throw new RefusalError(422, `the file name ${shown} is longer than ${maxNameCharacters} characters`);
-  }
-  const [stem, extension, ...more] = name.split('.');
-  if (extension === undefined || more.length > 0) {
-    throw new RefusalError(422, `the file name ${shown} must contain one dot, not more or less`);
-  }
-  if (stem === '') throw new RefusalError(422, `the file name ${shown} has nothing before its dot`);
-  if (!supportedExtensions.has(extension.toLowerCase())) {
-    throw new RefusalError(415, `the file type of ${shown} is not supported`);
-  }
 }
