@@ -6,7 +6,12 @@ import { readImport } from '../ledger/transfer/read-import.ts';
 import type { ImportedChange } from '../ledger/transfer/imported-ledger.ts';
 import { withLedger } from './offline/with-ledger.ts';
 import type { OfflineOptions } from './offline/with-ledger.ts';
-import { claimLedger, requireService, serviceIdentity, serviceWords } from '../daemon/preconditions/whose-ledger.ts';
+import {
+  claimLedger,
+  requireService,
+  serviceIdentity,
+  serviceWords,
+} from '../daemon/preconditions/whose-ledger.ts';
 import { systemClock } from '../lib/time/clock.ts';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
