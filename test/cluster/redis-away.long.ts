@@ -2,59 +2,37 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { cableTo } from './support/cable.ts';
 import type { Cable } from './support/cable.ts';
-import { fleetHost, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import { mostInWindow, wait } from './support/fleet-host.ts';
 import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
-
-const windowMs = 2_000;
-const times = scaledTimes(windowMs);
-const limit = 20;
+import { missingRedis } from './support/redis-server.ts';
+import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
+import type { SmallFleet } from './support/small-fleet.ts';
 
 describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
-  let redis: RedisServer;
-  let folder: TemporaryFolder;
+  let fleet: SmallFleet;
   let cable: Cable;
-  let hosts: FleetHost[];
   beforeEach(async () => {
-    redis = await startRedis();
-    settle(redis, 'test');
-    folder = await temporaryFolder();
-    cable = await cableTo(redis.port);
-    hosts = [];
+    fleet = await startSmallFleet();
+    cable = await cableTo(fleet.redis.port);
   });
   afterEach(async () => {
-    await Promise.all(hosts.map((host) => host.close()));
+    await fleet.close();
     await cable.remove();
-    await redis.remove();
-    await folder.remove();
   });
 
-  const host = async (name: string, aloneShare: number, redisUrl = redis.url) => {
-    const made = await fleetHost({
-      redisUrl,
-      name,
-      stateDir: folder.path,
-      limit,
-      times,
-      aloneShare,
-    });
-    hosts.push(made);
-    return made;
-  };
   const cutHost = (name: string, aloneShare: number) =>
-    host(name, aloneShare, `redis://127.0.0.1:${cable.port}`);
+    fleet.host(name, { aloneShare, redisUrl: `redis://127.0.0.1:${cable.port}` });
   const codes = (one: FleetHost) => one.cluster.reasons().map(({ code }) => code);
 
   it('waits, then sends its share, which the others leave to it, and comes back without a burst (H1)', async () => {
     const away = await cutHost('away', 5);
-    const others = await host('others', 0);
+    const others = await fleet.host('others', { aloneShare: 0 });
     for (const one of [away, others]) one.work(4);
-    await eventually(() => hosts.every(({ arrivals }) => arrivals.length > 0), { withinMs: windowMs * 4 });
+    await eventually(() => fleet.hosts.every(({ arrivals }) => arrivals.length > 0), {
+      withinMs: windowMs * 4,
+    });
     await wait(windowMs);
     cable.cut();
     const cut = performance.now();
@@ -71,7 +49,7 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     cable.join();
     await eventually(() => codes(away).length === 0, { withinMs: 15_000 });
     await wait(windowMs * 2.5);
-    const all = hosts.flatMap(({ arrivals }) => arrivals);
+    const all = fleet.arrivals();
     expect(mostInWindow(all, windowMs)).toBe(limit);
   }, 90_000);
 
@@ -83,25 +61,23 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
     first.spent();
     await eventually(() => codes(away).includes('redis-unavailable'), { withinMs: 10_000 });
     const permits = await Promise.all(others);
-    await eventually(() => redis.command('ZCARD', 'ingestd:{test}:permits') === '2');
+    await eventually(() => fleet.redis.command('ZCARD', 'ingestd:{test}:permits') === '2');
     for (const permit of permits) permit.giveBack();
-    await eventually(() => redis.command('ZCARD', 'ingestd:{test}:permits') === '0');
+    await eventually(() => fleet.redis.command('ZCARD', 'ingestd:{test}:permits') === '0');
     const calls = () =>
-      Number(/cmdstat_evalsha:calls=(\d+)/.exec(redis.command('INFO', 'commandstats'))?.[1]);
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(fleet.redis.command('INFO', 'commandstats'))?.[1]);
     const before = calls();
     release();
     await eventually(() => calls() > before);
-    expect(redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
+    expect(fleet.redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1')).toBe('');
   }, 60_000);
 
   it('sends its whole share where each attempt to reach Redis fails at once (H9)', async () => {
     // As in reality, such attempts come more often than signs of life.
     const slowBeat = { ...times, beatMs: 4_000 };
-    const options = { redisUrl: redis.url, name: 'away', stateDir: folder.path, limit };
-    const away = await fleetHost({ ...options, times: slowBeat, aloneShare: 5 });
-    hosts.push(away);
+    const away = await fleet.host('away', { times: slowBeat, aloneShare: 5 });
     (await away.limiter.take()).giveBack();
-    await redis.kill();
+    await fleet.redis.kill();
     away.work(1);
     await eventually(() => away.arrivals.length >= 10, { withinMs: 15_000 });
     expect(mostInWindow(away.arrivals, windowMs)).toBe(5);
@@ -119,25 +95,25 @@ describeWhere(missingRedis, 'a host that is cut off from Redis', () => {
   }, 60_000);
 
   it('is given no larger share than the others leave, and says so', async () => {
-    const first = await host('first', 15);
-    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'first') === '15');
-    const second = await host('second', 10);
+    const first = await fleet.host('first', { aloneShare: 15 });
+    await eventually(() => fleet.redis.command('HGET', 'ingestd:{test}:shares', 'first') === '15');
+    const second = await fleet.host('second', { aloneShare: 10 });
     await eventually(() => codes(second).includes('alone-share'));
     expect(second.cluster.reasons().at(-1)?.message).toMatch(/aloneShare is 10, .* leave only 5 /);
     expect(codes(first)).not.toContain('alone-share');
-    expect(redis.command('HGET', 'ingestd:{test}:shares', 'second')).toBe('5');
+    expect(fleet.redis.command('HGET', 'ingestd:{test}:shares', 'second')).toBe('5');
   }, 60_000);
 
   it('keeps its share reserved although Redis comes back empty: another host remembers it', async () => {
     const away = await cutHost('away', 5);
-    const other = await host('other', 0);
+    const other = await fleet.host('other', { aloneShare: 0 });
     // The others ask for the shares once a minute, and when they hear of a change.
-    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5');
+    await eventually(() => fleet.redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5');
     await wait(times.beatMs * 3);
     cable.cut();
-    await redis.kill();
-    await redis.start();
-    await eventually(() => redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5', {
+    await fleet.redis.kill();
+    await fleet.redis.start();
+    await eventually(() => fleet.redis.command('HGET', 'ingestd:{test}:shares', 'away') === '5', {
       withinMs: 15_000,
     });
     other.work(4);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../src/cluster/fleet/halt-and-forget.ts';
 import { openLink } from '../../src/cluster/redis/link.ts';
@@ -10,41 +10,21 @@ import { createLimiter } from '../../src/remote/limiter.ts';
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
 import { recordedLog } from '../support/recorded-log.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
-import { fleetHost, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
-import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
-
-const windowMs = 2_000;
-const times = scaledTimes(windowMs);
-const limit = 20;
+import { mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import { missingRedis, settle } from './support/redis-server.ts';
+import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
+import type { SmallFleet } from './support/small-fleet.ts';
 
 describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', () => {
-  let redis: RedisServer;
-  let folder: TemporaryFolder;
-  let hosts: FleetHost[];
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    hosts = [];
-  });
-  afterEach(async () => {
-    await Promise.all(hosts.map((host) => host.close()));
-    await redis.remove();
-    await folder.remove();
-  });
+  let fleet: SmallFleet;
+  afterEach(() => fleet.close());
 
-  const threeHosts = async () => {
-    settle(redis, 'test');
-    for (const name of ['a', 'b', 'c']) {
-      const options = { redisUrl: redis.url, name, stateDir: folder.path, limit, times };
-      hosts.push(await fleetHost({ ...options, requestMs: () => 30 }));
-    }
-    for (const host of hosts) host.work(3);
-    await eventually(() => arrivals().length >= limit, { withinMs: windowMs * 3 });
+  const startThreeHosts = async (more?: readonly string[]) => {
+    fleet = await startSmallFleet(more);
+    for (const name of ['a', 'b', 'c']) await fleet.host(name, { requestMs: () => 30 });
+    for (const host of fleet.hosts) host.work(3);
+    await eventually(() => fleet.arrivals().length >= limit, { withinMs: windowMs * 3 });
   };
-  const arrivals = () => hosts.flatMap((host) => host.arrivals);
 
   it.each([
     ['was killed and comes back empty', [], false, /"reason":"empty"/],
@@ -52,46 +32,43 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
   ])(
     'starts one window without permits where Redis %s (H9, H10)',
     async (_name, more, isSaved, reason) => {
-      redis = await startRedis({ more });
-      await threeHosts();
-      if (isSaved) redis.command('SAVE');
+      await startThreeHosts(more);
+      if (isSaved) fleet.redis.command('SAVE');
       await wait(windowMs * 1.2);
-      await redis.kill();
-      await eventually(() => hosts.every(({ cluster }) => cluster.reasons().length > 0));
-      const seen = hosts[0]?.cluster.reasons().map(({ code }) => code);
+      await fleet.redis.kill();
+      await eventually(() => fleet.hosts.every(({ cluster }) => cluster.reasons().length > 0));
+      const seen = fleet.hosts[0]?.cluster.reasons().map(({ code }) => code);
       expect(seen).toEqual(['redis-unavailable']);
-      await redis.start();
+      await fleet.redis.start();
       const back = performance.now();
-      const later = () => arrivals().filter((at) => at > back);
+      const later = () => fleet.arrivals().filter((at) => at > back);
       await eventually(() => later().length > limit, { withinMs: windowMs * 4 });
       // What had its permit before may still have been on its way.
       const first = Math.min(...later());
       expect(first - back).toBeGreaterThanOrEqual(windowMs - 100);
-      expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
-      expect(hosts.map((host) => host.logged()).join()).toMatch(reason);
-      expect(hosts.every(({ cluster }) => cluster.reasons().length === 0)).toBe(true);
+      expect(mostInWindow(fleet.arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+      expect(fleet.hosts.map((host) => host.logged()).join()).toMatch(reason);
+      expect(fleet.hosts.every(({ cluster }) => cluster.reasons().length === 0)).toBe(true);
     },
     60_000,
   );
 
   it('starts one window without permits where the counter of this process went back', async () => {
-    redis = await startRedis();
-    await threeHosts();
-    redis.command('HSET', 'ingestd:{test}:state', 'seq', '1');
+    await startThreeHosts();
+    fleet.redis.command('HSET', 'ingestd:{test}:state', 'seq', '1');
     const set = performance.now();
-    await eventually(() => hosts.some((host) => /"reason":"older"/.test(host.logged())));
+    await eventually(() => fleet.hosts.some((host) => /"reason":"older"/.test(host.logged())));
     await wait(windowMs * 2.5);
-    const later = arrivals().filter((at) => at > set + 150);
+    const later = fleet.arrivals().filter((at) => at > set + 150);
     expect(Math.min(...later) - set).toBeGreaterThanOrEqual(windowMs - 200);
-    expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+    expect(mostInWindow(fleet.arrivals(), windowMs)).toBeLessThanOrEqual(limit);
   }, 60_000);
 
   it('keeps the pause of the fleet, and does not take back that a person has ended it', async () => {
-    redis = await startRedis();
-    await threeHosts();
+    await startThreeHosts();
     const prefix = 'ingestd:{test}';
     const link = openLink({
-      address: parseRedisAddress(redis.url) as RedisAddress,
+      address: parseRedisAddress(fleet.redis.url) as RedisAddress,
       clock: systemClock,
       log: recordedLog(),
       prefix,
@@ -103,38 +80,30 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       const session = await eventually(() => link.session());
       const state = `${prefix}:state`;
       const arePaused = () =>
-        hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
+        fleet.hosts.every(({ cluster }) => cluster.reasons().some(({ code }) => code === 'fleet-paused'));
       await haltFleet(session, true);
       await eventually(arePaused);
-      redis.command('DEL', state);
-      await eventually(() => redis.command('HGET', state, 'halted') !== '');
+      fleet.redis.command('DEL', state);
+      await eventually(() => fleet.redis.command('HGET', state, 'halted') !== '');
       await haltFleet(session, false);
       const resumed = performance.now();
-      await eventually(() => arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
-      expect(redis.command('HGET', state, 'halted')).toBe('');
+      await eventually(() => fleet.arrivals().some((at) => at > resumed), { withinMs: windowMs * 4 });
+      expect(fleet.redis.command('HGET', state, 'halted')).toBe('');
     } finally {
       link.close();
     }
   }, 60_000);
 
   it('puts back what is under way, and counts it to its end', async () => {
-    redis = await startRedis();
-    settle(redis, 'test');
+    fleet = await startSmallFleet();
     // redis-cli holds this process up: its permit must not run out meanwhile.
     const long = scaledTimes(20_000);
-    const host = await fleetHost({
-      redisUrl: redis.url,
-      name: 'a',
-      stateDir: folder.path,
-      limit,
-      times: long,
-    });
-    hosts.push(host);
+    const host = await fleet.host('a', { times: long });
     const permit = await host.limiter.take();
     await permit.guard?.confirm();
     expect(permit.guard?.mayBegin()).toBe(true);
-    redis.command('FLUSHALL');
-    const places = () => redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1');
+    fleet.redis.command('FLUSHALL');
+    const places = () => fleet.redis.command('ZRANGE', 'ingestd:{test}:permits', '0', '-1');
     await eventually(() => places() !== '');
     expect(permit.guard?.mayGoOn()).toBe(true);
     permit.spent();
@@ -146,9 +115,9 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
   ])(
     'starts one window without permits where the clock of Redis jumps %s (H8)',
     async (_name, seconds) => {
-      redis = await startRedis();
-      settle(redis, 'jump');
-      const address = parseRedisAddress(redis.url);
+      fleet = await startSmallFleet();
+      settle(fleet.redis, 'jump');
+      const address = parseRedisAddress(fleet.redis.url);
       if (address === null) throw new Error('no address');
       const log = recordedLog();
       let limiter: SharedLimiter | null = null;
@@ -202,7 +171,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
       };
       const workers = [worker(), worker(), worker()];
       await eventually(() => sent.length >= limit, { withinMs: windowMs * 3 });
-      redis.command('SET', 'offset', String(seconds));
+      fleet.redis.command('SET', 'offset', String(seconds));
       const set = performance.now();
       await eventually(() => sent.some((at) => at > set), { withinMs: windowMs * 4 });
       await wait(windowMs);

@@ -2,93 +2,65 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { eventually } from '../support/eventually.ts';
 import { describeWhere } from '../support/needs.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import type { TemporaryFolder } from '../support/temporary-folder.ts';
 import { cableTo } from './support/cable.ts';
-import { fleetHost, jain, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
-import type { FleetHost } from './support/fleet-host.ts';
-import { missingRedis, settle, startRedis } from './support/redis-server.ts';
-import type { RedisServer } from './support/redis-server.ts';
-
-const windowMs = 2_000;
-const times = scaledTimes(windowMs);
-const limit = 20;
+import { jain, mostInWindow, scaledTimes, wait } from './support/fleet-host.ts';
+import { missingRedis } from './support/redis-server.ts';
+import { limit, startSmallFleet, times, windowMs } from './support/small-fleet.ts';
+import type { SmallFleet } from './support/small-fleet.ts';
 
 describeWhere(missingRedis, 'the minute that hosts share', () => {
-  let redis: RedisServer;
-  let folder: TemporaryFolder;
-  let hosts: FleetHost[];
+  let fleet: SmallFleet;
   beforeEach(async () => {
-    redis = await startRedis();
-    settle(redis, 'test');
-    folder = await temporaryFolder();
-    hosts = [];
+    fleet = await startSmallFleet();
   });
-  afterEach(async () => {
-    await Promise.all(hosts.map((host) => host.close()));
-    await redis.remove();
-    await folder.remove();
-  });
+  afterEach(() => fleet.close());
 
-  const host = async (name: string, more: Partial<Parameters<typeof fleetHost>[0]> = {}) => {
-    const made = await fleetHost({
-      redisUrl: redis.url,
-      name,
-      stateDir: folder.path,
-      limit,
-      times,
-      ...more,
-    });
-    hosts.push(made);
-    return made;
-  };
-  const arrivals = () => hosts.flatMap((one) => one.arrivals);
-  const opened = () => eventually(() => arrivals().length > 0, { withinMs: 12_000 });
-  const state = (field: string) => Number(redis.command('HGET', 'ingestd:{test}:state', field));
-  const places = () => Number(redis.command('ZCARD', 'ingestd:{test}:permits'));
+  const opened = () => eventually(() => fleet.arrivals().length > 0, { withinMs: 12_000 });
+  const state = (field: string) => Number(fleet.redis.command('HGET', 'ingestd:{test}:state', field));
+  const places = () => Number(fleet.redis.command('ZCARD', 'ingestd:{test}:permits'));
   const calls = () =>
-    Number(/cmdstat_evalsha:calls=(\d+)/.exec(redis.command('INFO', 'commandstats'))?.[1] ?? 0);
+    Number(/cmdstat_evalsha:calls=(\d+)/.exec(fleet.redis.command('INFO', 'commandstats'))?.[1] ?? 0);
 
   it('is never exceeded by five hosts together, is used, and each has as much of it', async () => {
     const longMs = 4_000;
     const longer = { times: scaledTimes(longMs) };
-    for (const name of ['a', 'b', 'c', 'd', 'e']) (await host(name, longer)).work(3);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) (await fleet.host(name, longer)).work(3);
     await opened();
     await wait(longMs * 4);
-    const all = arrivals();
+    const all = fleet.arrivals();
     expect(mostInWindow(all, longMs)).toBe(limit);
     const passed = (Math.max(...all) - Math.min(...all)) / longMs;
     // Timers that are late on a busy machine weigh fifteen times more here than in a minute: npm run bench:fleet measures it.
     expect((all.length - limit) / passed).toBeGreaterThan(limit * 0.8);
-    expect(jain(hosts.map((one) => one.arrivals.length))).toBeGreaterThan(0.95);
+    expect(jain(fleet.hosts.map((one) => one.arrivals.length))).toBeGreaterThan(0.95);
   }, 60_000);
 
   it('is the lowest limit of the hosts, where they have several', async () => {
-    const high = await host('high');
-    const low = await host('low', { limit: limit / 2 });
+    const high = await fleet.host('high');
+    const low = await fleet.host('low', { limit: limit / 2 });
     await eventually(() => state('limit') === limit / 2);
     high.work(3);
     low.work(3);
     await opened();
     await wait(windowMs * 4);
-    expect(mostInWindow(arrivals(), windowMs)).toBe(limit / 2);
+    expect(mostInWindow(fleet.arrivals(), windowMs)).toBe(limit / 2);
     expect(high.limiter.status().limit).toBe(limit / 2);
   }, 60_000);
 
   it('gives nothing for one window to a fleet that is new to Redis, and says so', async () => {
     const begun = performance.now();
-    const one = await host('a', { account: 'new' });
+    const one = await fleet.host('a', { account: 'new' });
     one.work(1);
     await eventually(() => one.cluster.reasons().some(({ code }) => code === 'fleet-opens'));
     await opened();
-    expect(Math.min(...arrivals()) - begun).toBeGreaterThanOrEqual(windowMs);
+    expect(Math.min(...fleet.arrivals()) - begun).toBeGreaterThanOrEqual(windowMs);
     expect(one.cluster.reasons()).toEqual([]);
   }, 60_000);
 
   it('gets back the permits of a host that died with them, so long after its death and no sooner', async () => {
-    const alive = await host('alive');
-    const cable = await cableTo(redis.port);
-    const dying = await host('dying', { redisUrl: `redis://127.0.0.1:${cable.port}` });
+    const alive = await fleet.host('alive');
+    const cable = await cableTo(fleet.redis.port);
+    const dying = await fleet.host('dying', { redisUrl: `redis://127.0.0.1:${cable.port}` });
     await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
     const taken = await Promise.all(Array.from({ length: limit }, () => dying.limiter.take()));
     expect(taken).toHaveLength(limit);
@@ -111,8 +83,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
   }, 60_000);
 
   it('lets a live change of one host go before the backlog of the others', async () => {
-    const busy = await host('busy', { requestMs: () => 20 });
-    const quiet = await host('quiet');
+    const busy = await fleet.host('busy', { requestMs: () => 20 });
+    const quiet = await fleet.host('quiet');
     busy.work(4, { level: 1, count: 5_000 });
     await opened();
     const waits: number[] = [];
@@ -131,8 +103,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
   }, 60_000);
 
   it('gives each host of one priority its share by its demand', async () => {
-    const large = await host('large');
-    const small = await host('small');
+    const large = await fleet.host('large');
+    const small = await fleet.host('small');
     large.work(limit, { level: 1, count: 1_000 });
     small.work(limit / 4, { level: 1, count: limit / 4 });
     await opened();
@@ -140,12 +112,12 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const [most, least] = [large.arrivals.length, small.arrivals.length];
     expect(most).toBeGreaterThan(least * 1.1);
     expect(least).toBeGreaterThan(limit / 2);
-    expect(mostInWindow(arrivals(), windowMs)).toBeLessThanOrEqual(limit);
+    expect(mostInWindow(fleet.arrivals(), windowMs)).toBeLessThanOrEqual(limit);
   }, 60_000);
 
   it('wakes a waiting host with a message when a permit is given back, and is not asked meanwhile', async () => {
-    const first = await host('first');
-    const second = await host('second');
+    const first = await fleet.host('first');
+    const second = await fleet.host('second');
     const permits = await Promise.all(Array.from({ length: limit }, () => first.limiter.take()));
     const waiting = second.limiter.take();
     await wait(300);
@@ -164,8 +136,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
   }, 60_000);
 
   it('stops for all when the service asks one host to wait', async () => {
-    const asked = await host('asked');
-    const other = await host('other');
+    const asked = await fleet.host('asked');
+    const other = await fleet.host('other');
     other.work(2);
     await opened();
     asked.limiter.pause(1_500);
@@ -185,14 +157,14 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
       at: now,
       answeredAt: now + windowMs,
     }));
-    await host('first');
+    await fleet.host('first');
     await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
-    await host('joining', { recent });
+    await fleet.host('joining', { recent });
     await eventually(() => places() === 15);
   }, 60_000);
 
   it('costs an idle host fewer than one command a second, and a permit two', async () => {
-    const one = await host('one', { times: { ...times, beatMs: 5_000, validMs: 2_000 } });
+    const one = await fleet.host('one', { times: { ...times, beatMs: 5_000, validMs: 2_000 } });
     await eventually(() => state('open') > 0 && state('open') < Date.now(), { withinMs: 10_000 });
     const before = calls();
     await wait(6_000);
