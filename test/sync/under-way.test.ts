@@ -33,6 +33,17 @@ async function asked(...calls: string[]): Promise<void> {
   expect(world.service.calls).toEqual(calls);
 }
 
+/** `a.txt` has been sent and will be refused; gives what lets that happen. */
+async function refusedOnItsWay(): Promise<() => void> {
+  world = await filled(0);
+  world.folder.write('a.txt', 'refused');
+  world.folder.scan();
+  const release = world.service.holdNext();
+  world.service.failNext(rejected);
+  await asked('upload');
+  return release;
+}
+
 describe('what comes while something else is under way', () => {
   it('deletes nothing at a path whose document is being moved, however slow the disk is', async () => {
     world = await filled(2);
@@ -116,12 +127,7 @@ describe('what comes while something else is under way', () => {
   }, 120_000);
 
   it('sends what came while the bytes before it were being refused, though the process dies in between', async () => {
-    world = await filled(0);
-    world.folder.write('a.txt', 'refused');
-    world.folder.scan();
-    const release = world.service.holdNext();
-    world.service.failNext(rejected);
-    await asked('upload');
+    const release = await refusedOnItsWay();
     world.folder.write('a.txt', 'edited meanwhile');
     world.folder.scan();
     release();
@@ -147,12 +153,7 @@ describe('what comes while something else is under way', () => {
   });
 
   it('is not sent again when an event comes while it is refused and nothing has changed', async () => {
-    world = await filled(0);
-    world.folder.write('a.txt', 'refused');
-    world.folder.scan();
-    const release = world.service.holdNext();
-    world.service.failNext(rejected);
-    await asked('upload');
+    const release = await refusedOnItsWay();
     world.folder.scan();
     release();
     await world.quiesce();
