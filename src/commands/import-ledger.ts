@@ -1,3 +1,6 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import { refKey } from '../model/document.ts';
 import type { LedgerEntry, LedgerPort, LedgerRecord } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
@@ -13,8 +16,6 @@ import {
   serviceWords,
 } from '../daemon/preconditions/whose-ledger.ts';
 import { systemClock } from '../lib/time/clock.ts';
-import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FileStat } from '../model/document.ts';
 import { errorMessage } from '../model/errors.ts';
 import type { FolderPort } from '../model/ports/folder-port.ts';

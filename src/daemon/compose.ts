@@ -9,6 +9,7 @@ import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
+import { guardOneHostPerFolder } from './process/join-cluster.ts';
 import { followFolders } from './preconditions/follow-folders.ts';
 import { claimLedger } from './preconditions/whose-ledger.ts';
 import { mixedUpFolders, isDirectory, requireFolders } from './preconditions/folders-on-disk.ts';
@@ -21,10 +22,7 @@ export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
   const { settings, log, clock } = options;
   const { place = null } = options;
   const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
-  const folders =
-    place === null
-      ? all
-      : (await import('./process/one-host-per-folder.ts')).guardOneHostPerFolder(all, place, log);
+  const folders = place === null ? all : guardOneHostPerFolder(all, place, log);
   const opened: (() => Promise<void> | void)[] = folders.map((folder) => () => folder.close());
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();

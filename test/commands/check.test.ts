@@ -4,7 +4,7 @@ import type { CheckFinding } from '../../src/model/report/command-reports.ts';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { checkPolling } from '../../src/commands/check/check-folder.ts';
-import { checkServiceClock } from '../../src/commands/check/check-service-clock.ts';
+import { checkServiceClock } from '../../src/commands/check/check.ts';
 import { checkStateDirectory } from '../../src/commands/check/check-ledger.ts';
 import { folderSettingsOf } from '../support/fixtures/default-settings.ts';
 import { ingestd } from '../support/processes/ingestd.ts';

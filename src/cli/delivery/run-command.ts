@@ -8,6 +8,7 @@ import {
   notifyWebhookFor,
   prepareCommand,
 } from '../context/prepare-command.ts';
+import type { PreparedCommand } from '../context/prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {
@@ -30,31 +31,21 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   const { prepareScan } = await import('../../daemon/prepare-scan.ts');
   prepareScan();
   const prepared = await prepareCommand(context, flags);
-  const httpToken = await httpTokenFor(prepared, context);
-  const notifyWebhook = await notifyWebhookFor(prepared, context);
-  const credentials = await credentialsFor(prepared, context);
-  const { settings, log, configuration } = prepared;
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
   return runDaemon({
-    settings,
-    credentials,
-    httpToken,
-    notifyWebhook,
-    readCredentials: () => credentialsFor(prepared, context),
-    makesFolders: configuration.trial,
-    log,
-    reload: () => reload(context, flags),
+    ...(await readAll(prepared, context)),
+    log: prepared.log,
+    reload: async () => readAll(await prepareCommand(context, flags), context),
   });
 }
 
-/** What SIGHUP reads again. Throws ConfigurationError; what runs then stays as it is. */
-async function reload(context: CommandContext, flags: GlobalFlags): Promise<Reloaded> {
-  const prepared = await prepareCommand(context, flags);
+/** What SIGHUP reads again. Throws ConfigurationError. */
+async function readAll(prepared: PreparedCommand, context: CommandContext): Promise<Reloaded> {
   return {
     settings: prepared.settings,
-    credentials: await credentialsFor(prepared, context),
     httpToken: await httpTokenFor(prepared, context),
     notifyWebhook: await notifyWebhookFor(prepared, context),
+    credentials: await credentialsFor(prepared, context),
     readCredentials: () => credentialsFor(prepared, context),
     makesFolders: prepared.configuration.trial,
   };

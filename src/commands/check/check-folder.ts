@@ -5,7 +5,7 @@ import { joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { FoundDocument, Inspection, Skip } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { fixFor } from '../../model/report/explanations.ts';
+import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
@@ -79,7 +79,7 @@ async function judge(
   }: { readonly seen: Seen; readonly timing: Settings['timing'] } & Pick<Surroundings, 'ledger'>,
 ): Promise<FolderCheck> {
   const findings = skips.map(({ path, pathBytes, ...skip }) => ({
-    ...finding(folder, path, skip),
+    ...fileFinding(folder, path, skip),
     ...(pathBytes !== undefined && { pathBytes }),
   }));
   for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
@@ -91,15 +91,20 @@ async function judge(
       const refused = refusal(look);
       const known = ledger === null || look.kind !== 'document' ? null : recorded(look.document, ledger);
       if (known !== null) findings.push(known);
-      else if (refused !== null) findings.push(finding(folder, some[index] ?? '', refused, look.kind));
+      else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, look.kind));
       else documents += 1;
     }
   }
-  const reasons = port.health().reasons.map(({ code, message }) => healthFinding(folder, code, message));
+  const reasons = port.health().reasons.map((reason) => finding('error', folder.name, reason));
+  const summary = finding('info', folder.name, {
+    code: 'documents',
+    message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
+    fix: '',
+  });
   const polling = checkPolling(folder, timing);
   const polled = polling !== null && polling.level === 'info';
   return {
-    findings: [...reasons, ...findings, summary(folder, documents), ...(polling === null ? [] : [polling])],
+    findings: [...reasons, ...findings, summary, ...(polling === null ? [] : [polling])],
     watchedDirectories: polled ? 0 : directories,
   };
 }
@@ -113,7 +118,7 @@ async function isOrphan(port: FolderPort, path: string): Promise<boolean> {
 
 function orphan(folder: FolderSettings, path: string): CheckFinding {
   const message = 'its document is not there, so these attachments are not sent';
-  return finding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
+  return fileFinding(folder, path, { code: 'orphan-attachments', message }, 'waiting');
 }
 
 /** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */
@@ -130,46 +135,24 @@ function recorded(
 ): CheckFinding | null {
   const doubts = ledger.doubts().filter((one) => refKey(one.ref) === refKey(ref));
   const doubt = doubts.find(({ holds }) => holds);
-  if (doubt !== undefined) return { level: 'error', ...doubtFinding(ref, doubt.message) };
+  if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
   const failure = ledger.failure(ref);
   if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)
     return null;
-  const { code, message } = failure;
-  return { level: 'error', subject: refKey(ref), code, message, fix: fixFor(code) };
+  return finding('error', refKey(ref), failure);
 }
 
-function finding(
+function fileFinding(
   folder: FolderSettings,
   path: string,
   { code, message }: { readonly code: string; readonly message: string },
   kind: Inspection['kind'] = 'skipped',
 ): CheckFinding {
   const level = kind === 'waiting' || harmless.has(code) ? 'warning' : 'error';
-  return { level, subject: `${folder.name}/${path}`, code, message, fix: fixFor(code) };
-}
-
-function healthFinding(folder: FolderSettings, code: string, message: string): CheckFinding {
-  return { level: 'error', subject: folder.name, code, message, fix: fixFor(code) };
-}
-
-function summary(folder: FolderSettings, documents: number): CheckFinding {
-  return {
-    level: 'info',
-    subject: folder.name,
-    code: 'documents',
-    message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
-    fix: '',
-  };
+  return finding(level, `${folder.name}/${path}`, { code, message });
 }
 
 async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding | null> {
-  const wrong = (code: string, message: string, fix: string): CheckFinding => ({
-    level: 'error',
-    subject: name,
-    code,
-    message,
-    fix,
-  });
   try {
     await stat(path);
     await access(path, constants.R_OK | constants.X_OK);
@@ -177,16 +160,16 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT')
-      return wrong(
-        'folder-missing',
-        `${path} does not exist`,
-        'Create it, mount it, or correct folders[].path.',
-      );
-    return wrong(
-      'folder-unreadable',
-      `${path} cannot be read (${code ?? 'unknown'})`,
-      'Give the user that runs ingestd permission to read and enter it.',
-    );
+      return finding('error', name, {
+        code: 'folder-missing',
+        message: `${path} does not exist`,
+        fix: 'Create it, mount it, or correct folders[].path.',
+      });
+    return finding('error', name, {
+      code: 'folder-unreadable',
+      message: `${path} cannot be read (${code ?? 'unknown'})`,
+      fix: 'Give the user that runs ingestd permission to read and enter it.',
+    });
   }
 }
 
@@ -195,28 +178,27 @@ export function checkPolling(
   { name, path, watch }: FolderSettings,
   { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
 ): CheckFinding | null {
-  const finding = (level: CheckFinding['level'], message: string, fix: string): CheckFinding => {
-    return { level, subject: name, code: 'polling', message, fix };
-  };
   const how =
     pollSeconds === 1
       ? 'it is scanned every second'
       : `it is scanned every ${numberWords(pollSeconds)} seconds`;
-  if (watch === 'polling') return finding('info', `${how}, because watch is set to polling`, '');
+  const code = 'polling';
+  if (watch === 'polling')
+    return finding('info', name, { code, message: `${how}, because watch is set to polling`, fix: '' });
   const silent = fileSystemAt(path);
   if (silent === null) return null;
   if (watch === 'native') {
-    return finding(
-      'warning',
-      `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
-      'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
-    );
+    return finding('warning', name, {
+      code,
+      message: `it is on ${silent}, which does not report changes made on other machines, and watch is set to native`,
+      fix: 'Set watch: auto for the folder. Otherwise such changes are found only every timing.rescanMinutes.',
+    });
   }
-  return finding(
-    'info',
-    `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
-    'Nothing to do. To change the interval, set timing.pollSeconds.',
-  );
+  return finding('info', name, {
+    code,
+    message: `it is on ${silent}, which does not report changes made on other machines, so ${how}`,
+    fix: 'Nothing to do. To change the interval, set timing.pollSeconds.',
+  });
 }
 
 interface PollingOptions {

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { lstat, stat, access, constants, statfs } from 'node:fs/promises';
 import { join, dirname } from 'node:path';
+import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { countWords, sizeWords } from '../../lib/text/amounts.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { fixFor } from '../../model/report/explanations.ts';
 import { missingFiles, mixedUpFolders } from '../../daemon/preconditions/folders-on-disk.ts';
 import { otherService } from '../../daemon/preconditions/whose-ledger.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
@@ -24,41 +24,38 @@ export interface LedgerCheck {
 
 /** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
 export async function checkLedger(settings: Settings): Promise<LedgerCheck> {
-  const found = { level: 'error', subject: 'state.dir' } as const;
   try {
     const ledger = await readLedger(settings.state.dir);
     const other = otherService(ledger, settings);
     // Records of another service are nobody's here.
     if (other !== null) {
-      return { findings: [{ ...found, code: 'other-service', ...other }], ledger: null };
+      return { findings: [finding('error', 'state.dir', { code: 'other-service', ...other })], ledger: null };
     }
     return { findings: await checkRecords(ledger, settings), ledger };
   } catch (error) {
     const code = errorCode(error);
     // Of a directory that is closed to this user it is said elsewhere.
     const findings =
-      code === 'ledger-damaged' ? [{ ...found, code, message: errorMessage(error), fix: fixFor(code) }] : [];
+      code === 'ledger-damaged'
+        ? [finding('error', 'state.dir', { code, message: errorMessage(error) })]
+        : [];
     return { findings, ledger: null };
   }
 }
 
 /** Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders share. */
 async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<CheckFinding[]> {
-  const shared = (await mixedUpFolders(ledger, settings)).map(({ folder, message, fix }): CheckFinding => ({
-    level: 'warning',
-    subject: folder,
-    code: 'state-shared',
-    message,
-    fix,
-  }));
+  const shared = (await mixedUpFolders(ledger, settings)).map(({ folder, message, fix }) =>
+    finding('warning', folder, { code: 'state-shared', message, fix }),
+  );
   const held: CheckFinding[] = [];
   for (const folder of settings.folders) {
     // Of a folder that cannot be read it is said elsewhere.
     const missing = await missingFiles(ledger, folder).catch(() => []);
     if (missing.length === 0) continue;
-    const finding =
+    const found =
       heldFinding(ledger, folder, missing.length) ?? (await rootFinding(ledger, folder, missing.length));
-    if (finding !== null) held.push(finding);
+    if (found !== null) held.push(found);
   }
   return [...shared, ...held, ...(await doubtsWithoutFile(ledger, settings))];
 }
@@ -70,19 +67,17 @@ async function doubtsWithoutFile(ledger: LedgerReader, { folders }: Settings): P
     const folder = folders.find(({ name }) => name === ref.folder);
     const isThere =
       folder !== undefined && (await lstat(join(folder.path, ref.path)).catch(() => null)) !== null;
-    if (!isThere) findings.push({ level: 'warning', ...doubtFinding(ref, message) });
+    if (!isThere) findings.push(doubtFinding('warning', ref, message));
   }
   return findings;
 }
 
 /** An upload whose outcome is not known. */
-export function doubtFinding(ref: DocumentRef, message: string): Omit<CheckFinding, 'level'> {
-  return {
-    subject: refKey(ref),
+export function doubtFinding(level: CheckFinding['level'], ref: DocumentRef, message: string): CheckFinding {
+  return finding(level, refKey(ref), {
     code: inDoubtCode,
     message: `its upload is in doubt: ${message}`,
-    fix: fixFor(inDoubtCode),
-  };
+  });
 }
 
 function heldFinding(ledger: LedgerReader, { name }: FolderSettings, missing: number): CheckFinding | null {
@@ -90,7 +85,7 @@ function heldFinding(ledger: LedgerReader, { name }: FolderSettings, missing: nu
   if (hold === undefined) return null;
   const since = new Date(hold.since).toISOString();
   const message = `${countWords(missing, 'deletion')} held since ${since}: ${hold.reason}`;
-  return { level: 'warning', subject: name, code: 'held', message, fix: fixFor('held') };
+  return finding('warning', name, { code: 'held', message });
 }
 
 /** What the next start makes of the root: another one is proven to be the same by one recorded file in it. */
@@ -107,13 +102,7 @@ async function rootFinding(
   const message =
     `${path} is not the directory that the ledger knows, and ${countWords(missing, 'document')} ${are} missing ` +
     'from it; the deletions will be held';
-  return {
-    level: 'warning',
-    subject: name,
-    code: 'folder-changed',
-    message,
-    fix: fixFor('folder-changed'),
-  };
+  return finding('warning', name, { code: 'folder-changed', message });
 }
 
 async function isProven(
@@ -128,48 +117,45 @@ async function isProven(
   return false;
 }
 
-const LOW_BYTES = 200_000_000;
-const TOO_LOW_BYTES = 10_000_000;
+const lowBytes = 200_000_000;
+const tooLowBytes = 10_000_000;
 
 /** Judges the place of the ledger: may it be written, is there room, can others read it. */
 export async function checkStateDirectory(dir: string): Promise<CheckFinding[]> {
-  const found = (level: CheckFinding['level'], code: string, message: string, fix: string): CheckFinding => ({
-    level,
-    subject: 'state.dir',
-    code,
-    message,
-    fix,
-  });
   const place = nearest(dir);
   const findings: CheckFinding[] = [];
   try {
     await access(place, constants.W_OK | constants.X_OK);
   } catch (error) {
     findings.push(
-      found(
-        'error',
-        'state-unwritable',
-        `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
-        'Give the user that runs ingestd permission to write there, or set another state.dir.',
-      ),
+      finding('error', 'state.dir', {
+        code: 'state-unwritable',
+        message: `${place} cannot be written (${errorCode(error) ?? 'unknown'})`,
+        fix: 'Give the user that runs ingestd permission to write there, or set another state.dir.',
+      }),
     );
   }
   const { bavail, bsize } = await statfs(place);
   const free = bavail * bsize;
-  if (free < LOW_BYTES) {
+  if (free < lowBytes) {
     findings.push(
-      found(
-        free < TOO_LOW_BYTES ? 'error' : 'warning',
-        'state-disk-full',
-        `only ${sizeWords(free)} free for the ledger in ${place}`,
-        'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
-      ),
+      finding(free < tooLowBytes ? 'error' : 'warning', 'state.dir', {
+        code: 'state-disk-full',
+        message: `only ${sizeWords(free)} free for the ledger in ${place}`,
+        fix: 'Free up space, or set another state.dir. Nothing is sent while the ledger cannot be written.',
+      }),
     );
   }
   if (place === dir) {
     const { mode } = await stat(dir);
     if ((mode & 0o077) !== 0) {
-      findings.push(found('warning', 'state-open', `${dir} can be read by others`, `chmod 700 ${dir}`));
+      findings.push(
+        finding('warning', 'state.dir', {
+          code: 'state-open',
+          message: `${dir} can be read by others`,
+          fix: `chmod 700 ${dir}`,
+        }),
+      );
     }
   }
   return findings;

@@ -1,12 +1,16 @@
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
+import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { fixFor } from '../../model/report/explanations.ts';
+import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { Settings } from '../../model/settings.ts';
+import type { ServiceSettings, Settings } from '../../model/settings.ts';
+import { createAgents } from '../../remote/http/agents.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
-import { checkServiceClock } from './check-service-clock.ts';
-import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
-import { countWords } from '../../lib/text/amounts.ts';
 
 /** What `check` is given. */
 export interface CheckOptions {
@@ -26,15 +30,19 @@ export interface CheckOptions {
 
 /** Everything that would stand in the way of delivery, each with its fix, `contract.md` section 2. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
-  const { settings, log, missingCredentials, warnings, online } = options;
+  const { settings, log, httpTokenFault, online } = options;
   const ledger = await checkLedger(settings);
   const findings: CheckFinding[] = [
-    ...missingCredentials.map(missingCredential),
-    ...options.plainSecrets.map(plainSecret),
-    ...(options.httpTokenFault === null
+    ...options.missingCredentials.map(missingCredential),
+    ...options.plainSecrets.map(({ variable, message }) =>
+      finding('warning', variable, { code: 'secret-plain', message }),
+    ),
+    ...(httpTokenFault === null
       ? []
-      : [{ ...options.httpTokenFault, level: 'error', code: 'http-token' } as const]),
-    ...warnings.map(configurationWarning),
+      : [finding('error', httpTokenFault.subject, { code: 'http-token', ...httpTokenFault })]),
+    ...options.warnings.map((message) =>
+      finding('warning', 'configuration', { code: 'configuration', message, fix: '' }),
+    ),
     ...(await checkStateDirectory(settings.state.dir)),
     ...ledger.findings,
   ];
@@ -53,36 +61,18 @@ export async function check(options: CheckOptions): Promise<readonly CheckFindin
   return findings;
 }
 
-const notAsked: CheckFinding = {
-  level: 'info',
-  subject: 'service.mode',
+const notAsked = finding('info', 'service.mode', {
   code: 'service-embedded',
   message: 'not checked: the embedded service is part of ingestd',
   fix: '',
-};
+});
 
 function missingCredential(variable: string): CheckFinding {
-  return {
-    level: 'error',
-    subject: variable,
+  return finding('error', variable, {
     code: 'credential-missing',
     message: 'is not set anywhere',
     fix: `Add ${variable}=… to the .env beside the configuration file (mode 0600), set it in the environment, or set ${variable}_FILE to a file that holds it.`,
-  };
-}
-
-function plainSecret({ variable, message }: { variable: string; message: string }): CheckFinding {
-  return {
-    level: 'warning',
-    subject: variable,
-    code: 'secret-plain',
-    message,
-    fix: fixFor('secret-plain'),
-  };
-}
-
-function configurationWarning(warning: string): CheckFinding {
-  return { level: 'warning', subject: 'configuration', code: 'configuration', message: warning, fix: '' };
+  });
 }
 
 /** Part of the limit beyond which other programs of the same user may run out. */
@@ -93,12 +83,71 @@ function checkWatches(directories: number): readonly CheckFinding[] {
   const limit = readWatchLimit();
   if (directories <= limit * comfortableShare) return [];
   return [
-    {
-      level: 'warning',
-      subject: 'inotify',
+    finding('warning', 'inotify', {
       code: 'watch-limit',
       message: `${countWords(directories, 'directory', 'directories')} to watch, but the kernel allows only ${countWords(limit, 'watch', 'watches')}; the rest will be polled`,
       fix: raiseWatchLimitCommand(directories),
-    },
+    }),
   ];
+}
+
+/** Beyond this a token may look expired, or valid for too long. */
+const toleratedSeconds = 60;
+
+/** Asks the token endpoints' host for nothing: does it answer, and does its Date header agree with this machine's clock. No credentials go out. */
+export async function checkServiceClock({
+  authUrl,
+  connectSeconds,
+}: Pick<ServiceSettings, 'authUrl' | 'connectSeconds'>): Promise<CheckFinding[]> {
+  try {
+    const before = Date.now();
+    const date = await dateOf(authUrl, connectSeconds * 1000);
+    const now = (before + Date.now()) / 2;
+    const seconds = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
+    return [
+      finding('info', authUrl, { code: 'service-reachable', message: 'it answers', fix: '' }),
+      judgeClock(authUrl, seconds),
+    ];
+  } catch (error) {
+    return [
+      finding('error', authUrl, {
+        code: 'service-unreachable',
+        message: `cannot be reached (${errorCode(error) ?? errorMessage(error)})`,
+        fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
+      }),
+    ];
+  }
+}
+
+/** `seconds`: how far this machine's clock is ahead; NaN: not known. */
+function judgeClock(authUrl: string, seconds: number): CheckFinding {
+  const apart = Math.abs(seconds);
+  if (apart > toleratedSeconds) {
+    return finding('warning', authUrl, {
+      code: 'clock',
+      message: `this machine’s clock is ${numberWords(apart)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} the service’s`,
+      fix: 'Set the clock: timedatectl set-ntp true',
+    });
+  }
+  const message = Number.isNaN(seconds)
+    ? 'it sends no Date header, so the clocks could not be compared'
+    : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, apart), 'second')}`;
+  return finding('info', authUrl, { code: 'clock', message, fix: '' });
+}
+
+function dateOf(address: string, withinMs: number): Promise<string | undefined> {
+  const agents = createAgents(address);
+  const secure = address.startsWith('https:');
+  return new Promise<string | undefined>((resolve, reject) => {
+    const call = (secure ? requestHttps : requestHttp)(
+      address,
+      { method: 'HEAD', agent: secure ? agents.https : agents.http, signal: AbortSignal.timeout(withinMs) },
+      (response) => {
+        response.resume();
+        resolve(response.headers.date);
+      },
+    );
+    call.on('error', reject);
+    call.end();
+  }).finally(agents.close);
 }

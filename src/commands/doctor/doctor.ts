@@ -1,6 +1,7 @@
 import { raiseWatchLimitCommand } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
+import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Health } from '../../model/report/status.ts';
@@ -61,15 +62,9 @@ export async function examine(
 /** The same where the configuration is invalid: what the machine alone says. */
 export async function examineWithout(problem: string, env: Environment): Promise<DoctorReport> {
   const machine = await examineMachine(null, env);
-  const finding: CheckFinding = {
-    level: 'error',
-    subject: 'configuration',
-    code: 'configuration',
-    message: problem,
-    fix: '',
-  };
+  const findings = [finding('error', 'configuration', { code: 'configuration', message: problem, fix: '' })];
   const rest = { addresses: [], configuration: null, mode: null, daemon: null };
-  return reportOf({ machine, findings: [finding], ...rest });
+  return reportOf({ machine, findings, ...rest });
 }
 
 function reportOf({
@@ -97,8 +92,11 @@ async function examineDaemon(
     const { version, startedAt, state, health } = status;
     return { daemon: { pid: client.pid, version, startedAt, state, health }, findings: [] };
   } catch (error) {
-    const finding = { level: 'error', subject: 'daemon', code: 'daemon-silent', fix: '' } as const;
-    return { daemon: null, findings: [{ ...finding, message: errorMessage(error) }] };
+    const message = errorMessage(error);
+    return {
+      daemon: null,
+      findings: [finding('error', 'daemon', { code: 'daemon-silent', message, fix: '' })],
+    };
   }
 }
 
@@ -116,13 +114,11 @@ const crowdedShare = 0.8;
 function judgeWatches({ watchLimit, used }: MachineReport['inotify']): readonly CheckFinding[] {
   if (watchLimit === null || used === null || used.watches <= watchLimit * crowdedShare) return [];
   return [
-    {
-      level: 'warning',
-      subject: 'inotify',
+    finding('warning', 'inotify', {
       code: 'watch-limit',
       message: `${numberWords(used.watches)} of ${numberWords(watchLimit)} watches are in use`,
       fix: raiseWatchLimitCommand(used.watches),
-    },
+    }),
   ];
 }
 
@@ -131,21 +127,15 @@ const warningDays = 14;
 
 /** What speaks against an address; of the token endpoints, whether they answer is said by `check`. */
 export function judgeAddress({ subject, error, tls }: AddressReport, now: number): readonly CheckFinding[] {
-  const unreachable: readonly CheckFinding[] =
-    error === null || subject === 'service.authUrl'
-      ? []
-      : [
-          {
-            level: 'error',
-            subject,
-            code: 'service-unreachable',
-            message: `cannot be reached: ${error}`,
-            fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
-          },
-        ];
+  const findings = (tls?.chain ?? []).flatMap((certificate) => judgeExpiry(subject, certificate, now));
+  if (error === null || subject === 'service.authUrl') return findings;
   return [
-    ...unreachable,
-    ...(tls?.chain ?? []).flatMap((certificate) => judgeExpiry(subject, certificate, now)),
+    finding('error', subject, {
+      code: 'service-unreachable',
+      message: `cannot be reached: ${error}`,
+      fix: 'Check the address, the network, the proxy (HTTPS_PROXY) and the certificate (NODE_EXTRA_CA_CERTS).',
+    }),
+    ...findings,
   ];
 }
 
@@ -157,12 +147,10 @@ function judgeExpiry(subject: string, certificate: CertificateReport, now: numbe
       ? `the certificate of ${certificate.subject} has expired (${certificate.validTo})`
       : `the certificate of ${certificate.subject} expires in ${countWords(days, 'day')}`;
   return [
-    {
-      level: days < 0 ? 'error' : 'warning',
-      subject,
+    finding(days < 0 ? 'error' : 'warning', subject, {
       code: 'certificate-expires',
       message,
       fix: 'Whoever runs the service has to renew it. Where it has just been renewed, check this machine’s clock.',
-    },
+    }),
   ];
 }

@@ -8,7 +8,6 @@ import {
   readInstanceLimit,
   readWatchLimit,
 } from '../../lib/files/inotify.ts';
-import type { InotifyUse } from '../../lib/files/inotify.ts';
 import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
 import type { Settings } from '../../model/settings.ts';
 import { nearest } from '../check/check-ledger.ts';
@@ -17,54 +16,12 @@ import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts'
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is known of the machine and the process; sizes in bytes, null where the system does not say. */
-export interface MachineReport {
-  readonly system: {
-    readonly name: string;
-    readonly kernel: string;
-    readonly architecture: string;
-    readonly processors: number;
-    readonly memoryBytes: number;
-    readonly freeMemoryBytes: number;
-    /** What the control group allows; null: no limit is known. */
-    readonly memoryLimitBytes: number | null;
-    /** `docker`, `podman`, `systemd-nspawn` …; null: none is known. */
-    readonly container: string | null;
-    readonly uid: number | null;
-    readonly openFilesLimit: number | null;
-    readonly time: string;
-    readonly timeZone: string;
-  };
-  readonly inotify: {
-    readonly watchLimit: number | null;
-    readonly instanceLimit: number | null;
-    readonly queueLength: number;
-    readonly used: InotifyUse | null;
-  };
-  readonly places: readonly PlaceReport[];
-  /** Variables that change how Node and ingestd connect, passwords taken out. */
-  readonly environment: Readonly<Record<string, string>>;
-  /** Names of the `INGESTD_…` variables that are set; their values are not shown. */
-  readonly variables: readonly string[];
-}
-
-/** Where a folder or the state directory lies. */
-interface PlaceReport {
-  /** `state.dir`, or the folder's name. */
-  readonly what: string;
-  readonly path: string;
-  /** The mount that it lies on; null: not known. */
-  readonly mount: { readonly path: string; readonly type: string } | null;
-  readonly sizeBytes: number | null;
-  readonly freeBytes: number | null;
-  readonly freeInodes: number | null;
-  /** A file system that reports no events, by name: it is polled; null: it reports them. */
-  readonly eventless: string | null;
-}
-
-/** Describes the machine; `settings` null: the configuration is invalid. Never throws. */
-export async function examineMachine(settings: Settings | null, env: Environment): Promise<MachineReport> {
-  const places = [];
+/**
+ * Describes the machine and the process; sizes in bytes, null where the system does not say. `settings` null: the
+ * configuration is invalid. Never throws.
+ */
+export async function examineMachine(settings: Settings | null, env: Environment) {
+  const places: PlaceReport[] = [];
   if (settings !== null) {
     places.push(await examinePlace('state.dir', settings.state.dir));
     for (const { name, path } of settings.folders) places.push(await examinePlace(name, path));
@@ -77,7 +34,9 @@ export async function examineMachine(settings: Settings | null, env: Environment
       processors: availableParallelism(),
       memoryBytes: totalmem(),
       freeMemoryBytes: freemem(),
+      /** What the control group allows; null: no limit is known. */
       memoryLimitBytes: numberIn(textOf('/sys/fs/cgroup/memory.max')),
+      /** `docker`, `podman`, `systemd-nspawn` …; null: none is known. */
       container: env['container'] || (existsSync('/.dockerenv') ? 'docker' : null),
       uid: process.getuid?.() ?? null,
       openFilesLimit: numberIn(/^Max open files\s+(\d+)/m.exec(textOf('/proc/self/limits'))?.[1] ?? ''),
@@ -91,29 +50,37 @@ export async function examineMachine(settings: Settings | null, env: Environment
       used: readInotifyUse(),
     },
     places,
+    /** Variables that change how Node and ingestd connect, passwords taken out. */
     environment: describeEnvironment(env),
+    /** Names of the `INGESTD_…` variables that are set; their values are not shown. */
     variables: Object.keys(env)
       .filter((name) => name.startsWith('INGESTD_') && env[name] !== '')
       .sort(),
   };
 }
 
-async function examinePlace(what: string, path: string): Promise<PlaceReport> {
+export type MachineReport = Awaited<ReturnType<typeof examineMachine>>;
+type PlaceReport = Awaited<ReturnType<typeof examinePlace>>;
+
+/** Where a folder or the state directory lies; `what` is `state.dir`, or the folder's name. */
+async function examinePlace(what: string, path: string) {
   const there = nearest(path);
   const volume = await statfs(there).catch(() => null);
   return {
     what,
     path,
+    /** The mount that it lies on; null: not known. */
     mount: mountAt(there),
     sizeBytes: volume === null ? null : volume.blocks * volume.bsize,
     freeBytes: volume === null ? null : volume.bavail * volume.bsize,
     // A file system without a fixed number of them says 0.
     freeInodes: volume === null || volume.files === 0 ? null : volume.ffree,
+    /** A file system that reports no events, by name: it is polled; null: it reports them. */
     eventless: orNull(() => eventlessFileSystemAt(there)),
   };
 }
 
-function mountAt(path: string): PlaceReport['mount'] {
+function mountAt(path: string): { readonly path: string; readonly type: string } | null {
   const mount = orNull(() => mountOf(readMountTable(), realpathSync(path)));
   return mount === null ? null : { path: mount.path, type: mount.type };
 }

@@ -12,7 +12,7 @@ import type {
 import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
-import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/status-of-ledger.ts';
+import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/make-status.ts';
 import type { LedgerReader } from '../../ledger/records/ledger-data.ts';
 import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';

@@ -3,15 +3,15 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/report/command-reports.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
+import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../../daemon/preconditions/whose-ledger.ts';
-import { createFreeLimiter, createPlanningService } from './planning-service.ts';
+import { createFreeLimiter, createPlanningService, openScratchLedger } from './dry-run.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
-import { openScratchLedger } from './scratch-ledger.ts';
 import { unreadPlaces } from '../../daemon/assemble-daemon.ts';
 import { countKept } from '../../daemon/report/make-status.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
@@ -50,7 +50,7 @@ type SurveyedFolder = Pick<
  */
 export async function surveyFolders(options: PlanOptions): Promise<Survey> {
   const { settings, log, makesFolders } = options;
-  const ledger = await openScratchLedger({ dir: settings.state.dir, clock: systemClock, log });
+  const ledger = await openScratchLedger(settings.state.dir, log);
   try {
     requireService(ledger, settings);
     await followFolders(ledger, settings, silentLog);
@@ -88,22 +88,14 @@ export async function surveyFolders(options: PlanOptions): Promise<Survey> {
       await new Promise((resolve) => setTimeout(resolve, askMs));
     }
     const ports = folders.map(({ port }) => port);
-    const unread = unreadPlaces(ports);
-    const kept = settings.folders.reduce((total, { name }) => total + countKept(engine, name), 0);
-    const unchanged = settings.folders
-      .filter(({ name }) => unread.unavailable.every(({ folder }) => folder !== name))
-      .reduce((total, { name }) => total + ledger.count(name) - engine.tasks.counts(name).withRecord, 0);
     const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
-    const skipped = settings.folders.reduce((total, { name }) => total + engine.skipCount(name), 0);
     const plan = report({
       engine,
       activities,
       service,
       settings,
-      unchanged,
-      skipped,
-      kept,
-      unread,
+      ledger,
+      unread: unreadPlaces(ports),
       paused,
     });
     return {
@@ -160,15 +152,15 @@ interface Findings {
   readonly activities: readonly Activity[];
   readonly service: ReturnType<typeof createPlanningService>;
   readonly settings: Settings;
-  readonly unchanged: number;
-  readonly skipped: number;
-  readonly kept: number;
+  readonly ledger: LedgerPort;
   readonly unread: UnreadPlaces;
   readonly paused: PlanReport['paused'];
 }
 
-function report(findings: Findings): PlanReport {
-  const { engine, activities, service, skipped, kept, unread, paused } = findings;
+function report({ engine, activities, service, settings, ledger, unread, paused }: Findings): PlanReport {
+  const sum = (of: (folder: string) => number) =>
+    settings.folders.reduce((total, { name }) => total + of(name), 0);
+  const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
   const operations: PlannedOperation[] = [...service.operations()];
   const plain = { docId: null, parts: [], code: null, message: null };
   for (const { what, folder, path, docId, message } of activities) {
@@ -200,7 +192,10 @@ function report(findings: Findings): PlanReport {
   const count = (...kinds: PlannedOperation['kind'][]) =>
     operations.filter(({ kind }) => kinds.includes(kind)).length;
   const requests = service.requests();
-  const { requestsPerMinute } = findings.settings.service;
+  const { requestsPerMinute } = settings.service;
+  const recorded = sum((name) =>
+    isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
+  );
   const touched = count('modify', 'bulk modify', 'move', 'upload');
   return {
     operations,
@@ -214,9 +209,9 @@ function report(findings: Findings): PlanReport {
       held: count('held'),
       failed: count('failed'),
       waiting: count('waiting'),
-      skipped,
-      kept,
-      unchanged: Math.max(0, findings.unchanged - touched),
+      skipped: sum((name) => engine.skipCount(name)),
+      kept: sum((name) => countKept(engine, name)),
+      unchanged: Math.max(0, recorded - touched),
     },
     requests,
     seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,

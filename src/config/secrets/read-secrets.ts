@@ -1,11 +1,12 @@
+import { access, constants } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { credentialNames, secretVariables, type SecretName } from './secret-names.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { isGarbling, shortestRedacted } from '../../lib/text/redactor.ts';
 import { sentences } from '../../lib/text/sentences.ts';
-import { access, constants } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
 import { readTrustedFile } from '../trusted-file.ts';
 import type { EnvironmentFile } from '../environment/environment-file.ts';
 

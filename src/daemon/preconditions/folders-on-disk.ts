@@ -1,9 +1,10 @@
 import { stat, lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
-import { join } from 'node:path';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import type { Metadata } from '../metadata/metadata.ts';
+import { fixFor } from './explanations.ts';
 import type { DeepReadonly } from './status.ts';
 
 /** What could not be read, with the reason: nothing in there is planned, sent or deleted. */
@@ -63,6 +64,19 @@ export interface CheckFinding {
   readonly message: string;
   /** What to do about it. */
   readonly fix: string;
+}
+
+/** A finding of `check`, with the fix that its code has where none is given. */
+export function finding(
+  level: CheckFinding['level'],
+  subject: string,
+  {
+    code,
+    message,
+    fix = fixFor(code),
+  }: Pick<CheckFinding, 'code' | 'message'> & { readonly fix?: string | undefined },
+): CheckFinding {
+  return { level, subject, code, message, fix };
 }
 
 const text = z.string();
