@@ -103,10 +103,10 @@ export async function checkServiceClock({
     const before = Date.now();
     const date = await dateOf(authUrl, connectSeconds * 1000);
     const now = (before + Date.now()) / 2;
-    const seconds = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
+    const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
     return [
       finding('info', authUrl, { code: 'service-reachable', message: 'it answers', fix: '' }),
-      judgeClock(authUrl, seconds),
+      judgeClock(authUrl, ahead),
     ];
   } catch (error) {
     return [
@@ -119,19 +119,20 @@ export async function checkServiceClock({
   }
 }
 
-/** `seconds`: how far this machine's clock is ahead; NaN: not known. */
-function judgeClock(authUrl: string, seconds: number): CheckFinding {
-  const apart = Math.abs(seconds);
-  if (apart > toleratedSeconds) {
+/** `ahead`: how many seconds this machine's clock is; NaN: not known. */
+function judgeClock(authUrl: string, ahead: number): CheckFinding {
+  const seconds = Math.abs(ahead);
+  if (seconds > toleratedSeconds) {
+    const way = ahead > 0 ? 'ahead of' : 'behind';
     return finding('warning', authUrl, {
       code: 'clock',
-      message: `this machine’s clock is ${numberWords(apart)} seconds ${seconds > 0 ? 'ahead of' : 'behind'} the service’s`,
+      message: `this machine’s clock is ${numberWords(seconds)} seconds ${way} the service’s`,
       fix: 'Set the clock: timedatectl set-ntp true',
     });
   }
-  const message = Number.isNaN(seconds)
+  const message = Number.isNaN(ahead)
     ? 'it sends no Date header, so the clocks could not be compared'
-    : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, apart), 'second')}`;
+    : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, seconds), 'second')}`;
   return finding('info', authUrl, { code: 'clock', message, fix: '' });
 }
 
