@@ -17,7 +17,7 @@ import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
-import { openLink } from './redis/link.ts';
+import { openLink } from './redis/connection.ts';
 import { createTokenStore } from './token-store.ts';
 import type { TokenStore } from './token-store.ts';
 

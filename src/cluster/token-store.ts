@@ -9,7 +9,7 @@ import type { AskForToken, SharedToken, TokenStorePort } from '../model/ports/to
 import type { Credentials } from '../model/settings.ts';
 import { aliveMs } from './fleet-times.ts';
 import { readTimeLua } from './redis/redis-time.ts';
-import type { RedisSession } from './redis/session.ts';
+import type { RedisSession } from './redis/connection.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
 const tokenScript = `

@@ -12,7 +12,7 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './http/agents.ts';
-import { createSendCall } from './send-call.ts';
+import { sendCall } from './send-call.ts';
 import type { CallResult, Sent } from './send-call.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
 import type { Call } from './operation-calls.ts';
@@ -58,13 +58,13 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
   const { maxKilobytesPerSecond, concurrency } = settings;
   /** Of one request among as many as may be sent at once. */
   const ownBytesPerMs = (maxKilobytesPerSecond ?? Infinity) / concurrency;
-  const send = createSendCall({
+  const wire = {
     ingestUrl: options.ingestUrl,
     sendApiKey: settings.sendApiKey,
     http: { agents, clock, waits: waitsOf(settings, ownBytesPerMs), signal: stopping.signal },
     bandwidth:
       maxKilobytesPerSecond === undefined ? null : createBandwidth(maxKilobytesPerSecond * 1000, clock),
-  });
+  };
 
   return {
     upload: (request, permit, watch) => run(uploadCall(request), permit, watch),
@@ -84,11 +84,9 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       permit.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
     }
-    const first = await send(call, {
-      permit,
-      watch,
-      accessToken: (bytes) => tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) }),
-    });
+    const access = (bytes: number) =>
+      tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) });
+    const first = await sendCall(call, { permit, watch, accessToken: access }, wire);
     if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.accessToken, watch);
     return conclude(call, first);
   }
@@ -103,7 +101,7 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     } catch (error) {
       return { ...nothingSent(withoutToken(error)), requests: 1 };
     }
-    const second = await send(call, { permit, watch, accessToken: async () => accessToken });
+    const second = await sendCall(call, { permit, watch, accessToken: async () => accessToken }, wire);
     const result = conclude(call, second);
     if (result.outcome.kind === 'unauthorized') tokens.refuse(accessToken, result.outcome.message);
     return { ...result, requests: 1 + result.requests };

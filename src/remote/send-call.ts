@@ -31,7 +31,7 @@ export interface Sent {
 /** `unsent`: nothing went out, for a local reason. */
 export type CallResult = Sent | { readonly kind: 'unsent'; readonly outcome: Outcome };
 
-export interface SendCallOptions {
+interface SendCallOptions {
   readonly ingestUrl: string;
   readonly sendApiKey: boolean;
   readonly http: HttpOptions;
@@ -39,7 +39,7 @@ export interface SendCallOptions {
   readonly bandwidth: Bandwidth | null;
 }
 
-export interface Ticket {
+interface Ticket {
   /** Asked for when the files are open and their size is known. */
   readonly accessToken: (bytes: number) => Promise<AccessToken>;
   readonly permit: Permit;
@@ -47,26 +47,22 @@ export interface Ticket {
 }
 
 /** Sends a call once on the given permit, which is spent or given back. Never rejects. */
-export function createSendCall(
-  options: SendCallOptions,
-): (call: Call, ticket: Ticket) => Promise<CallResult> {
-  return async (call, ticket) => {
-    const parts: OpenPart[] = [];
-    try {
-      // All of them before the first byte goes out: one that is gone costs no request.
-      await openParts(call.content, parts);
-      const accessToken = await orUnsent(ticket.accessToken(sizeOf(parts)), withoutToken);
-      const id = randomUUID();
-      await orUnsent(note(ticket.watch, id), ledgerUnwritable);
-      const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
-      return await send(outgoing, parts, { ...options, ...ticket, accessToken, id });
-    } catch (error) {
-      ticket.permit.giveBack();
-      return { kind: 'unsent', outcome: error instanceof Unsent ? error.outcome : withoutContent(error) };
-    } finally {
-      await Promise.allSettled(parts.map(({ source }) => source.close()));
-    }
-  };
+export async function sendCall(call: Call, ticket: Ticket, options: SendCallOptions): Promise<CallResult> {
+  const parts: OpenPart[] = [];
+  try {
+    // All of them before the first byte goes out: one that is gone costs no request.
+    await openParts(call.content, parts);
+    const accessToken = await orUnsent(ticket.accessToken(sizeOf(parts)), withoutToken);
+    const id = randomUUID();
+    await orUnsent(note(ticket.watch, id), ledgerUnwritable);
+    const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
+    return await send(outgoing, parts, { ...options, ...ticket, accessToken, id });
+  } catch (error) {
+    ticket.permit.giveBack();
+    return { kind: 'unsent', outcome: error instanceof Unsent ? error.outcome : withoutContent(error) };
+  } finally {
+    await Promise.allSettled(parts.map(({ source }) => source.close()));
+  }
 }
 
 /** Rejects only while nothing has gone out. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 
 import { haltFleet } from '../../src/cluster/fleet/halt-and-forget.ts';
-import { openLink } from '../../src/cluster/redis/link.ts';
+import { openLink } from '../../src/cluster/redis/connection.ts';
 import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../src/lib/server/redis-address.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { openLink } from '../../src/cluster/redis/link.ts';
-import type { RedisLink } from '../../src/cluster/redis/link.ts';
-import type { RedisSession } from '../../src/cluster/redis/session.ts';
+import { openLink } from '../../src/cluster/redis/connection.ts';
+import type { RedisLink, RedisSession } from '../../src/cluster/redis/connection.ts';
 import { createTokenStore } from '../../src/cluster/token-store.ts';
 import type { TokenStore } from '../../src/cluster/token-store.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';

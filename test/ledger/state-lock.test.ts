@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openLedger } from '../../src/ledger/open-ledger.ts';
-import { ownIdentity } from '../../src/lib/process/process-identity.ts';
+import { ownIdentity } from '../../src/lib/process/process-lock.ts';
 import { takeStateLock } from '../../src/ledger/lock-state-directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';

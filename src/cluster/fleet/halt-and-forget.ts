@@ -1,5 +1,5 @@
 import { readTimeLua } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/session.ts';
+import type { RedisSession } from '../redis/connection.ts';
 
 /** What became of a host that was to be forgotten. */
 export type Forgotten =

@@ -10,8 +10,8 @@ import { failedCount, failuresInDoubt, headline } from '../../model/report/headl
 import type { Health, Status } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
-import { pairsOf } from '../redis/session.ts';
-import type { RedisSession } from '../redis/session.ts';
+import { pairsOf } from '../redis/connection.ts';
+import type { RedisSession } from '../redis/connection.ts';
 
 /**
  * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit, `compare` or

@@ -8,8 +8,8 @@ import type { FleetHost, FleetStatus, HostSummary, Presence } from '../../model/
 import type { Health } from '../../model/report/status.ts';
 import { aliveMs } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
-import { pairsOf } from '../redis/session.ts';
-import type { RedisSession } from '../redis/session.ts';
+import { pairsOf } from '../redis/connection.ts';
+import type { RedisSession } from '../redis/connection.ts';
 
 /** KEYS: summaries, use, permits, state. */
 const readScript = `

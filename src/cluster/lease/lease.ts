@@ -6,7 +6,7 @@ import { errorMessage, PermitLostError } from '../../model/errors.ts';
 import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/session.ts';
+import type { RedisSession } from '../redis/connection.ts';
 import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { readTimeLua } from '../redis/redis-time.ts';
-import type { RedisSession } from '../redis/session.ts';
+import type { RedisSession } from '../redis/connection.ts';
 
 /**
  * The minute of all hosts, in one step of Redis: takes back, renews and gives permits. All times are Redis's own, ms.

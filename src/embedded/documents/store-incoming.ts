@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -37,7 +36,7 @@ export async function storeIncoming(
         size += bytes.length;
         if (size > maxBytes) throw tooLarge(name, maxBytes);
         hash.update(bytes);
-        await writeAll(handle, bytes);
+        await handle.appendFile(bytes);
       }
     });
     await handle.datasync();
@@ -63,13 +62,6 @@ async function* inBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
     bytes = 0;
   }
   if (bytes > 0) yield Buffer.concat(waiting);
-}
-
-/** The kernel may take less than it was given. */
-async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
-  for (let offset = 0; offset < bytes.length;) {
-    offset += (await handle.write(bytes, offset, bytes.length - offset)).bytesWritten;
-  }
 }
 
 function tooLarge(name: string, maxBytes: number): RefusalError {

@@ -1,5 +1,4 @@
-import { createReadStream } from 'node:fs';
-import type { ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
@@ -169,21 +168,13 @@ async function sendFile(
   file: FileRecord | undefined,
 ): Promise<unknown> {
   if (file === undefined) return reply.code(404).send({ error: 'no such document' });
-  const stream = await openStream(store.pathOf(file));
+  // Opened before the answer begins, so that a file that has just gone is an error and not half an answer.
+  const content = await open(store.pathOf(file));
   return reply
     .type('application/octet-stream')
     .header('Content-Length', String(file.size))
     .header('Content-Disposition', `attachment; filename*=UTF-8''${encodeRfc5987(file.name)}`)
-    .send(stream);
-}
-
-/** Opened before the answer begins, so that a file that has just gone is an error and not half an answer. */
-function openStream(path: string): Promise<ReadStream> {
-  return new Promise((resolve, reject) => {
-    const stream = createReadStream(path);
-    stream.once('open', () => resolve(stream));
-    stream.once('error', reject);
-  });
+    .send(content.createReadStream());
 }
 
 function encodeRfc5987(name: string): string {

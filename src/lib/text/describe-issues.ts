@@ -28,16 +28,13 @@ export function describeIssues(issues: readonly Issue[], examined: Examined): st
 function faultsOf(issue: Issue, { value, fields }: Examined): readonly string[] {
   if (issue.code === 'unrecognized_keys') {
     const known = fields.get(String(issue.path[0] ?? '')) ?? [];
-    return issue.keys.map((key) => unknownField([...issue.path, key], known));
+    const words = { known, kind: 'field', whole: 'the fields are' };
+    return issue.keys.map((key) => unknownWords([...issue.path, key], words));
   }
   const field = pathText(issue.path);
   const found = valueAt(value, issue.path);
   if (found === undefined) return [`${field} is missing; add it`];
   return [`${field === '' ? '' : `${field}: `}${shownValue(found)} ${ruleOf(issue, found)}`];
-}
-
-function unknownField(path: readonly PropertyKey[], known: readonly string[]): string {
-  return unknownWords(path, { known, kind: 'field', whole: 'the fields are' });
 }
 
 interface UnknownOptions {

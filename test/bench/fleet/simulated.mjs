@@ -2,7 +2,7 @@
 // service. Twenty die with permits in hand, and Redis comes back empty.
 import { setTimeout as delay } from 'node:timers/promises';
 import { SharedLimiter } from '../../../build/cluster/permits/shared-limiter.js';
-import { openLink } from '../../../build/cluster/redis/link.js';
+import { openLink } from '../../../build/cluster/redis/connection.js';
 import { systemClock } from '../../../build/lib/time/clock.js';
 import { parseRedisAddress } from '../../../build/lib/server/redis-address.js';
 import { createLimiter } from '../../../build/remote/limiter.js';

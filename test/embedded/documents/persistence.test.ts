@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { systemClock } from '../../../src/lib/time/clock.ts';
-import { ownIdentity } from '../../../src/lib/process/process-identity.ts';
+import { ownIdentity } from '../../../src/lib/process/process-lock.ts';
 import { makeZombie } from '../../support/processes/zombie.ts';
 import type { Trial } from '../support/trial.ts';
 import { startTrial } from '../support/trial.ts';

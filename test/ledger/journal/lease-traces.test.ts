@@ -7,8 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readLeaseTraces, takeStateLock } from '../../../src/ledger/lock-state-directory.ts';
 import { ledgerPaths } from '../../../src/ledger/ledger-files.ts';
-import { ownIdentity } from '../../../src/lib/process/process-identity.ts';
-import type { ProcessIdentity } from '../../../src/lib/process/process-identity.ts';
+import { ownIdentity } from '../../../src/lib/process/process-lock.ts';
+import type { ProcessIdentity } from '../../../src/lib/process/process-lock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
