@@ -103,12 +103,11 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
   return {
     obtain,
     drop: async (credentials, accessToken) => {
-      const current = session();
-      if (current === null) return;
-      const keys = keysOf(credentials, current);
-      const [sealed] = await read(current, keys);
-      if (open(sealed, keys)?.accessToken === accessToken)
-        await run(current, keys, 'drop', { value: sealed });
+      const redis = session();
+      if (redis === null) return;
+      const { keys, read, run } = reach(redis, credentials);
+      const [sealed] = await read();
+      if (open(sealed, keys)?.accessToken === accessToken) await run('drop', { value: sealed });
     },
     forget: () => {
       isAsked = true;
@@ -116,8 +115,8 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     others: () => others,
     hear: () => wake(),
     leave: async () => {
-      const current = session();
-      await current?.send(['HDEL', `${current.prefix}:credentials`, host]).catch(() => {});
+      const redis = session();
+      await redis?.send(['HDEL', `${redis.prefix}:credentials`, host]).catch(() => {});
     },
   };
 
@@ -125,27 +124,21 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     credentials: Credentials,
     { stale, ask }: { readonly stale: string | null; readonly ask: AskForToken },
   ): Promise<SharedToken> {
-    const lease = randomBytes(8).toString('hex');
     // At a start: all hosts would ask, before they could know of each other.
     await tried;
     for (;;) {
-      const current = session();
-      if (current === null) return whole(await ask(null));
-      const keys = keysOf(credentials, current);
+      const redis = session();
+      if (redis === null) return whole(await ask(null));
+      const place = reach(redis, credentials);
       let known: Stored | null = null;
       try {
-        const [sealed, leftMs, failure] = await read(current, keys);
-        known = open(sealed, keys);
+        const [sealed, leftMs, failure] = await place.read();
+        known = open(sealed, place.keys);
         if (known !== null && known.accessToken !== stale && leftMs > aheadOf(known.lifeMs))
           return { ...known, leftMs };
         if (failure !== '' && !isAsked) throw failureOf(failure);
         isAsked = false;
-        const isMine = await run(current, keys, 'lease', {
-          lease,
-          value: `${sealed} ${failure}`,
-          ms: leaseMs,
-        });
-        if (isMine !== 1) {
+        if ((await place.run('lease', { value: `${sealed} ${failure}`, ms: leaseMs })) !== 1) {
           await heard();
           continue;
         }
@@ -154,28 +147,17 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
         log.debug({ reason: errorMessage(error) }, 'the token could not be shared');
         return whole(await ask(null));
       }
-      return askForAll(current, { keys, lease, ask, refreshToken: known?.refreshToken ?? null });
+      return askForAll(place, () => ask(known?.refreshToken ?? null));
     }
   }
 
   async function askForAll(
-    current: RedisSession,
-    {
-      keys,
-      lease,
-      ask,
-      refreshToken,
-    }: {
-      readonly keys: Keys;
-      readonly lease: string;
-      readonly ask: AskForToken;
-      readonly refreshToken: string | null;
-    },
+    { keys, run }: ReturnType<typeof reach>,
+    ask: () => ReturnType<AskForToken>,
   ): Promise<SharedToken> {
     try {
-      const token = await ask(refreshToken);
-      const value = seal({ ...token }, keys);
-      await run(current, keys, 'write', { lease, value, ms: token.lifeMs }).catch(() => {});
+      const token = await ask();
+      await run('write', { value: seal({ ...token }, keys), ms: token.lifeMs }).catch(() => {});
       return whole(token);
     } catch (error) {
       const kind = error instanceof CredentialsRefusedError ? 'refused' : 'unavailable';
@@ -183,26 +165,31 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       const value = JSON.stringify({ kind, message: errorMessage(error), retryAfterMs });
       // A wrong address or a stop is this host's own affair: it says nothing about the others.
       const isForAll = kind === 'refused' || nameOf(error) === 'ServiceUnavailableError';
-      const operation = isForAll ? 'fail' : 'release';
-      await run(current, keys, operation, { lease, value, ms: failureMs }).catch(() => {});
+      await run(isForAll ? 'fail' : 'release', { value, ms: failureMs }).catch(() => {});
       throw error;
     }
   }
 
-  async function read(current: RedisSession, keys: Keys): Promise<z.output<typeof readSchema>> {
-    const found = readSchema.parse(await run(current, keys, 'read', { ms: aliveMs }));
-    others = found[3];
-    return found;
-  }
-
-  function run(
-    current: RedisSession,
-    keys: Keys,
-    operation: string,
-    { lease = '', value = '', ms = 0 }: { lease?: string; value?: string; ms?: number },
-  ): Promise<unknown> {
-    const args = [operation, host, keys.who, lease, value, String(Math.ceil(ms)), `${current.prefix}:wake`];
-    return current.evaluate(tokenScript, keys.names, args);
+  /** The token of these credentials in Redis, and the right to renew it as one attempt asks for it. */
+  function reach(redis: RedisSession, credentials: Credentials) {
+    const keys = keysOf(credentials, redis);
+    const lease = randomBytes(8).toString('hex');
+    const run = (operation: string, { value = '', ms = 0 }): Promise<unknown> =>
+      redis.evaluate(tokenScript, keys.names, [
+        operation,
+        host,
+        keys.who,
+        lease,
+        value,
+        String(Math.ceil(ms)),
+        `${redis.prefix}:wake`,
+      ]);
+    const read = async () => {
+      const found = readSchema.parse(await run('read', { ms: aliveMs }));
+      others = found[3];
+      return found;
+    };
+    return { keys, read, run };
   }
 
   /** Waits for a message, and not long. */

@@ -223,7 +223,7 @@ function parseHolder(text: string): ProcessIdentity | null {
 }
 
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */
-export const processIdentitySchema = z.object({
+const processIdentitySchema = z.object({
   pid: z.int().positive(),
   /** ISO 8601, UTC: since when the lock is held. */
   since: z.string(),
@@ -260,10 +260,7 @@ export async function ownIdentity(since: string): Promise<ProcessIdentity> {
 }
 
 /** Whether `holder` still runs, as far as `own` can tell. */
-export async function isAlive(
-  holder: ProcessIdentity,
-  own: ProcessIdentity,
-): Promise<'yes' | 'no' | 'unknown'> {
+async function isAlive(holder: ProcessIdentity, own: ProcessIdentity): Promise<'yes' | 'no' | 'unknown'> {
   if (holder.boot !== own.boot) {
     const elsewhere = holder.machine !== null && own.machine !== null && holder.machine !== own.machine;
     return elsewhere ? 'yes' : 'no';
@@ -277,7 +274,7 @@ export async function isAlive(
  * Whether `holder` has ended, without any doubt: it ran on this machine as it runs now, and among the same processes.
  * False where that cannot be told.
  */
-export async function hasEnded(holder: ProcessIdentity, own: ProcessIdentity): Promise<boolean> {
+async function hasEnded(holder: ProcessIdentity, own: ProcessIdentity): Promise<boolean> {
   const { boot, namespace, start, pid } = holder;
   if (boot === null || namespace === null || start === null) return false;
   if (boot !== own.boot || namespace !== own.namespace || (await startOf(pid)) === start) return false;
