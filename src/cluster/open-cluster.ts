@@ -1,6 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+
 import { countWords } from '../lib/text/amounts.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import type { Clock } from '../lib/time/clock.ts';
+import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
@@ -13,11 +19,10 @@ import { fleetReader } from './fleet/read-fleet.ts';
 import type { Clashes } from './fleet/publisher.ts';
 import { Lease, leasedLimiter } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
-import { fleetPrefix, hostName, stateId } from './host-name.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
 import { SharedLimiter } from './permits/shared-limiter.ts';
-import { openLink } from './redis/connection.ts';
+import { fleetPrefix, openLink } from './redis/connection.ts';
 import { createTokenStore } from './token-store.ts';
 import type { TokenStore } from './token-store.ts';
 
@@ -149,6 +154,42 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       link.close();
     },
   };
+}
+
+const idForm = /^[0-9a-f]{32}$/;
+const longestName = 80;
+
+/**
+ * What a state directory is known by, wherever it is mounted: a random id in the file `id`. `isNew`: this call has made
+ * it.
+ */
+async function stateId(dir: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
+  const path = join(dir, 'id');
+  const read = async () => (await readFile(path, 'utf8')).trim();
+  let isNew = false;
+  try {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      await file.writeFile(`${randomBytes(16).toString('hex')}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    isNew = true;
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+  const id = await read();
+  if (idForm.test(id)) return { id, isNew };
+  throw new Error(
+    `${path} does not contain a valid id; stop every ingestd that uses the directory and remove the file: a new one is created`,
+  );
+}
+
+/** The name of this host where the configuration gives none: `archive-3f9a01c2`. */
+function hostName(id: string): string {
+  const name = hostname().replaceAll(/[^\w.-]/g, '-');
+  return `${name.slice(0, longestName) || 'host'}-${id.slice(0, 8)}`;
 }
 
 /** Named: more of them than this say nothing new. */

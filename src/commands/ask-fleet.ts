@@ -1,8 +1,7 @@
 import { forgetHost, haltFleet } from '../cluster/fleet/halt-and-forget.ts';
 import { readFleet } from '../cluster/fleet/read-fleet.ts';
-import { fleetPrefix } from '../cluster/host-name.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
-import { openSession } from '../cluster/redis/connection.ts';
+import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';
 import { redisNodes } from '../lib/server/redis-address.ts';
 import { ConfigurationError, errorMessage, ServiceUnavailableError } from '../model/errors.ts';

@@ -241,3 +241,16 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions): Red
 export function pairsOf(list: readonly string[]): readonly (readonly [name: string, value: string])[] {
   return list.flatMap((name, index) => (index % 2 === 0 ? [[name, list[index + 1] ?? ''] as const] : []));
 }
+
+/** What all keys and channels of an account begin with; the braces keep them together in a Redis Cluster. */
+export function fleetPrefix(
+  account: string | undefined,
+  { ingestUrl, username }: { readonly ingestUrl: string; readonly username: string },
+): string {
+  return `ingestd:{${account ?? accountName(ingestUrl, username)}}`;
+}
+
+/** The name of the budget where the configuration gives none: the service counts by its address and user. */
+function accountName(ingestUrl: string, username: string): string {
+  return createHash('sha256').update(`${ingestUrl}\n${username.toLowerCase()}`).digest('hex').slice(0, 20);
+}

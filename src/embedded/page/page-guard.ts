@@ -8,7 +8,7 @@ import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
 import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
 import { bearerOf, cookieHeader, createLoginThrottle, hasCookie } from '../../lib/server/login.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { loginHtml } from './page-html.ts';
+import { loginHtml } from './page-assets.ts';
 
 /** Keeps the page, and the content of every document with it, to those who may see the status page. */
 export interface PageGuard {

@@ -12,8 +12,7 @@ import type {
   StoredDocument,
 } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
-import { pageHtml, pageIcon, pageStyle } from './page-html.ts';
-import { pageScript } from './page-script.ts';
+import { pageHtml, pageIcon, pageStyle, pageScript } from './page-assets.ts';
 import { RefusalError } from '../http/answers.ts';
 import { showDocument } from '../documents/document-store.ts';
 
