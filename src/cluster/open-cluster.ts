@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 
@@ -165,21 +165,15 @@ const longestName = 80;
  */
 async function stateId(dir: string): Promise<{ readonly id: string; readonly isNew: boolean }> {
   const path = join(dir, 'id');
-  const read = async () => (await readFile(path, 'utf8')).trim();
   let isNew = false;
   try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(`${randomBytes(16).toString('hex')}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    const text = `${randomBytes(16).toString('hex')}\n`;
+    await writeFile(path, text, { flag: 'wx', mode: 0o600, flush: true });
     isNew = true;
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   }
-  const id = await read();
+  const id = (await readFile(path, 'utf8')).trim();
   if (idForm.test(id)) return { id, isNew };
   throw new Error(
     `${path} does not contain a valid id; stop every ingestd that uses the directory and remove the file: a new one is created`,
