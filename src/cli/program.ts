@@ -6,7 +6,7 @@ import type { CommandContext } from './context/command-context.ts';
 import { addDoctorCommand } from './report/doctor-command.ts';
 import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
-import { withExamples } from './with-examples.ts';
+import { withExamples } from './define-command.ts';
 import { addFleetCommand } from './control/fleet-command.ts';
 import { addHealthCommand } from './report/health-command.ts';
 import { addInitCommand } from './setup/init-command.ts';

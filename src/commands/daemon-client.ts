@@ -11,6 +11,8 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
+import { statusSchema } from '../model/report/status.ts';
+import type { Status } from '../model/report/status.ts';
 
 /** The running daemon, reached through its socket. */
 export interface DaemonClient {
@@ -22,6 +24,7 @@ export interface DaemonClient {
   /** The JSON of a 2xx answer. Throws IngestdError with the daemon's words otherwise. */
   readonly get: (path: string) => Promise<unknown>;
   readonly post: (path: string, body: object) => Promise<unknown>;
+  readonly status: () => Promise<Status>;
   /** The status of an answer, whatever it is. */
   readonly probe: (path: string) => Promise<number>;
 }
@@ -69,11 +72,13 @@ async function findAnswering(files: readonly string[]): Promise<readonly Address
 
 function clientOf(address: Address): DaemonClient {
   const { socket, pid, http, configuration } = address;
+  const get = async (path: string) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS }));
   return {
     pid,
     http,
     configuration,
-    get: async (path) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS })),
+    get,
+    status: async () => statusSchema.parse(await get('/api/status')),
     post: async (path, body) => json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS })),
     probe: async (path) => (await send({ socket, path, method: 'GET', withinMs: PROBE_MS })).status,
   };

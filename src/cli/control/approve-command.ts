@@ -5,11 +5,9 @@ import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { prepareAction } from '../context/find-daemon.ts';
-import { withExamples } from '../with-examples.ts';
+import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { offlineOptions } from '../context/prepare-command.ts';
-import { statusSchema } from '../../model/report/status.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
 export function addApproveCommand(program: Command, context: CommandContext): void {
@@ -17,11 +15,8 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
     .command('approve')
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
-    .option('--yes', 'do not ask')
-    .action(async (folder: string | undefined, _options, command: Command) => {
-      context.exitWith(await approve(context, folder, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--yes', 'do not ask');
+  defineCommand(command, context, approve, [
     { command: 'ingestd status', does: 'list what is held, and why' },
     { command: 'ingestd approve inbox', does: 'then delete it at the service' },
   ]);
@@ -69,7 +64,7 @@ async function isMeant(
           account: null,
           folders: null,
         })
-      : statusSchema.parse(await daemon.get('/api/status'));
+      : await daemon.status();
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);
   if (count === 0) return true;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
@@ -17,11 +17,8 @@ export function addAuthCommand(program: Command, context: CommandContext): void 
 function addAuthLoginCommand(auth: Command, context: CommandContext): void {
   const command = auth
     .command('login')
-    .description('check the credentials: obtain a token and print when it expires')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await authLogin(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .description('check the credentials: obtain a token and print when it expires');
+  defineCommand(command, context, authLogin, [
     { command: 'ingestd auth login', does: 'exit code 0: accepted, 3: refused' },
     { command: 'ingestd auth login --config /etc/ingestd/ingestd.yaml', does: 'for the installed service' },
   ]);
@@ -55,11 +52,8 @@ function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
     .command('revoke')
     .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
     .option('--all', 'also revoke every refresh token of the user')
-    .option('--fleet', 'revoke the token that all hosts of the fleet share')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await authRevoke(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--fleet', 'revoke the token that all hosts of the fleet share');
+  defineCommand(command, context, authRevoke, [
     { command: 'ingestd auth revoke', does: 'the daemon obtains a new one when needed' },
     { command: 'ingestd auth revoke --all', does: 'ends every session of this user' },
   ]);

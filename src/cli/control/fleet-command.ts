@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
 import { fleetAddress } from '../context/prepare-command.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 
@@ -11,17 +11,14 @@ export function addFleetCommand(program: Command, context: CommandContext): void
   const forget = fleet
     .command('forget')
     .description('forget a host that is gone for good, and free the requests reserved for it')
-    .argument('<host>', 'its name, as in ingestd status --fleet')
-    .action(async (host: string, _options, command: Command) => {
-      context.exitWith(await forgetHost(context, host, command.optsWithGlobals()));
-    });
+    .argument('<host>', 'its name, as in ingestd status --fleet');
   withExamples(fleet, [
     {
       command: 'ingestd fleet forget scanner-2',
       does: 'the other hosts get its cluster.aloneShare at once, not after a day',
     },
   ]);
-  withExamples(forget, [
+  defineCommand(forget, context, forgetHost, [
     { command: 'ingestd fleet forget scanner-2', does: 'after that machine was switched off for good' },
   ]);
 }

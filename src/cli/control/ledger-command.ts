@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand, withExamples } from '../define-command.ts';
 import { prepareCommand, offlineOptions } from '../context/prepare-command.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
@@ -29,11 +29,8 @@ function addLedgerExportCommand(ledger: Command, context: CommandContext): void 
   const command = ledger
     .command('export')
     .description('print the ledger as a JSON object')
-    .option('--json', 'print it on one line')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await ledgerExport(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--json', 'print it on one line');
+  defineCommand(command, context, ledgerExport, [
     { command: 'ingestd ledger export > ledger.json', does: 'also while the daemon is running' },
     { command: "ingestd ledger export --json | jq -r '.documents[].docId'", does: 'every docId' },
   ]);
@@ -56,11 +53,10 @@ function addLedgerVerifyCommand(ledger: Command, context: CommandContext): void 
   const command = ledger
     .command('verify')
     .description('check the ledger against its checksums; changes nothing')
-    .option('--json', 'print JSON')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await ledgerVerify(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [{ command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' }]);
+    .option('--json', 'print JSON');
+  defineCommand(command, context, ledgerVerify, [
+    { command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' },
+  ]);
 }
 
 async function ledgerVerify(
@@ -98,11 +94,8 @@ function addLedgerImportCommand(ledger: Command, context: CommandContext): void 
     .argument(
       '<file>',
       'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
-    )
-    .action(async (file: string, _options, command: Command) => {
-      context.exitWith(await ledgerImport(context, file, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    );
+  defineCommand(command, context, ledgerImport, [
     { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },
   ]);
 }
@@ -135,11 +128,8 @@ async function readText(file: string): Promise<string> {
 function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
   const command = ledger
     .command('service-moved')
-    .description('tell ingestd that its service has a new address')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await serviceMoved(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .description('tell ingestd that its service has a new address');
+  defineCommand(command, context, serviceMoved, [
     {
       command: 'ingestd ledger service-moved && ingestd plan',
       does: 'after changing service.ingestUrl; not for a different service',

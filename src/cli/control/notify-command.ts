@@ -2,18 +2,17 @@ import type { Command } from 'commander';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 
 /** `ingestd notify test`: tries what `notify` names. */
 export function addNotifyCommand(program: Command, context: CommandContext): void {
   const notify = program.command('notify').description('notifications');
   const command = notify
     .command('test')
-    .description('send a test event to notify.command and to the webhook')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await notifyTest(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [{ command: 'ingestd notify test', does: 'check that it arrives' }]);
+    .description('send a test event to notify.command and to the webhook');
+  defineCommand(command, context, notifyTest, [
+    { command: 'ingestd notify test', does: 'check that it arrives' },
+  ]);
 }
 
 async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {

@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { prepareAction } from '../context/find-daemon.ts';
+import { prepareAction, fleetAddress, offlineOptions } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { fleetAddress, offlineOptions } from '../context/prepare-command.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 
 /** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
 export function addPauseCommand(program: Command, context: CommandContext): void {
@@ -16,11 +15,8 @@ export function addPauseCommand(program: Command, context: CommandContext): void
       'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
     )
     .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)')
-    .action(async (folder: string | undefined, _options, command: Command) => {
-      context.exitWith(await change(context, 'pause', folder, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(command, context, change('pause'), [
     { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
     { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
     { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
@@ -33,11 +29,8 @@ export function addResumeCommand(program: Command, context: CommandContext): voi
     .command('resume')
     .description('send again, for one folder or all')
     .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)')
-    .action(async (folder: string | undefined, _options, command: Command) => {
-      context.exitWith(await change(context, 'resume', folder, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(command, context, change('resume'), [
     { command: 'ingestd resume', does: 'resume everything that is paused' },
     { command: 'ingestd resume inbox', does: 'resume one folder' },
   ]);
@@ -50,13 +43,19 @@ interface PauseFlags extends GlobalFlags {
 /** What is paused now. */
 const answerSchema = z.object({ paused: z.array(z.string()) });
 
-async function change(
+function change(action: 'pause' | 'resume') {
+  return async (context: CommandContext, folder: string | undefined, flags: PauseFlags): Promise<number> =>
+    flags.fleet === true
+      ? changeFleet(context, action, folder, flags)
+      : changeHost(context, action, folder, flags);
+}
+
+async function changeHost(
   context: CommandContext,
   action: 'pause' | 'resume',
   folder: string | undefined,
-  flags: PauseFlags,
+  flags: GlobalFlags,
 ): Promise<number> {
-  if (flags.fleet === true) return changeFleet(context, action, folder, flags);
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = folderArgument(folder, settings);
@@ -80,7 +79,7 @@ async function changeFleet(
   context: CommandContext,
   action: 'pause' | 'resume',
   folder: string | undefined,
-  flags: PauseFlags,
+  flags: GlobalFlags,
 ): Promise<number> {
   if (folder !== undefined)
     throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);

@@ -1,21 +1,18 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { prepareAction } from '../context/find-daemon.ts';
+import { prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 
 /** `ingestd rescan [FOLDER]`: scans now. */
 export function addRescanCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('rescan')
     .description('scan one folder or all of them now; the running daemon sends what has changed')
-    .argument('[folder]', "a folder's name in the configuration")
-    .action(async (folder: string | undefined, _options, command: Command) => {
-      context.exitWith(await rescan(context, folder, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .argument('[folder]', "a folder's name in the configuration");
+  defineCommand(command, context, rescan, [
     { command: 'ingestd rescan', does: 'everything' },
     { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
   ]);

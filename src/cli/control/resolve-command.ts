@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { prepareAction } from '../context/find-daemon.ts';
+import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions } from '../context/prepare-command.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import { confirm } from '../context/prompter.ts';
 
 interface ResolveFlags extends GlobalFlags {
@@ -24,11 +23,8 @@ export function addResolveCommand(program: Command, context: CommandContext): vo
     .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
     .option('--again', 'upload it again')
     .option('--dismiss', 'clear the doubt and send nothing')
-    .option('--yes', 'adopt a docId without asking')
-    .action(async (path: string, _options, command: Command) => {
-      context.exitWith(await resolve(context, path, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--yes', 'adopt a docId without asking');
+  defineCommand(command, context, resolve, [
     {
       command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
       does: 'the service has the document, under this docId',

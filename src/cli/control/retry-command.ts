@@ -3,21 +3,17 @@ import * as z from 'zod';
 import { exitCodes } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { prepareAction } from '../context/find-daemon.ts';
-import { withExamples } from '../with-examples.ts';
+import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
+import { defineCommand } from '../define-command.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { offlineOptions } from '../context/prepare-command.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
 export function addRetryCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('retry')
     .description('send failed documents again; without a path, all except uploads in doubt')
-    .argument('[paths...]', 'files, or FOLDER/PATH as in status')
-    .action(async (paths: string[], _options, command: Command) => {
-      context.exitWith(await retry(context, paths, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .argument('[paths...]', 'files, or FOLDER/PATH as in status');
+  defineCommand(command, context, retry, [
     { command: 'ingestd retry', does: 'all that failed' },
     { command: 'ingestd retry inbox/report.pdf', does: 'one document, even if its upload is in doubt' },
   ]);

@@ -3,7 +3,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { prepareCommand } from '../context/prepare-command.ts';
 
@@ -14,11 +14,8 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
     .description(
       'show what sync would do, how many requests it needs and how long they take; changes nothing',
     )
-    .option('--json', 'print JSON')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await plan(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--json', 'print JSON');
+  defineCommand(command, context, plan, [
     { command: 'ingestd plan', does: 'every operation on a line of its own' },
     { command: "ingestd plan --json | jq '.requests'", does: 'the number of requests' },
   ]);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import {
   credentialsFor,
   httpTokenFor,
@@ -14,11 +14,8 @@ import type { PreparedCommand } from '../context/prepare-command.ts';
 export function addRunCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('run', { isDefault: true })
-    .description('watch the folders and deliver until stopped (the default command)')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await run(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .description('watch the folders and deliver until stopped (the default command)');
+  defineCommand(command, context, run, [
     { command: 'ingestd', does: 'with ./ingestd.yaml, or the trial where there is none' },
     {
       command: 'ingestd run --config /etc/ingestd/ingestd.yaml',

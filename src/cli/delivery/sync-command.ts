@@ -5,7 +5,7 @@ import { exitCodes } from '../../model/errors.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
 import { createSyncProgress } from './sync-progress.ts';
@@ -15,11 +15,8 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
   const command = program
     .command('sync')
     .description('bring the service up to date with the folders once, then exit')
-    .option('--json', 'print JSON')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await sync(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--json', 'print JSON');
+  defineCommand(command, context, sync, [
     { command: 'ingestd plan && ingestd sync', does: 'preview, then deliver' },
     { command: 'ingestd sync --json 2>sync.log', does: 'from a script' },
   ]);

@@ -4,7 +4,7 @@ import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, prepareCommand } from '../context/prepare-command.ts';
 
@@ -21,11 +21,8 @@ export function addCheckCommand(program: Command, context: CommandContext): void
       'check the configuration, the credentials and every file offline; list what would be refused, and why',
     )
     .option('--json', 'print JSON')
-    .option('--online', 'also compare the clock with the service’s; no document is sent')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await runCheck(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--online', 'also compare the clock with the service’s; no document is sent');
+  defineCommand(command, context, runCheck, [
     { command: 'ingestd check', does: 'exit code 0: no problems, 4: problems found' },
     { command: 'ingestd check --online', does: 'also check that the service answers and the clock is right' },
   ]);

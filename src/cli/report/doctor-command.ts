@@ -6,7 +6,7 @@ import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { checkOptions, notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
 
@@ -17,11 +17,8 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .description(
       'check --online plus this machine and the connection to the service, as one report without secrets',
     )
-    .option('--json', 'print JSON')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await doctor(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--json', 'print JSON');
+  defineCommand(command, context, doctor, [
     {
       command: 'ingestd doctor > report.txt',
       does: 'for a bug report; it contains names of folders and files',

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import { findDaemon } from '../context/find-daemon.ts';
+import { findDaemon } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 
 /** `ingestd health`: exit 0 while the running daemon is healthy. */
 export function addHealthCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('health')
-    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)")
-    .action(async (_options, command: Command) => {
-      context.exitWith(await health(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [{ command: 'ingestd health && echo well', does: 'prints nothing when healthy' }]);
+    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
+  defineCommand(command, context, health, [
+    { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
+  ]);
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {

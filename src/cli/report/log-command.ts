@@ -3,11 +3,10 @@ import { countWords } from '../../lib/text/amounts.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
-import { statusSchema } from '../../model/report/status.ts';
-import { type FoundDaemon, findDaemon } from '../context/find-daemon.ts';
+import { type FoundDaemon, findDaemon } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 
 interface LogFlags extends GlobalFlags {
@@ -32,11 +31,8 @@ export function addLogCommand(program: Command, context: CommandContext): void {
     )
     .option('--failed', 'only failures, doubts, held deletions and warnings')
     .option('--json', 'print a JSON array; with --follow, one JSON object per line')
-    .option('--follow', 'keep printing new entries until interrupted')
-    .action(async (path: string | undefined, _options, command: Command) => {
-      context.exitWith(await log(context, path, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--follow', 'keep printing new entries until interrupted');
+  defineCommand(command, context, log, [
     { command: 'ingestd log --since 1h --failed', does: 'failures of the last hour' },
     { command: 'ingestd log inbox/report.pdf', does: 'the history of one document' },
     { command: 'ingestd log --follow', does: 'keep watching failures' },
@@ -92,7 +88,7 @@ async function foldersOf({
   daemon,
 }: FoundDaemon): Promise<readonly Pick<FolderSettings, 'name' | 'path'>[]> {
   if (prepared !== null) return prepared.settings.folders;
-  return daemon === null ? [] : statusSchema.parse(await daemon.get('/api/status')).folders;
+  return daemon === null ? [] : (await daemon.status()).folders;
 }
 
 const paints = {

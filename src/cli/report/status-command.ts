@@ -7,13 +7,12 @@ import { ConfigurationError, errorMessage } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
 import { statusSchema } from '../../model/report/status.ts';
 import type { Status } from '../../model/report/status.ts';
-import { findDaemon } from '../context/find-daemon.ts';
+import { findDaemon, presentCredentials, fleetAddress } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { presentCredentials, fleetAddress } from '../context/prepare-command.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {
@@ -35,18 +34,18 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)')
-    .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf)
-    .action(async (_options, command: Command) => {
-      const flags: StatusFlags = command.optsWithGlobals();
-      if (flags.fleet === true) context.exitWith(await fleet(context, flags));
-      else context.exitWith(await (flags.check === true ? check(context, flags) : status(context, flags)));
-    });
-  withExamples(command, [
+    .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf);
+  defineCommand(command, context, status, [
     { command: 'ingestd status --watch', does: 'refresh continuously' },
     { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
     { command: 'ingestd status --fleet', does: 'all hosts with this account' },
     { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
   ]);
+}
+
+async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
+  if (flags.fleet === true) return fleet(context, flags);
+  return flags.check === true ? check(context, flags) : show(context, flags);
 }
 
 function secondsOf(text: string): number {
@@ -116,10 +115,10 @@ async function offline(
   });
 }
 
-async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
+async function show(context: CommandContext, flags: StatusFlags): Promise<number> {
   const { stateDir, prepared } = await findDaemon(context, flags);
   const { output } = context;
-  const show = async (): Promise<void> => {
+  const showNow = async (): Promise<void> => {
     const daemon = await connectDaemon(stateDir, prepared?.settings.file);
     const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
@@ -137,13 +136,13 @@ async function status(context: CommandContext, flags: StatusFlags): Promise<numb
     if (redraws) output.screen(lines);
     else for (const line of lines) output.line(line);
   };
-  await show();
+  await showNow();
   if (flags.watch === undefined) return 0;
   const everyMs = (flags.watch === true ? WATCH_SECONDS : Number(flags.watch)) * 1000;
   while (!output.closed()) {
     await delay(everyMs);
     if (!redraws && !flags.json) output.line();
-    await show();
+    await showNow();
   }
   return 0;
 }

@@ -1,15 +1,14 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/report/command-reports.ts';
-import { findDaemon } from '../context/find-daemon.ts';
+import { findDaemon } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import type { Place } from '../context/arguments.ts';
 import type { Output } from '../output.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
 import { whySchema } from '../../model/report/command-reports.ts';
-import { statusSchema } from '../../model/report/status.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
 export function addWhyCommand(program: Command, context: CommandContext): void {
@@ -17,11 +16,8 @@ export function addWhyCommand(program: Command, context: CommandContext): void {
     .command('why')
     .description('explain one file: what it is, what was sent and what happens next')
     .argument('<path>', 'a file, or FOLDER/PATH as in status')
-    .option('--json', 'print JSON')
-    .action(async (path: string, _options, command: Command) => {
-      context.exitWith(await why(context, path, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--json', 'print JSON');
+  defineCommand(command, context, why, [
     { command: 'ingestd why ./inbox/report.pdf', does: 'by its path' },
     { command: 'ingestd why inbox/report.pdf', does: 'by the name of its folder' },
   ]);
@@ -50,7 +46,7 @@ async function why(
 
   /** Of a configuration that cannot be used, the daemon knows the folders. */
   async function asked(daemon: DaemonClient, prepared: PreparedCommand | null): Promise<Why> {
-    const { folders } = prepared?.settings ?? statusSchema.parse(await daemon.get('/api/status'));
+    const { folders } = prepared?.settings ?? (await daemon.status());
     return whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(pathIn(folders))}`));
   }
 }

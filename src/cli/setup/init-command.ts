@@ -11,7 +11,7 @@ import {
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import type { Prompter } from '../context/prompter.ts';
 import { terminalPrompter } from '../context/prompter.ts';
@@ -40,11 +40,8 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     )
     .option('--no-user-service', 'do not offer the systemd user service')
     .option('--force', 'overwrite without asking')
-    .option('--yes', 'do not ask questions, even on a terminal')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await init(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--yes', 'do not ask questions, even on a terminal');
+  defineCommand(command, context, init, [
     { command: 'ingestd init', does: 'ask on the terminal; secrets are not shown' },
     {
       command: 'ingestd init --config /etc/ingestd/ingestd.yaml',

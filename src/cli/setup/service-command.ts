@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { levelAskedFor } from '../context/command-context.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { defineCommand } from '../define-command.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {
@@ -25,11 +25,8 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
     .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
     .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
-    .option('--fixtures', 'fill it with eighteen example documents, one of each type, for a demonstration')
-    .action(async (_options, command: Command) => {
-      context.exitWith(await service(context, command.optsWithGlobals()));
-    });
-  withExamples(command, [
+    .option('--fixtures', 'fill it with eighteen example documents, one of each type, for a demonstration');
+  defineCommand(command, context, service, [
     { command: '(umask 077; ingestd service > .env)', does: 'in one terminal' },
     { command: 'ingestd run --config ./ingestd.yaml', does: 'in another terminal, with that .env' },
   ]);

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-import { examplesOf, type Example } from '../with-examples.ts';
+import { examplesOf, type Example } from '../define-command.ts';
 
 /** A command as completion and the man page see it. */
 export interface CommandNode {

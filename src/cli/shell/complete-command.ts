@@ -71,10 +71,7 @@ async function askDaemon(config: string | undefined, { env, cwd }: CommandContex
   const { connectDaemon } = await import('../../commands/daemon-client.ts');
   const { dir, file } = await likelyStateDirectory({ file: config, env, cwd });
   const daemon = await connectDaemon(dir, file);
-  if (daemon !== null) {
-    const { statusSchema } = await import('../../model/report/status.ts');
-    return statusSchema.parse(await daemon.get('/api/status'));
-  }
+  if (daemon !== null) return daemon.status();
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { settings } = await loadConfiguration({ file: config, env, cwd, checkFolders: false });
   const { readPauses, pausedNames } = await import('../../daemon/control/pauses.ts');

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { CommandContext } from '../context/command-context.ts';
-import { withExamples } from '../with-examples.ts';
+import { withExamples } from '../define-command.ts';
 import { commandTree, flattened, globalOptions, optionsWithValue } from './command-tree.ts';
 import type { ArgumentNode, CommandNode, OptionNode } from './command-tree.ts';
 

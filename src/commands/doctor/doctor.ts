@@ -3,7 +3,6 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import { statusSchema } from '../../model/report/status.ts';
 import type { Health } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { version } from '../../config/package-files.ts';
@@ -88,8 +87,7 @@ async function examineDaemon(
   try {
     const client = await connectDaemon(stateDir);
     if (client === null) return { daemon: null, findings: [] };
-    const status = statusSchema.parse(await client.get('/api/status'));
-    const { version, startedAt, state, health } = status;
+    const { version, startedAt, state, health } = await client.status();
     return { daemon: { pid: client.pid, version, startedAt, state, health }, findings: [] };
   } catch (error) {
     const message = errorMessage(error);
