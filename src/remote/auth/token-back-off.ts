@@ -3,52 +3,41 @@ import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './token-endpoint.ts';
 
-/** When the token endpoint may be asked, and the error until then. */
-export interface TokenBackOff {
-  /** Throws the last failure again until the back-off ends. */
-  readonly check: () => void;
-  /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
-  readonly refused: (times: number, message: string) => void;
-  /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
-  readonly failed: (error: unknown) => void;
-  /** A token was obtained. Refusals stay counted until a call with it is accepted. */
-  readonly obtained: () => void;
-  readonly confirmed: () => void;
-  /** Forgets all refusals and failures. */
-  readonly forget: () => void;
-  readonly isRefused: () => boolean;
-  /** ms from now; 0: may be asked. */
-  readonly leftMs: () => number;
-}
-
 interface BackingOff {
   readonly until: number;
   readonly refused: boolean;
   readonly error: (leftMs: number) => Error;
 }
 
-/** Keeps an account from being locked and an endpoint from being flooded: a back-off follows each failure. */
-export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
+/**
+ * When the token endpoint may be asked, and the error until then: a back-off follows each failure, so that no account is
+ * locked and no endpoint flooded.
+ */
+export function createTokenBackOff(clock: Clock, log: LogPort) {
   let resting: BackingOff | null = null;
   let refusals = 0;
   let troubles = 0;
+  /** ms from now; 0: may be asked. */
   const leftMs = () => (resting === null ? 0 : Math.max(0, resting.until - clock.monotonic()));
 
   return {
     leftMs,
     isRefused: () => resting?.refused ?? false,
+    /** Throws the last failure again until the back-off ends. */
     check: () => {
       const left = leftMs();
       if (resting !== null && left > 0) throw resting.error(left);
     },
-    refused: (times, message) => {
+    /** The endpoint, or the service with a fresh token, refused. `times`: requests that were refused on the way. */
+    refused: (times: number, message: string) => {
       refusals += times;
       const backOffMs = backOffAfterRefusals(refusals);
       const error = () => new CredentialsRefusedError(message);
       resting = { until: clock.monotonic() + backOffMs, refused: true, error };
       log.warn({ reason: message, againInSeconds: backOffMs / 1000 }, 'credentials refused');
     },
-    failed: (error) => {
+    /** The endpoint gave no valid answer; a Retry-After extends the back-off. */
+    failed: (error: unknown) => {
       troubles += 1;
       const retryAfterMs = error instanceof ServiceUnavailableError ? (error.retryAfterMs ?? 0) : 0;
       const backOffMs = Math.max(retryAfterMs, backOffAfterFailures(troubles));
@@ -61,6 +50,7 @@ export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
             : new ServiceUnavailableError(errorMessage(error), left),
       };
     },
+    /** A token was obtained. Refusals stay counted until a call with it is accepted. */
     obtained: () => {
       if (resting?.refused === true) log.info({}, 'credentials accepted again');
       resting = null;
@@ -69,6 +59,7 @@ export function createTokenBackOff(clock: Clock, log: LogPort): TokenBackOff {
     confirmed: () => {
       refusals = 0;
     },
+    /** Forgets all refusals and failures. */
     forget: () => {
       resting = null;
       refusals = 0;

@@ -13,34 +13,25 @@ export interface Grant {
   readonly expiresIn: unknown;
 }
 
-/** The two calls of interface 4.1 and 4.2. They throw CredentialsRefusedError, ServiceUnavailableError, MisaddressedError. */
-export interface TokenEndpoint {
-  readonly password: (credentials: Credentials) => Promise<Grant>;
-  readonly refresh: (credentials: Credentials, refreshToken: string) => Promise<Grant>;
-  /** `expired`: the token was not valid any more. */
-  readonly revoke: (
-    credentials: Credentials,
-    token: string,
-    options: { readonly all: boolean },
-  ) => Promise<'done' | 'expired'>;
-}
-
-export interface TokenEndpointOptions extends HttpOptions {
+interface TokenEndpointOptions extends HttpOptions {
   readonly authUrl: string;
   /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, credentials: Credentials) => string;
 }
 
-/** Talks to the token endpoints under `authUrl`. One call, one request. */
-export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpointOptions): TokenEndpoint {
+/**
+ * Talks to the token endpoints under `authUrl`: the two calls of interface 4.1 and 4.2, one request each. They throw
+ * CredentialsRefusedError, ServiceUnavailableError, MisaddressedError.
+ */
+export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpointOptions) {
   return {
-    password: (credentials) =>
+    password: (credentials: Credentials) =>
       grant(credentials, {
         grant_type: 'password',
         username: credentials.username,
         password: credentials.password,
       }),
-    refresh: (credentials, refreshToken) =>
+    refresh: (credentials: Credentials, refreshToken: string) =>
       grant(credentials, { grant_type: 'refresh_token', refresh_token: refreshToken }),
     revoke,
   };
@@ -62,6 +53,7 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     return { accessToken, refreshToken: refreshToken ?? null, expiresIn };
   }
 
+  /** `expired`: the token was not valid any more. */
   async function revoke(credentials: Credentials, token: string, { all }: { readonly all: boolean }) {
     const headers = { authorization: `Bearer ${token}`, clientid: credentials.clientId };
     const answer = await post('/auth/token/revoke', credentials, {

@@ -32,7 +32,7 @@ export function waitsOf(
   };
 }
 
-export interface ConnectionWatchOptions {
+interface ConnectionWatchOptions {
   readonly clock: Clock;
   readonly waits: Waits;
   /** Of the body. */
@@ -44,17 +44,8 @@ export interface ConnectionWatchOptions {
   readonly onFault: (code: string) => void;
 }
 
-export interface ConnectionWatch {
-  readonly follow: (request: ClientRequest) => void;
-  /** The headers of the answer are here: nothing needs to be sent any more. */
-  readonly answered: () => void;
-  /** Drops the connection with everything that has not gone out yet. */
-  readonly reset: () => void;
-  readonly close: () => void;
-}
-
 /** Follows one request through its phases and ends each that takes too long. */
-export function watchConnection(options: ConnectionWatchOptions): ConnectionWatch {
+export function watchConnection(options: ConnectionWatchOptions) {
   const { clock, waits, bytes, onBegun, onFinished, onFault } = options;
   let socket: Socket | null = null;
   let begun = false;
@@ -64,7 +55,7 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
   let cancelPhase = clock.after(waits.connectMs, () => onFault('connect-timeout'));
 
   return {
-    follow: (request) => {
+    follow: (request: ClientRequest) => {
       request.once('socket', (taken) => {
         socket = taken;
         whenConnected(taken, begin);
@@ -80,7 +71,9 @@ export function watchConnection(options: ConnectionWatchOptions): ConnectionWatc
         if (statusCode !== 200) onFault(statusCode === 407 ? 'proxy-authentication' : 'proxy-refused');
       });
     },
+    /** The headers of the answer are here: nothing needs to be sent any more. */
     answered: awaitAnswer,
+    /** Drops the connection with everything that has not gone out yet. */
     reset: () => {
       if (socket !== null) dropConnection(socket);
     },
