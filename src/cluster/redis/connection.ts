@@ -168,17 +168,6 @@ function wordsOf(error: unknown): string {
   return code === null || message.includes(code) ? message : `${message} (${code})`;
 }
 
-/** The connection to Redis, made again whenever it ends. */
-export interface RedisLink {
-  /** Null: Redis is away. */
-  readonly session: () => RedisSession | null;
-  /** Why Redis is away; null: it is not, or the first attempt is not over. */
-  readonly away: () => string | null;
-  /** Resolves when the first attempt to connect is over, whatever came of it. */
-  readonly tried: Promise<void>;
-  readonly close: () => void;
-}
-
 interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
   readonly clock: Clock;
   readonly log: LogPort;
@@ -189,8 +178,10 @@ interface LinkOptions extends Omit<SessionOptions, 'onEnd'> {
 const firstRestMs = 100;
 const longestRestMs = 2_000;
 
-/** Connects at once and stays connected; says each change once in the log. */
-export function openLink({ clock, log, onChange, ...options }: LinkOptions): RedisLink {
+export type RedisLink = ReturnType<typeof openLink>;
+
+/** The connection to Redis, made at once and again whenever it ends; says each change once in the log. */
+export function openLink({ clock, log, onChange, ...options }: LinkOptions) {
   const redis = redisNodes(options.address);
   let session: RedisSession | null = null;
   let away: string | null = null;
@@ -200,8 +191,11 @@ export function openLink({ clock, log, onChange, ...options }: LinkOptions): Red
   const tried = connect();
 
   return {
+    /** Null: Redis is away. */
     session: () => session,
+    /** Why Redis is away; null: it is not, or the first attempt is not over. */
     away: () => away,
+    /** Resolves when the first attempt to connect is over, whatever came of it. */
     tried,
     close: () => {
       closed = true;

@@ -11,27 +11,21 @@ export interface StatusAnswer extends Status {
   readonly progress: string;
 }
 
-/** The newest status, built once for everybody who asks. */
-export interface StatusSnapshot {
-  readonly status: () => StatusAnswer;
-  /** The same as JSON. */
-  readonly json: () => string;
-  /** Something changed: the next call builds a new status. */
-  readonly expire: () => void;
-}
-
 /** Ages, permits and bytes change without an event, and the news of an event comes a moment later. */
 const longestMs = 250;
 /** Building takes at most one part in so many of the time, however often somebody asks. */
 const restFactor = 20;
 
+export type StatusSnapshot = ReturnType<typeof createStatusSnapshot>;
+
+/** The newest status, built once for everybody who asks. */
 export function createStatusSnapshot({
   control,
   clock,
 }: {
   readonly control: Pick<ControlPort, 'status'>;
   readonly clock: Clock;
-}): StatusSnapshot {
+}) {
   let known: { readonly status: StatusAnswer; readonly until: number; json: string | null } | null = null;
   const current = () => {
     const began = clock.monotonic();
@@ -48,11 +42,13 @@ export function createStatusSnapshot({
   };
   return {
     status: () => current().status,
+    /** The same as JSON. */
     json: () => {
       const it = current();
       it.json ??= printableJson(JSON.stringify(it.status));
       return it.json;
     },
+    /** Something changed: the next call builds a new status. */
     expire: () => {
       known = null;
     },
