@@ -173,13 +173,10 @@ export interface FolderHolder {
 }
 
 /** A folder that comes with another lease. */
-interface ForeignFolder {
+interface ForeignFolder extends FolderHolder {
   readonly folder: string;
   /** Changes with each renewal of that lease. */
   readonly mark: string;
-  /** Who holds that lease; empty: not known. */
-  readonly host: string;
-  readonly where: FolderHolder['where'];
   /** It was renewed in this Redis, and not in one before it. */
   readonly isOfThisRedis: boolean;
 }

@@ -20,37 +20,37 @@ export interface DeliveryHistory {
   readonly report: () => HistoryReport;
 }
 
-const BUCKET_SECONDS = 300;
-const BUCKETS = (24 * 3600) / BUCKET_SECONDS;
+const bucketSeconds = 300;
+const bucketCount = (24 * 3600) / bucketSeconds;
 
 type Counts = Record<DeliveryKind, number>;
 
 /** Starts with an empty day. */
 export function createDeliveryHistory(clock: Clock): DeliveryHistory {
   const buckets = new Map<number, Counts>();
-  const current = () => Math.floor(clock.now() / 1000 / BUCKET_SECONDS);
+  const current = () => Math.floor(clock.now() / 1000 / bucketSeconds);
 
   return {
     record: ({ what, documents }, at = clock.now()) => {
       const kind = deliveryKinds.find((known) => known === what);
       if (kind === undefined) return;
-      const index = Math.floor(at / 1000 / BUCKET_SECONDS);
+      const index = Math.floor(at / 1000 / bucketSeconds);
       const counts = buckets.get(index) ?? { uploaded: 0, modified: 0, deleted: 0, moved: 0, failed: 0 };
       counts[kind] += Math.max(1, documents);
       buckets.set(index, counts);
       // The wall clock may have jumped either way: only the last day stays.
       const now = current();
-      for (const key of buckets.keys()) if (key > now || key <= now - BUCKETS) buckets.delete(key);
+      for (const key of buckets.keys()) if (key > now || key <= now - bucketCount) buckets.delete(key);
     },
     report: () => {
-      const first = current() - BUCKETS + 1;
+      const first = current() - bucketCount + 1;
       const columns = deliveryKinds.map((kind) => [
         kind,
-        Array.from({ length: BUCKETS }, (_, offset) => buckets.get(first + offset)?.[kind] ?? 0),
+        Array.from({ length: bucketCount }, (_, offset) => buckets.get(first + offset)?.[kind] ?? 0),
       ]);
       return {
-        bucketSeconds: BUCKET_SECONDS,
-        start: new Date(first * BUCKET_SECONDS * 1000).toISOString(),
+        bucketSeconds,
+        start: new Date(first * bucketSeconds * 1000).toISOString(),
         ...(Object.fromEntries(columns) as Record<DeliveryKind, number[]>),
       };
     },

@@ -24,10 +24,10 @@ export interface Metrics extends MetricsPort {
 }
 
 /** Answers come within tens of milliseconds or take as long as a large file does. */
-const REQUEST_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+const requestBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** A place in the minute is free at once or comes within the minute, and later only behind a Retry-After. */
-const WAIT_BUCKETS = [0.01, 0.1, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300];
+const waitBuckets = [0.01, 0.1, 1, 2.5, 5, 10, 20, 30, 45, 60, 120, 300];
 
 /** Counts in a registry of its own, so that two daemons in one process do not share it. */
 export function createMetrics({ status, unready, version, fleet = null }: MetricsOptions): Metrics {
@@ -43,13 +43,13 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
     name: 'ingestd_request_seconds',
     help: 'Time from the first byte of a request to the last byte of its answer, in seconds.',
     labelNames: ['operation'],
-    buckets: REQUEST_BUCKETS,
+    buckets: requestBuckets,
     registers,
   });
   const rateWaitSeconds = new Histogram({
     name: 'ingestd_rate_wait_seconds',
     help: 'Time that a request waited for the rate limit, in seconds.',
-    buckets: WAIT_BUCKETS,
+    buckets: waitBuckets,
     registers,
   });
   const bytesSent = new Counter({
@@ -86,7 +86,7 @@ export function createMetrics({ status, unready, version, fleet = null }: Metric
 }
 
 /** Sampled this seldom because each sample wakes an idle process. */
-const DELAY_SAMPLE_MS = 100;
+const delaySampleMs = 100;
 
 /**
  * Figures of the process itself under the names that Prometheus's own clients use. prom-client's collection is not
@@ -137,11 +137,11 @@ function gaugesOf(registry: Registry, prefix: string) {
 
 /** Measures how late the event loop's timers come; what is read is forgotten. */
 function watchLoop(): () => number {
-  const delay = monitorEventLoopDelay({ resolution: DELAY_SAMPLE_MS });
+  const delay = monitorEventLoopDelay({ resolution: delaySampleMs });
   delay.enable();
   return () => {
     // The monitor counts from one sample to the next, the wanted pause between them included.
-    const lateSeconds = delay.count === 0 ? 0 : delay.max / 1e9 - DELAY_SAMPLE_MS / 1000;
+    const lateSeconds = delay.count === 0 ? 0 : delay.max / 1e9 - delaySampleMs / 1000;
     delay.reset();
     return Math.max(0, lateSeconds);
   };
