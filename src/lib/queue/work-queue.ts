@@ -127,7 +127,7 @@ interface Options {
 }
 
 interface Entry {
-  readonly id: string | undefined;
+  readonly id: string;
   readonly priority: number;
   readonly order: number;
   readonly run: RunFunction;
@@ -172,9 +172,10 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
     return this.#levels.reduce((total, { size }) => total + size, 0);
   }
 
-  enqueue(run: RunFunction, { id, priority = 0 }: Options = {}): void {
+  /** p-queue gives an id to whatever has none. */
+  enqueue(run: RunFunction, { id = '', priority = 0 }: Options = {}): void {
     const entry = { id, priority, order: (this.#added += 1), run };
-    if (id !== undefined) this.#byId.set(id, entry);
+    this.#byId.set(id, entry);
     const level = this.#levelOf(entry);
     level.heap.push(entry);
     level.size += 1;
@@ -217,7 +218,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
   #pop(level: LevelEntries): Entry | null {
     for (let entry = level.heap.pop(); entry !== undefined; entry = level.heap.pop()) {
       if (!this.#isInside(entry)) continue;
-      if (entry.id !== undefined) this.#byId.delete(entry.id);
+      this.#byId.delete(entry.id);
       level.size -= 1;
       return entry;
     }
@@ -225,7 +226,7 @@ export class PriorityQueue implements Queue<RunFunction, Options> {
   }
 
   #isInside(entry: Entry): boolean {
-    return entry.id === undefined || this.#byId.get(entry.id) === entry;
+    return this.#byId.get(entry.id) === entry;
   }
 
   #countTurn(served: LevelEntries): void {
