@@ -1,3 +1,5 @@
+import { urlHost } from './host.ts';
+
 /** Where Redis is, as `cluster.redisUrl` says it. */
 export interface RedisAddress {
   readonly tls: boolean;
@@ -64,6 +66,6 @@ function decoded(text = ''): string | null {
 
 /** The nodes for people: no user, no password. */
 export function redisNodes({ nodes, sentinelName }: RedisAddress): string {
-  const list = nodes.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(', ');
+  const list = nodes.map(({ host, port }) => `${urlHost(host)}:${port}`).join(', ');
   return sentinelName === null ? list : `${sentinelName} by the sentinels ${list}`;
 }
