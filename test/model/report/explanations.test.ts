@@ -68,7 +68,9 @@ describe('the fixes', () => {
   const explained = new Set(explanationGroups.flatMap(({ codes }) => Object.keys(codes)));
 
   it('know every code that the rooms can produce', () => {
-    const text = ['scan', 'sync', 'remote', 'cluster', 'daemon', 'commands'].map((room) => sources(join('src', room))).join('\n');
+    const text = ['scan', 'sync', 'remote', 'cluster', 'daemon', 'commands']
+      .map((room) => sources(join('src', room)))
+      .join('\n');
     const own = ['names-and-types', 'errors']
       .map((name) => readFileSync(`src/model/${name}.ts`, 'utf8'))
       .join('\n');
