@@ -11,22 +11,23 @@ import {
   errorMessage,
   exitCodes,
 } from '../model/errors.ts';
+import type { ControlPort, DecisionPort } from '../model/ports/control-port.ts';
+import { whySchema } from '../model/report/command-reports.ts';
 import { statusSchema } from '../model/report/status.ts';
 import type { Status } from '../model/report/status.ts';
 
-/** The running daemon, reached through its socket. */
-export interface DaemonClient {
+/** The running daemon, reached through its socket. Every call throws IngestdError with the daemon's words. */
+export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'revoke'> {
   readonly pid: number;
   /** Address of the page; null: off. */
   readonly http: string | null;
   /** The configuration file that it reads, absolute; null: it does not say. */
   readonly configuration: string | null;
-  /** The JSON of a 2xx answer. Throws IngestdError with the daemon's words otherwise. */
-  readonly get: (path: string) => Promise<unknown>;
-  readonly post: (path: string, body: object) => Promise<unknown>;
   readonly status: () => Promise<Status>;
-  /** The status of an answer, whatever it is. */
-  readonly probe: (path: string) => Promise<number>;
+  /** The status as the daemon sends it: another version may tell more. */
+  readonly rawStatus: () => Promise<unknown>;
+  readonly rescan: (folder: string | null) => Promise<ReturnType<ControlPort['rescan']>>;
+  readonly healthy: () => Promise<boolean>;
 }
 
 const CONNECT_MS = 2000;
@@ -41,6 +42,12 @@ const addressSchema = z.object({
   configuration: z.string().nullable().default(null),
 });
 type Address = z.output<typeof addressSchema>;
+
+const texts = z.array(z.string());
+const retriedSchema = z.object({ retried: z.number(), unknown: texts });
+const approvedSchema = z.object({ approved: z.number() });
+const pausedSchema = z.object({ paused: texts });
+const rescannedSchema = z.object({ folders: texts });
 const errorSchema = z.object({ code: z.string().optional(), message: z.string() });
 
 /**
@@ -73,14 +80,29 @@ async function findAnswering(files: readonly string[]): Promise<readonly Address
 function clientOf(address: Address): DaemonClient {
   const { socket, pid, http, configuration } = address;
   const get = async (path: string) => json(await send({ socket, path, method: 'GET', withinMs: ANSWER_MS }));
+  const post = async (path: string, body: object) =>
+    json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS }));
+  const rawStatus = () => get('/api/status');
   return {
     pid,
     http,
     configuration,
-    get,
-    status: async () => statusSchema.parse(await get('/api/status')),
-    post: async (path, body) => json(await send({ socket, path, method: 'POST', body, withinMs: ANSWER_MS })),
-    probe: async (path) => (await send({ socket, path, method: 'GET', withinMs: PROBE_MS })).status,
+    rawStatus,
+    status: async () => statusSchema.parse(await rawStatus()),
+    why: async (path) => whySchema.parse(await get(`/api/why?path=${encodeURIComponent(path)}`)),
+    retry: async (paths) => retriedSchema.parse(await post('/api/retry', { paths })),
+    resolve: async (path, { kind: action, ...rest }) => {
+      await post('/api/resolve', { path, action, ...rest });
+    },
+    approve: async (folder) => approvedSchema.parse(await post('/api/approve', { folder })),
+    pause: async (folder) => pausedSchema.parse(await post('/api/pause', { folder })),
+    resume: async (folder) => pausedSchema.parse(await post('/api/resume', { folder })),
+    rescan: async (folder) => rescannedSchema.parse(await post('/api/rescan', { folder })),
+    revoke: async (options) => {
+      await post('/api/revoke', options);
+    },
+    healthy: async () =>
+      (await send({ socket, path: '/healthz', method: 'GET', withinMs: PROBE_MS })).status === 200,
   };
 }
 

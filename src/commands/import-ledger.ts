@@ -152,12 +152,6 @@ function foreign(service: string, settings: Settings): string {
   );
 }
 
-/** Documents with what their files are at this moment, or why some cannot be adopted, with the fix. */
-interface AdoptedFiles {
-  readonly entries: readonly LedgerEntry[];
-  readonly problems: readonly string[];
-}
-
 const atOnce = 16;
 
 /**
@@ -168,7 +162,7 @@ const atOnce = 16;
 async function adoptFiles(
   entries: readonly LedgerEntry[],
   { settings, log }: { readonly settings: Settings; readonly log: LogPort },
-): Promise<AdoptedFiles> {
+): Promise<{ readonly entries: readonly LedgerEntry[]; readonly problems: readonly string[] }> {
   const adopted = entries.filter(({ record }) => record.sha256 !== '');
   const problems: string[] = [];
   for (const folder of settings.folders) {

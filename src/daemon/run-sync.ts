@@ -40,17 +40,10 @@ export interface SyncReport extends UnreadPlaces {
   readonly skipped: number;
   readonly failures: readonly FailureStatus[];
   /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
-  readonly waiting: readonly WaitingDocument[];
+  readonly waiting: readonly { readonly folder: string; readonly path: string; readonly message: string }[];
   readonly waitingTotal: number;
   /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
   readonly gaveUp: Reason | null;
-}
-
-/** A document that was found and is not ready to be sent. */
-interface WaitingDocument {
-  readonly folder: string;
-  readonly path: string;
-  readonly message: string;
 }
 
 interface SyncOptions {
@@ -234,10 +227,6 @@ function blockedMs({ timing, cluster }: Settings): number {
 /** After this without Redis a host may send its own share (`cluster.aloneShare`), ms. */
 const aloneAfterMs = 80_000;
 
-function waitingDocuments(patience: Patience): readonly WaitingDocument[] {
-  return patience.tasks().map((task) => ({ ...task.ref, message: waitsFor(task) }));
-}
-
 function waitsFor({ state, present }: Task): string {
   if (state.kind === 'waiting') return state.reason.message;
   if (present) return 'it is still changing';
@@ -257,11 +246,9 @@ function report(
   const failed = status.failuresTotal;
   const { unavailable, unreadable } = daemon.unread();
   const { uploaded, modified, deleted, moved } = daemon.engine.totals;
-  const later = waitingDocuments(patience);
+  const later = patience.tasks();
   const counted = [...inspecting, ...onTheWay];
-  const named = patience
-    .tasks()
-    .filter(({ state, present }) => present && counted.includes(state.kind)).length;
+  const named = later.filter(({ state, present }) => present && counted.includes(state.kind)).length;
   const unsent = Math.max(0, status.queue.pending + status.queue.inFlight - named);
   const unfinished =
     !isDecided(daemon) ||
@@ -282,7 +269,7 @@ function report(
     paused: status.paused,
     skipped: status.skippedTotal,
     failures: status.failures,
-    waiting: later.slice(0, longestList),
+    waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
     gaveUp,
     unavailable,

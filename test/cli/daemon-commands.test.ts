@@ -335,7 +335,7 @@ describe('the way to the daemon', () => {
   ])('gives the words of a refusal %d %j', async (status, body, name, message) => {
     answer = () => ({ status, body });
     const client = await connectDaemon(folder.join('state'));
-    await expect(client?.get('/x')).rejects.toMatchObject({ name, message });
+    await expect(client?.rawStatus()).rejects.toMatchObject({ name, message });
   });
 
   const asRoot = process.getuid?.() === 0;

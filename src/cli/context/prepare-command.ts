@@ -1,7 +1,9 @@
 import type { Configuration } from '../../config/load-configuration.ts';
+import type { Redactor } from '../../lib/text/redactor.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
 import type { Log } from '../../log/create-log.ts';
+import type { DecisionPort } from '../../model/ports/control-port.ts';
 import { levelAskedFor } from './command-context.ts';
 import type { CommandContext, GlobalFlags } from './command-context.ts';
 import type { FleetAddress } from '../../commands/ask-fleet.ts';
@@ -13,6 +15,8 @@ export interface PreparedCommand {
   readonly configuration: Configuration;
   readonly settings: Settings;
   readonly log: Log;
+  /** Knows the secrets of this process. */
+  readonly redactor: Redactor;
 }
 
 interface PrepareOptions {
@@ -51,14 +55,15 @@ export async function prepareCommand(
     write: writeLog,
   });
   for (const warning of reportsWarnings ? configuration.warnings : []) log.warn({ warning }, 'configuration');
-  return { configuration, settings, log };
+  return { configuration, settings, log, redactor };
 }
 
 /** The five secrets; null in embedded mode, whose service makes its own. Throws ConfigurationError. */
-export async function credentialsFor(
-  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
-  { redactor }: CommandContext,
-): Promise<Credentials | null> {
+export async function credentialsFor({
+  configuration,
+  settings,
+  redactor,
+}: PreparedCommand): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
   const { loadCredentials } = await import('../../config/secrets/read-secrets.ts');
   const credentials = await loadCredentials(configuration.secretSources);
@@ -67,28 +72,24 @@ export async function credentialsFor(
 }
 
 /** Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws ConfigurationError. */
-async function fleetUser(
-  prepared: Pick<PreparedCommand, 'configuration' | 'settings'>,
-  context: CommandContext,
-): Promise<string> {
+async function fleetUser(prepared: PreparedCommand): Promise<string> {
   const { cluster } = prepared.settings;
   if (cluster === null || cluster.account !== undefined) return '';
-  return (await credentialsFor(prepared, context))?.username ?? '';
+  return (await credentialsFor(prepared))?.username ?? '';
 }
 
 /** What a command is run on that writes the ledger while no daemon does. Throws ConfigurationError. */
 export async function offlineOptions(
   prepared: PreparedCommand,
-  context: CommandContext,
 ): Promise<{ readonly settings: Settings; readonly username: string }> {
-  return { settings: prepared.settings, username: await fleetUser(prepared, context) };
+  return { settings: prepared.settings, username: await fleetUser(prepared) };
 }
 
 /** The five secrets if all are there, else the names of those that are missing. */
-export async function presentCredentials(
-  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
-  { redactor }: CommandContext,
-): Promise<{ readonly credentials: Credentials | null; readonly missing: readonly string[] }> {
+export async function presentCredentials({ configuration, settings, redactor }: PreparedCommand): Promise<{
+  readonly credentials: Credentials | null;
+  readonly missing: readonly string[];
+}> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const { findCredentials, missingVariables, wholeCredentials } =
     await import('../../config/secrets/read-secrets.ts');
@@ -99,10 +100,11 @@ export async function presentCredentials(
 }
 
 /** The token of the HTTP address; null: none. Throws ConfigurationError where one is needed. */
-export async function httpTokenFor(
-  { configuration, settings }: Pick<PreparedCommand, 'configuration' | 'settings'>,
-  { redactor }: CommandContext,
-): Promise<string | null> {
+export async function httpTokenFor({
+  configuration,
+  settings,
+  redactor,
+}: PreparedCommand): Promise<string | null> {
   const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
@@ -110,10 +112,7 @@ export async function httpTokenFor(
 }
 
 /** The address that notifications go to; null: none. Throws ConfigurationError. */
-export async function notifyWebhookFor(
-  { configuration }: Pick<PreparedCommand, 'configuration'>,
-  { redactor }: CommandContext,
-): Promise<string | null> {
+export async function notifyWebhookFor({ configuration, redactor }: PreparedCommand): Promise<string | null> {
   const { loadNotifyWebhook } = await import('../../config/secrets/read-secrets.ts');
   const address = await loadNotifyWebhook(configuration.secretSources);
   if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
@@ -127,15 +126,12 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
 }
 
 /** What `check` is given. Throws ConfigurationError where the token of the HTTP address cannot be read. */
-export async function checkOptions(
-  prepared: PreparedCommand,
-  context: CommandContext,
-): Promise<Omit<CheckOptions, 'online'>> {
-  const { configuration, settings, log } = prepared;
-  const { missing, credentials } = await presentCredentials(prepared, context);
+export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
+  const { configuration, settings, log, redactor } = prepared;
+  const { missing, credentials } = await presentCredentials(prepared);
   const { findHttpToken, plainSecrets } = await import('../../config/secrets/read-secrets.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
-  if (token !== null) context.redactor.add([token]);
+  if (token !== null) redactor.add([token]);
   return {
     settings,
     log,
@@ -159,7 +155,7 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
       'cluster is not configured, so there is no fleet; docs/fleet.md describes how to set one up',
     );
   }
-  return { cluster, service, username: await fleetUser(prepared, context) };
+  return { cluster, service, username: await fleetUser(prepared) };
 }
 
 /** What a command that only reports on the running daemon begins with. */
@@ -171,14 +167,20 @@ export type FoundDaemon = { readonly stateDir: string } &
     | { readonly prepared: PreparedCommand | null; readonly daemon: DaemonClient }
   );
 
+type PreparedAction = PreparedCommand & { readonly daemon: DaemonClient | null };
+
 /** What a command that acts on the running daemon begins with; `daemon` null: none runs. Throws ConfigurationError. */
-export async function prepareAction(
-  context: CommandContext,
-  flags: GlobalFlags,
-): Promise<PreparedCommand & { readonly daemon: DaemonClient | null }> {
+export async function prepareAction(context: CommandContext, flags: GlobalFlags): Promise<PreparedAction> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { state, file } = prepared.settings;
   return { ...prepared, daemon: await connectDaemon(state.dir, file) };
+}
+
+/** Who takes what a person decides: the running daemon, or the ledger for the next start. */
+export async function decisionsOf({ daemon, ...prepared }: PreparedAction): Promise<DecisionPort> {
+  if (daemon !== null) return daemon;
+  const { offlineDecisions } = await import('../../commands/offline/offline-actions.ts');
+  return offlineDecisions(await offlineOptions(prepared));
 }
 
 interface FindOptions {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import * as z from 'zod';
 import { confirm } from '../context/prompter.ts';
 import type { Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
+import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import { folderArgument } from '../context/arguments.ts';
 
@@ -22,8 +21,6 @@ export function addApproveCommand(program: Command, context: CommandContext): vo
   ]);
 }
 
-const answerSchema = z.object({ approved: z.number() });
-
 async function approve(
   context: CommandContext,
   folder: string | undefined,
@@ -36,12 +33,7 @@ async function approve(
     context.output.line('Nothing was released.');
     return 0;
   }
-  const { approved } =
-    daemon === null
-      ? await (
-          await import('../../commands/offline/offline-actions.ts')
-        ).approveOffline(await offlineOptions(prepared, context), name)
-      : answerSchema.parse(await daemon.post('/api/approve', { folder: name }));
+  const { approved } = await (await decisionsOf(prepared)).approve(name);
   context.output.line(
     approved === 0
       ? 'Nothing is held.'

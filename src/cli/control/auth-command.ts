@@ -27,7 +27,7 @@ function addAuthLoginCommand(auth: Command, context: CommandContext): void {
 async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings, log } = prepared;
-  const credentials = await credentialsFor(prepared, context);
+  const credentials = await credentialsFor(prepared);
   if (credentials === null) {
     throw new ConfigurationError(
       `${settings.file} uses the embedded service (service.mode), which creates its own credentials, so there is nothing to check. For a remote service, pass its configuration with --config, or create one with ingestd init`,
@@ -70,7 +70,7 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
   }
   const daemon = await connectDaemon(settings.state.dir, settings.file);
   if (daemon === null) {
-    const credentials = await credentialsFor(prepared, context);
+    const credentials = await credentialsFor(prepared);
     if (credentials === null) {
       throw new ConfigurationError(
         `${settings.file} uses the embedded service (service.mode) and no daemon is running, so there is no token to revoke`,
@@ -78,7 +78,7 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
     }
     const { withTokens } = await import('../../commands/offline/with-tokens.ts');
     await withTokens({ settings, credentials, log }, (tokens) => tokens.revoke({ all }));
-  } else await daemon.post('/api/revoke', { all });
+  } else await daemon.revoke({ all });
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',
   );

@@ -104,7 +104,7 @@ async function ledgerImport(context: CommandContext, file: string, flags: Global
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
   const { importIntoLedger } = await import('../../commands/import-ledger.ts');
-  const options = { ...(await offlineOptions(prepared, context)), log: prepared.log };
+  const options = { ...(await offlineOptions(prepared)), log: prepared.log };
   const { adopted, known, problems } = await importIntoLedger(options, text, file);
   context.output.line(
     `${countWords(adopted, 'document')} adopted${known > 0 ? `, ${numberWords(known)} already known` : ''}.`,
@@ -141,7 +141,7 @@ async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promis
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { moveService } = await import('../../commands/offline/offline-actions.ts');
   const { documents, from, to } = await moveService({
-    ...(await offlineOptions(prepared, context)),
+    ...(await offlineOptions(prepared)),
     log: prepared.log,
   });
   const held =

@@ -18,7 +18,7 @@ export function addNotifyCommand(program: Command, context: CommandContext): voi
 async function notifyTest(context: CommandContext, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { settings } = prepared;
-  const target = { settings, webhook: await notifyWebhookFor(prepared, context) };
+  const target = { settings, webhook: await notifyWebhookFor(prepared) };
   const { isNotifying, sendEvent } = await import('../../daemon/notify/notifier.ts');
   if (!isNotifying(target)) {
     throw new ConfigurationError(

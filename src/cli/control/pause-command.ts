@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import * as z from 'zod';
 
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { prepareAction, fleetAddress, offlineOptions } from '../context/prepare-command.ts';
+import { decisionsOf, fleetAddress, prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { folderArgument } from '../context/arguments.ts';
 import { defineCommand } from '../define-command.ts';
@@ -40,9 +39,6 @@ interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
 }
 
-/** What is paused now. */
-const answerSchema = z.object({ paused: z.array(z.string()) });
-
 function change(action: 'pause' | 'resume') {
   return async (context: CommandContext, folder: string | undefined, flags: PauseFlags): Promise<number> =>
     flags.fleet === true
@@ -59,12 +55,7 @@ async function changeHost(
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const name = folderArgument(folder, settings);
-  const paused =
-    daemon === null
-      ? await (
-          await import('../../commands/offline/offline-actions.ts')
-        ).setPausedOffline(await offlineOptions(prepared, context), name, action)
-      : answerSchema.parse(await daemon.post(`/api/${action}`, { folder: name })).paused;
+  const { paused } = await (await decisionsOf(prepared))[action](name);
   const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
   const start = daemon === null ? ', from the next start on' : '';
   context.output.line(

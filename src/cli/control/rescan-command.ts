@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import * as z from 'zod';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
@@ -18,8 +17,6 @@ export function addRescanCommand(program: Command, context: CommandContext): voi
   ]);
 }
 
-const answerSchema = z.object({ folders: z.array(z.string()) });
-
 async function rescan(
   context: CommandContext,
   folder: string | undefined,
@@ -32,7 +29,7 @@ async function rescan(
       'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
     );
   }
-  const { folders } = answerSchema.parse(await daemon.post('/api/rescan', { folder: name }));
+  const { folders } = await daemon.rescan(name);
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
 }

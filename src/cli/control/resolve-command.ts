@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
+import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 import { defineCommand } from '../define-command.ts';
@@ -49,13 +49,7 @@ async function resolve(context: CommandContext, path: string, flags: ResolveFlag
       return exitCodes.ok;
     }
   }
-  if (daemon === null) {
-    const { resolveOffline } = await import('../../commands/offline/offline-actions.ts');
-    await resolveOffline(await offlineOptions(prepared, context), wanted, resolution);
-  } else {
-    const { kind: action, ...rest } = resolution;
-    await daemon.post('/api/resolve', { path: wanted, action, ...rest });
-  }
+  await (await decisionsOf(prepared)).resolve(wanted, resolution);
   context.output.line(doneWords(path, resolution, daemon === null ? 'when ingestd runs' : 'now'));
   return exitCodes.ok;
 }

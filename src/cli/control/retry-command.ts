@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
-import * as z from 'zod';
 import { exitCodes } from '../../model/errors.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { prepareAction, offlineOptions } from '../context/prepare-command.ts';
+import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
 import { insideWorkingDirectory } from '../context/arguments.ts';
 
@@ -19,20 +18,13 @@ export function addRetryCommand(program: Command, context: CommandContext): void
   ]);
 }
 
-const answerSchema = z.object({ retried: z.number(), unknown: z.array(z.string()) });
-
 async function retry(context: CommandContext, paths: readonly string[], flags: GlobalFlags): Promise<number> {
   const prepared = await prepareAction(context, flags);
   const { settings, daemon } = prepared;
   const wanted = paths.map((path) =>
     insideWorkingDirectory(path, { cwd: context.cwd, folders: settings.folders }),
   );
-  const { retried, unknown } =
-    daemon === null
-      ? await (
-          await import('../../commands/offline/offline-actions.ts')
-        ).retryOffline(await offlineOptions(prepared, context), wanted)
-      : answerSchema.parse(await daemon.post('/api/retry', { paths: wanted }));
+  const { retried, unknown } = await (await decisionsOf(prepared)).retry(wanted);
   const when = daemon === null ? 'when ingestd runs' : 'now';
   if (retried > 0) context.output.line(`Retrying ${countWords(retried, 'document')} ${when}.`);
   if (retried + unknown.length === 0) context.output.line('Nothing has failed.');

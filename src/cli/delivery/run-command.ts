@@ -30,20 +30,20 @@ async function run(context: CommandContext, flags: GlobalFlags): Promise<number>
   const prepared = await prepareCommand(context, flags);
   const { runDaemon } = await import('../../daemon/run-daemon.ts');
   return runDaemon({
-    ...(await readAll(prepared, context)),
+    ...(await readAll(prepared)),
     log: prepared.log,
-    reload: async () => readAll(await prepareCommand(context, flags), context),
+    reload: async () => readAll(await prepareCommand(context, flags)),
   });
 }
 
 /** What SIGHUP reads again. Throws ConfigurationError. */
-async function readAll(prepared: PreparedCommand, context: CommandContext): Promise<Reloaded> {
+async function readAll(prepared: PreparedCommand): Promise<Reloaded> {
   return {
     settings: prepared.settings,
-    httpToken: await httpTokenFor(prepared, context),
-    notifyWebhook: await notifyWebhookFor(prepared, context),
-    credentials: await credentialsFor(prepared, context),
-    readCredentials: () => credentialsFor(prepared, context),
+    httpToken: await httpTokenFor(prepared),
+    notifyWebhook: await notifyWebhookFor(prepared),
+    credentials: await credentialsFor(prepared),
+    readCredentials: () => credentialsFor(prepared),
     makesFolders: prepared.configuration.trial,
   };
 }

@@ -29,7 +29,7 @@ async function sync(context: CommandContext, flags: GlobalFlags & { json?: boole
     quiet: progress !== null,
     writeLog: progress?.above,
   });
-  const credentials = await credentialsFor(prepared, context);
+  const credentials = await credentialsFor(prepared);
   const { settings, log, configuration } = prepared;
   const { runSync } = await import('../../daemon/run-sync.ts');
   try {

@@ -32,7 +32,7 @@ async function runCheck(context: CommandContext, flags: CheckFlags): Promise<num
   const prepared = await prepareCommand(context, flags, { quiet: true, reportsWarnings: false });
   const { check } = await import('../../commands/check/check.ts');
   const findings = await check({
-    ...(await checkOptions(prepared, context)),
+    ...(await checkOptions(prepared)),
     online: flags.online === true,
   });
   const problems = findings.filter(({ level }) => level === 'error').length;

@@ -47,8 +47,8 @@ async function examineAll(
       checkFolders: false,
       reportsWarnings: false,
     });
-    const options = await checkOptions(prepared, context);
-    await notifyWebhookFor(prepared, context);
+    const options = await checkOptions(prepared);
+    await notifyWebhookFor(prepared);
     const report = await examine(options, context.env);
     return { report, exitCode: report.ok ? exitCodes.ok : exitCodes.unfinished };
   } catch (error) {

@@ -20,7 +20,7 @@ async function health(context: CommandContext, flags: GlobalFlags): Promise<numb
     context.complain(`no daemon is running with the state directory ${stateDir}`);
     return exitCodes.unforeseen;
   }
-  if ((await daemon.probe('/healthz')) === 200) return exitCodes.ok;
+  if (await daemon.healthy()) return exitCodes.ok;
   context.complain('the daemon is not making progress; see its log, or restart it');
   return exitCodes.unforeseen;
 }

@@ -78,7 +78,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
 async function check(context: CommandContext, flags: StatusFlags): Promise<number> {
   try {
     const { prepared, daemon } = await findDaemon(context, flags);
-    const { status, raw } = await statusOf(daemon, () => offline(context, prepared, { readsFolders: false }));
+    const { status, raw } = await statusOf(daemon, () => offline(prepared, { readsFolders: false }));
     if (flags.json) context.output.json(raw);
     else {
       const words = daemon === null ? ledgerLine(status) : statusLine(status);
@@ -96,7 +96,6 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
  * ConfigurationError where the configuration cannot be used either.
  */
 async function offline(
-  context: CommandContext,
   prepared: PreparedCommand | null,
   { readsFolders }: { readonly readsFolders: boolean },
 ): Promise<Status> {
@@ -106,7 +105,7 @@ async function offline(
       'the daemon has stopped and the configuration file is invalid; run ingestd check',
     );
   const { settings, log, configuration } = prepared;
-  const known = await presentCredentials(prepared, context).catch(() => null);
+  const known = await presentCredentials(prepared).catch(() => null);
   const { offlineStatus } = await import('../../commands/offline/offline-status.ts');
   return offlineStatus({
     settings,
@@ -120,7 +119,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   const { output } = context;
   const showNow = async (): Promise<void> => {
     const daemon = await connectDaemon(stateDir, prepared?.settings.file);
-    const now = await statusOf(daemon, () => offline(context, prepared, { readsFolders: true }));
+    const now = await statusOf(daemon, () => offline(prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
     else
       draw(
@@ -156,6 +155,6 @@ async function statusOf(
     const status = await offline();
     return { status, raw: status };
   }
-  const raw = await daemon.get('/api/status');
+  const raw = await daemon.rawStatus();
   return { status: statusSchema.parse(raw), raw };
 }

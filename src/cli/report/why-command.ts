@@ -8,7 +8,6 @@ import { insideWorkingDirectory } from '../context/arguments.ts';
 import type { Place } from '../context/arguments.ts';
 import type { Output } from '../output.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
-import { whySchema } from '../../model/report/command-reports.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
 export function addWhyCommand(program: Command, context: CommandContext): void {
@@ -47,7 +46,7 @@ async function why(
   /** Of a configuration that cannot be used, the daemon knows the folders. */
   async function asked(daemon: DaemonClient, prepared: PreparedCommand | null): Promise<Why> {
     const { folders } = prepared?.settings ?? (await daemon.status());
-    return whySchema.parse(await daemon.get(`/api/why?path=${encodeURIComponent(pathIn(folders))}`));
+    return daemon.why(pathIn(folders));
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { secretVariables, credentialNames } from '../../config/secrets/secret-names.ts';
+import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
@@ -32,7 +32,7 @@ export async function writeInitFiles(answers: InitAnswers, destination: Destinat
   const { file } = destination;
   const secretsFile = join(dirname(file), '.env');
   const before = await readIfThere(secretsFile, destination);
-  const secrets = mergeEnvironmentFile(before ?? '', secretsOf(answers));
+  const secrets = mergeEnvironmentFile(before ?? '', credentialVariables(answers.credentials));
   if ((await readIfThere(file, destination)) !== null) await mayOverwrite(file, destination);
   if (secrets.replaces) await mayOverwrite(secretsFile, destination);
   await mkdir(dirname(file), { recursive: true });
@@ -53,13 +53,9 @@ export async function writeCredentials(
   const secretsFile = join(dirname(file), '.env');
   const { text } = mergeEnvironmentFile(
     (await readIfThere(secretsFile, { env })) ?? '',
-    secretsOf({ credentials }),
+    credentialVariables(credentials),
   );
   await writeWhole(secretsFile, text, 0o600);
-}
-
-function secretsOf({ credentials }: Pick<InitAnswers, 'credentials'>): Record<string, string> {
-  return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
 }
 
 /** Throws ConfigurationError unless a file may be overwritten: by `force`, or because a person says so. */

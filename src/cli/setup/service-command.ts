@@ -48,6 +48,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
   const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
+  const { credentialVariables } = await import('../../config/secrets/secret-names.ts');
   const environmentFile = { file: join(cwd, '.env'), values: {}, warnings: [] };
   // Its page needs none: without one it answers to this machine alone.
   const http = { host: '127.0.0.1', port: 0 };
@@ -67,11 +68,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const lines = {
     INGESTD_AUTH_URL: authUrl,
     INGESTD_INGEST_URL: ingestUrl,
-    INGESTD_API_KEY: credentials.apiKey,
-    INGESTD_CLIENT_ID: credentials.clientId,
-    INGESTD_CLIENT_SECRET: credentials.clientSecret,
-    INGESTD_USERNAME: credentials.username,
-    INGESTD_PASSWORD: credentials.password,
+    ...credentialVariables(credentials),
   };
   // Whoever reads the addresses may stop it at once.
   const stopped = untilSignalled();

@@ -3,7 +3,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { finding } from '../../model/report/command-reports.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
-import type { Health } from '../../model/report/status.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { version } from '../../config/package-files.ts';
 import { check } from '../check/check.ts';
@@ -31,13 +31,7 @@ export interface DoctorReport extends MachineReport {
   readonly findings: readonly CheckFinding[];
 }
 
-interface DaemonReport {
-  readonly pid: number;
-  readonly version: string;
-  readonly startedAt: string;
-  readonly state: string;
-  readonly health: Health;
-}
+type DaemonReport = Pick<Status, 'pid' | 'version' | 'startedAt' | 'state' | 'health'>;
 
 /** What `check --online` finds, and what there is to say about this machine and the way to the service. */
 export async function examine(

@@ -1,4 +1,4 @@
-import type { Resolution, Retried } from '../../model/ports/control-port.ts';
+import type { DecisionPort } from '../../model/ports/control-port.ts';
 import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { FolderSettings } from '../../model/settings.ts';
 import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
@@ -10,6 +10,7 @@ import { chooseRetries } from '../../model/doubts.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import { pause, pausedNames, readPauses, resume, writePauses } from '../../daemon/control/pauses.ts';
+import type { Pauses } from '../../daemon/control/pauses.ts';
 import { requireFolder, requirePath, resolvePath } from '../../daemon/control/resolve-path.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import {
@@ -20,61 +21,64 @@ import {
   serviceWords,
 } from '../../daemon/preconditions/whose-ledger.ts';
 
-/** `retry` without a running daemon: forgets failures, so that the next start sends them again. */
-export async function retryOffline(options: OfflineOptions, paths: readonly string[]): Promise<Retried> {
-  const { settings } = options;
-  return withLedger(options, async (ledger) => {
-    const named = new Map(paths.map((text) => [text, resolvePath(settings.folders, text)]));
-    const refs = [...named.values()].filter((ref) => ref !== null);
-    const { failed, changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, {
-      failed: Array.from(ledger.failures(), ([ref]) => ({ ref })),
-      doubts: ledger.doubts(),
-    });
-    const cleared = failed.map(({ ref }): Change => ({ kind: 'clear', ref }));
-    if (changes.length + cleared.length > 0) await ledger.commit([...changes, ...cleared]);
-    const lost = [...named].filter(([, ref]) => ref === null || unknown.includes(ref));
-    return { retried, unknown: lost.map(([text]) => text) };
-  });
-}
-
-/** `resolve` without a running daemon. Throws ConfigurationError where it cannot be done. */
-export async function resolveOffline(
-  options: OfflineOptions,
-  path: string,
-  resolution: Resolution,
-): Promise<void> {
-  const { settings } = options;
-  const { ref, folder } = requirePath(settings.folders, path);
-  await withLedger(options, async (ledger) => {
-    await withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
-      ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
-    );
-  });
-}
-
 /**
- * `approve` without a running daemon, as `sync` leaves held deletions behind: allows the deletion of every recorded
- * document of a folder on hold whose file is gone at this moment.
+ * What a person decides while no daemon runs, kept in the ledger for the next start. Throws as a daemon does, and as
+ * `withLedger`.
  */
-export async function approveOffline(
-  options: OfflineOptions,
-  folder: string | null,
-): Promise<{ readonly approved: number }> {
-  return withLedger(options, async (ledger) => {
-    let approved = 0;
-    for (const folderSettings of options.settings.folders) {
-      const { name } = folderSettings;
-      if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
-      const paths = await missingFiles(ledger, folderSettings);
-      await ledger.commit([
-        { kind: 'approve', folder: name, paths },
-        { kind: 'hold', folder: name, hold: null },
-        ...acceptedPlaces(ledger, folderSettings),
-      ]);
-      approved += paths.length;
-    }
-    return { approved };
-  });
+export function offlineDecisions(options: OfflineOptions): DecisionPort {
+  const { settings } = options;
+  const { folders, state } = settings;
+  return {
+    // Forgets failures, so that the next start sends them again.
+    retry: (paths) =>
+      withLedger(options, async (ledger) => {
+        const named = new Map(paths.map((text) => [text, resolvePath(folders, text)]));
+        const refs = [...named.values()].filter((ref) => ref !== null);
+        const { failed, changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, {
+          failed: Array.from(ledger.failures(), ([ref]) => ({ ref })),
+          doubts: ledger.doubts(),
+        });
+        const cleared = failed.map(({ ref }): Change => ({ kind: 'clear', ref }));
+        if (changes.length + cleared.length > 0) await ledger.commit([...changes, ...cleared]);
+        const lost = [...named].filter(([, ref]) => ref === null || unknown.includes(ref));
+        return { retried, unknown: lost.map(([text]) => text) };
+      }),
+    resolve: async (path, resolution) => {
+      const { ref, folder } = requirePath(folders, path);
+      await withLedger(options, (ledger) =>
+        withFolder(folder, { settings: asItStands(settings), log: silentLog }, async (port) =>
+          ledger.commit(await resolveDoubt({ ref, port, ledger }, resolution)),
+        ),
+      );
+    },
+    // As `sync` leaves held deletions behind: of every document of a folder on hold whose file is gone at this moment.
+    approve: (folder) =>
+      withLedger(options, async (ledger) => {
+        let approved = 0;
+        for (const held of folders) {
+          const { name } = held;
+          if ((folder !== null && folder !== name) || ledger.hold(name) === undefined) continue;
+          const paths = await missingFiles(ledger, held);
+          await ledger.commit([
+            { kind: 'approve', folder: name, paths },
+            { kind: 'hold', folder: name, hold: null },
+            ...acceptedPlaces(ledger, held),
+          ]);
+          approved += paths.length;
+        }
+        return { approved };
+      }),
+    pause: (folder) => setPauses((before) => pause(before, requireFolder(settings, folder))),
+    resume: (folder) => setPauses((before) => resume(before, requireFolder(settings, folder), folders)),
+  };
+
+  function setPauses(change: (before: Pauses) => Pauses): Promise<{ readonly paused: readonly string[] }> {
+    return withLedger(options, async () => {
+      const after = change(await readPauses(state.dir));
+      await writePauses(state.dir, after);
+      return { paused: pausedNames(after, folders) };
+    });
+  }
 }
 
 /** The root and the mounts of a folder are right as they stand, says the person who approves. */
@@ -88,23 +92,6 @@ function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettin
     { kind: 'root', folder, identity: acceptedRoot(known, root.identity, known?.seenAt) },
     { kind: 'mounts', folder, mounts, identities },
   ];
-}
-
-/** `pause` and `resume` without a running daemon: for the next start. Gives the names of what is paused then. */
-export async function setPausedOffline(
-  options: OfflineOptions,
-  folder: string | null,
-  action: 'pause' | 'resume',
-): Promise<readonly string[]> {
-  const { settings } = options;
-  const chosen = requireFolder(settings, folder);
-  const { state, folders } = settings;
-  return withLedger(options, async () => {
-    const before = await readPauses(state.dir);
-    const after = action === 'pause' ? pause(before, chosen) : resume(before, chosen, folders);
-    await writePauses(state.dir, after);
-    return pausedNames(after, folders);
-  });
 }
 
 /** What `ledger service-moved` did. */

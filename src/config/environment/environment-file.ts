@@ -54,18 +54,14 @@ function exposure(file: string, { mode, uid }: Pick<Stats, 'mode' | 'uid'>): str
   return [`${file} can be read by others (mode ${permissions}); run chmod 600 ${file}`];
 }
 
-/** A `.env` text with other values in it. */
-interface MergedEnvironmentFile {
-  readonly text: string;
-  /** True when a value that was set before changes. */
-  readonly replaces: boolean;
-}
-
-/** Sets variables in the text of a `.env`; everything else in it stays. Throws ConfigurationError for a value that no quotes can hold. */
+/**
+ * Sets variables in the text of a `.env`; everything else in it stays. `replaces`: a value that was set before changes.
+ * Throws ConfigurationError for a value that no quotes can hold.
+ */
 export function mergeEnvironmentFile(
   before: string,
   values: Readonly<Record<string, string>>,
-): MergedEnvironmentFile {
+): { readonly text: string; readonly replaces: boolean } {
   const old = parse(before);
   const replaces = Object.entries(values).some(([name, value]) => (old[name] || value) !== value);
   const kept = withoutNames(before, new Set(Object.keys(values)));

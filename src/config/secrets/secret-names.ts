@@ -21,6 +21,11 @@ export const secretVariables: Readonly<Record<SecretName, string>> = {
 /** The five that the service asks for. */
 export const credentialNames = ['apiKey', 'clientId', 'clientSecret', 'username', 'password'] as const;
 
+/** The five, as the environment names them. */
+export function credentialVariables(credentials: Credentials): Readonly<Record<string, string>> {
+  return Object.fromEntries(credentialNames.map((name) => [secretVariables[name], credentials[name]]));
+}
+
 /** Spellings of a secret's key, without case and punctuation, and the secret that is meant. */
 const spellings: Readonly<Record<string, SecretName | null>> = {
   apikey: 'apiKey',
@@ -66,27 +71,22 @@ export function secretMeantBy(key: string): SecretName | null | undefined {
 }
 
 /** Every key of the file that would hold a secret, under whatever spelling and at whatever depth. Values are not shown. */
-export function findSecrets(value: unknown, schema: JsonSchema): Problem[] {
-  return search(value, { schema, path: [] });
-}
-
-interface Place {
-  readonly schema: JsonSchema;
-  readonly path: readonly PropertyKey[];
-}
-
-function search(value: unknown, { schema, path }: Place): Problem[] {
+export function findSecrets(
+  value: unknown,
+  schema: JsonSchema,
+  path: readonly PropertyKey[] = [],
+): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value))
-    return value.flatMap((item, index) => search(item, { schema, path: [...path, index] }));
+    return value.flatMap((item, index) => findSecrets(item, schema, [...path, index]));
   return Object.entries(value).flatMap(([key, child]) => {
-    const place = { schema, path: [...path, key] };
-    const secret = schemaAt(schema, place.path) === undefined ? secretMeantBy(key) : undefined;
-    return secret === undefined ? search(child, place) : [problem(place.path, secret)];
+    const place = [...path, key];
+    const secret = schemaAt(schema, place) === undefined ? secretMeantBy(key) : undefined;
+    return secret === undefined ? findSecrets(child, schema, place) : [problem(place, secret)];
   });
 }
 
-function problem(path: readonly PropertyKey[], secret: keyof typeof secretVariables | null): Problem {
+function problem(path: readonly PropertyKey[], secret: SecretName | null): Problem {
   const fix =
     secret === null
       ? 'ingestd obtains tokens itself from the five secrets in the environment'

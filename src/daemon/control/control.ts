@@ -75,12 +75,9 @@ export function createControl(sources: Sources): ControlPort {
       });
     },
     retry: async (paths) => {
-      if (paths.length === 0) {
-        return { ...(await engine.retry(null)), unknown: [] };
-      }
       const named = paths.map((text) => ({ text, ref: resolvePath(settings.folders, text) }));
       const refs = named.flatMap(({ ref }) => (ref === null ? [] : [ref]));
-      const { retried, unknown } = await engine.retry(refs);
+      const { retried, unknown } = await engine.retry(paths.length === 0 ? null : refs);
       const lost = named.filter(({ ref }) => ref === null || unknown.includes(ref)).map(({ text }) => text);
       return { retried, unknown: lost };
     },

@@ -41,14 +41,14 @@ interface Sources {
 
 /** The whole story of one file, contract section 2, `why`. */
 export async function describeFile(sources: Sources): Promise<Why> {
-  const { ref, port, ledger, recent, nextAt } = sources;
+  const { ref, port, ledger, nextAt } = sources;
   const record = ledger.get(ref);
   if (record === undefined && (await isDirectory(join(port.path, ref.path)))) return describeDirectory(ref);
   const found = await port.inspect(ref.path);
   const owner = found.kind === 'ignored' ? found.owner : undefined;
   const aside = owner === undefined ? null : await describeOwner(sources, owner);
   const document = found.kind === 'document' ? found.document : null;
-  const absent = found.kind === 'absent' ? absentFile(ref, { ledger, recent }) : null;
+  const absent = found.kind === 'absent' ? absentFile(sources) : null;
   const attempts = ledger.failure(ref)?.history ?? [];
   return {
     ...ref,
@@ -327,23 +327,12 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
   }
 }
 
-interface AbsenceSources {
-  readonly ledger: Pick<LedgerPort, 'get' | 'findByDocId'>;
-  /** Newest last. */
-  readonly recent: readonly Activity[];
-}
-
-/** What is known of a path where no file stands. */
-interface AbsentFile {
-  readonly message: string;
-  /** Of the document that it was; null: nothing is known of one. */
-  readonly docId: string | null;
-  readonly uploadedAt: string | null;
-  readonly deletedAt: string | null;
-}
-
-/** Says what became of a file that is not there: from the ledger, and from what happened lately. */
-function absentFile(ref: DocumentRef, { ledger, recent }: AbsenceSources): AbsentFile {
+/** Says what became of a file that is not there, and of its document: from the ledger, and from what happened lately. */
+function absentFile({
+  ref,
+  ledger,
+  recent,
+}: Sources): Pick<Why, 'docId' | 'uploadedAt' | 'deletedAt'> & { readonly message: string } {
   const record = ledger.get(ref);
   if (record !== undefined) {
     return {

@@ -15,6 +15,9 @@ export type Resolution =
   | { readonly kind: 'again' }
   | { readonly kind: 'dismiss' };
 
+/** What a person decides, with a running daemon or, for the next start, without one. */
+export type DecisionPort = Pick<ControlPort, 'retry' | 'resolve' | 'approve' | 'pause' | 'resume'>;
+
 /** What the HTTP address and the command line may ask of a running daemon. */
 export interface ControlPort {
   readonly status: () => Status;
