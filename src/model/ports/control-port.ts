@@ -2,7 +2,7 @@ import type { Activity, Reason, Status } from '../report/status.ts';
 import type { Why } from '../report/command-reports.ts';
 
 /** What a `retry` did. */
-export interface Retried {
+interface Retried {
   /** Documents that had failed or were in doubt. */
   readonly retried: number;
   /** Paths as they were given, for which there was nothing to do. */
