@@ -22,8 +22,6 @@ import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
 import { createPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
-import type { RequestEntry } from './http/request-log.ts';
-import { RequestLog } from './http/request-log.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
 import { openTokens } from './auth/tokens.ts';
 import { reachableHost } from '../lib/server/host.ts';
@@ -79,8 +77,6 @@ export interface EmbeddedService {
   readonly contentPath: (docId: string) => string | null;
   /** The same for an attachment, counted from 0. */
   readonly attachmentPath: (docId: string, place: number) => string | null;
-  /** Every request to an endpoint of the interface since the start, in the order of arrival. */
-  readonly requestLog: () => readonly RequestEntry[];
   /** Lets requests in flight finish for two seconds, then cuts them. */
   readonly close: () => Promise<void>;
 }
@@ -120,7 +116,6 @@ async function serve(
   } = options;
   const auth = await openAuth(options, data);
   const { credentials } = auth.identity;
-  const requestLog = new RequestLog(clock);
   const window = await openSlidingWindow(data.join('window'), { limit: requestsPerMinute, windowMs, clock });
   const strangersWindow = createSlidingWindow({ limit: requestsPerMinute, windowMs, clock });
   const context = { store, clock, incoming: data.incoming, maxFileBytes, username: credentials.username };
@@ -144,13 +139,10 @@ async function serve(
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addFallbacks(app, log);
   app.register(async (scope) => addPageRoutes(scope, { store, guard }));
-  app.register(async (scope) => addAuthRoutes(scope, { context: auth, requestLog }));
-  app.register(
-    async (scope) => addIngestionRoutes(scope, { context, auth, window, strangersWindow, requestLog }),
-    {
-      prefix: ingestionPrefix,
-    },
-  );
+  app.register(async (scope) => addAuthRoutes(scope, auth));
+  app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, strangersWindow }), {
+    prefix: ingestionPrefix,
+  });
   const { host = '127.0.0.1', port = 0, usualPort } = options;
   const url = await listen(app, { host, port, usualPort }).catch((error: unknown) => {
     window.close();
@@ -180,7 +172,6 @@ async function serve(
       const attachment = store.get(docId)?.attachments[place];
       return attachment === undefined ? null : store.pathOf(attachment);
     },
-    requestLog: () => requestLog.entries(),
     close: () => {
       closed ??= stop();
       return closed;

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { systemClock } from '../../build/lib/time/clock.js';
 import { startEmbeddedService } from '../../build/embedded/embedded-service.js';
+import { followRequests } from '../support/services/follow-requests.mjs';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
 const quiet = () => undefined;
@@ -22,8 +23,15 @@ export async function inTemporaryDirectory(use) {
 }
 
 /** The embedded service in this process, with data in `dataDir`. */
-export function startService(dataDir, { requestsPerMinute = 1_000_000, windowMs } = {}) {
-  return startEmbeddedService({ dataDir, clock: systemClock, log: silent, requestsPerMinute, windowMs });
+export async function startService(dataDir, { requestsPerMinute = 1_000_000, windowMs } = {}) {
+  const options = { dataDir, clock: systemClock, log: silent, requestsPerMinute, windowMs };
+  const service = await startEmbeddedService(options);
+  const { requestLog, stop } = followRequests(service.ingestUrl);
+  const close = async () => {
+    stop();
+    await service.close();
+  };
+  return { ...service, requestLog, close };
 }
 
 /** What goes to the ingestion endpoints of an embedded service, in the order of arrival. */

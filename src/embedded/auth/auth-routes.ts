@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
-import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { Identity } from './identity.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import type { AccessClaims, TokenAnswer, Tokens } from './tokens.ts';
@@ -19,24 +18,18 @@ import { sameSecret } from '../../lib/server/same-secret.ts';
 const maxBodyBytes = 16 * 1024;
 
 /** The token endpoints, interface 4.1 and 4.2, with OAuth's error bodies. */
-export async function addAuthRoutes(
-  app: FastifyInstance,
-  { context, requestLog }: { readonly context: AuthContext; readonly requestLog: RequestLog },
-): Promise<void> {
+export async function addAuthRoutes(app: FastifyInstance, context: AuthContext): Promise<void> {
   readBodiesAsBytes(app);
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', 'no-store');
-    requestLog.arrive(operationOf(request), reply.raw);
   });
   app.setErrorHandler(async (error: unknown, _request, reply) => {
     if (!(error instanceof RefusalError)) throw error;
     return sendRefusal(reply, error, { error: error.code, error_description: error.message });
   });
-  app.post('/auth', async (request) =>
-    grantToken(context, { headers: request.raw.headers, body: bodyOf(request) }),
-  );
+  app.post('/auth', async (request) => grantToken(context, request));
   app.post('/auth/token/revoke', async (request, reply) => {
-    await revokeToken(context, { headers: request.raw.headers, body: bodyOf(request) });
+    await revokeToken(context, request);
     return reply.code(200).send();
   });
 }
@@ -61,10 +54,6 @@ function bodyOf(request: FastifyRequest): Uint8Array {
   return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
 }
 
-function operationOf(request: FastifyRequest): ServiceOperation {
-  return request.url.includes('/revoke') ? 'revoke' : 'auth';
-}
-
 /** What the token endpoints and the check of every ingestion call work with. */
 export interface AuthContext {
   readonly identity: Identity;
@@ -79,21 +68,16 @@ type Grant =
   | { readonly kind: 'refresh_token'; readonly refreshToken: string };
 
 /** Answers `POST /auth`, interface 4.1. Throws RefusalError with the statuses of 7.1. */
-async function grantToken(
-  context: AuthContext,
-  request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
-): Promise<TokenAnswer> {
-  const isKnown = sameSecret(
-    headerOf(request.headers, 'x-api-key') ?? '',
-    context.identity.credentials.apiKey,
-  );
+async function grantToken(context: AuthContext, request: FastifyRequest): Promise<TokenAnswer> {
+  const { headers } = request.raw;
+  const isKnown = sameSecret(headerOf(headers, 'x-api-key') ?? '', context.identity.credentials.apiKey);
   const waitMs = (isKnown ? context.authWindow : context.strangersWindow).take();
   if (waitMs !== null) throw tooMany('too many authentication requests', waitMs);
-  const apiKey = requireApiKey(request.headers);
-  if (essenceOf(request.headers['content-type']) !== 'application/x-www-form-urlencoded') {
+  const apiKey = requireApiKey(headers);
+  if (essenceOf(headers['content-type']) !== 'application/x-www-form-urlencoded') {
     throw new RefusalError(400, 'the body must be application/x-www-form-urlencoded');
   }
-  const parameters = readFormParameters(request.body);
+  const parameters = readFormParameters(bodyOf(request));
   const grant = readGrant(parameters);
   const clientId = requireParameter(parameters, 'client_id');
   const clientSecret = requireParameter(parameters, 'client_secret');
@@ -197,12 +181,10 @@ const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(fal
 type Demand = 'nothing' | 'access-token' | 'all';
 
 /** Answers `POST /auth/token/revoke`, interface 4.2. Durable when it returns. Throws RefusalError, 7.2. */
-async function revokeToken(
-  context: AuthContext,
-  request: { readonly headers: IncomingHttpHeaders; readonly body: Uint8Array },
-): Promise<void> {
-  const claims = await identify(context, request.headers);
-  const demand = readDemand(essenceOf(request.headers['content-type']), request.body);
+async function revokeToken(context: AuthContext, request: FastifyRequest): Promise<void> {
+  const { headers } = request.raw;
+  const claims = await identify(context, headers);
+  const demand = readDemand(essenceOf(headers['content-type']), bodyOf(request));
   if (demand === 'nothing') return;
   if (demand === 'all' && claims.userId === null) {
     throw new RefusalError(401, 'the access token names no user whose refresh tokens could be revoked', {

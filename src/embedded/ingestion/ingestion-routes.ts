@@ -8,7 +8,6 @@ import { refusalStatus } from '../../lib/server/client-error.ts';
 import { errorEnvelope, RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { IngestionContext } from './operations.ts';
 import { bearerToken, headerOf, essenceOf, utf8Of } from '../http/read-request.ts';
-import type { RequestLog, ServiceOperation } from '../http/request-log.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
 import { sameSecret } from '../../lib/server/same-secret.ts';
 import { sizeWords } from '../../lib/text/amounts.ts';
@@ -24,12 +23,12 @@ interface IngestionRoutes {
   readonly window: SlidingWindow;
   /** For requests without a valid token: they take nothing from those of the account. */
   readonly strangersWindow: SlidingWindow;
-  readonly requestLog: RequestLog;
 }
 
 /** The ingestion operations, interface 4.3 to 4.7: the rate first, of the account or of strangers, then the operation. */
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
+  const counted = { onRequest: countRequest(routes) };
   app.removeAllContentTypeParsers();
   // Forms are streamed by the operation, which also checks their type; JSON is small and read by a schema.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -43,35 +42,28 @@ export async function addIngestionRoutes(app: FastifyInstance, routes: Ingestion
     reply.code(404).send(errorEnvelope('', 'no such operation')),
   );
 
-  app.post('/upload-document', watch(routes, 'upload'), async ({ raw }) => uploadDocument(context, raw));
-  app.put('/modify-document/:docId', watch(routes, 'modify'), async ({ raw, params }) =>
+  app.post('/upload-document', counted, async ({ raw }) => uploadDocument(context, raw));
+  app.put('/modify-document/:docId', counted, async ({ raw, params }) =>
     modifyDocument(context, docIdOf(params), raw),
   );
-  app.delete('/delete-document/:docId', watch(routes, 'delete'), async ({ params, query }) =>
+  app.delete('/delete-document/:docId', counted, async ({ params, query }) =>
     deleteDocument(context, docIdOf(params), ownerOf(query)),
   );
-  app.patch('/bulk/modify/metadata', watch(routes, 'bulk-modify'), async (request) =>
-    bulkModify(context, jsonOf(request)),
-  );
-  app.delete('/bulk/delete', watch(routes, 'bulk-delete'), async (request) =>
-    bulkDelete(context, jsonOf(request)),
-  );
+  app.patch('/bulk/modify/metadata', counted, async (request) => bulkModify(context, jsonOf(request)));
+  app.delete('/bulk/delete', counted, async (request) => bulkDelete(context, jsonOf(request)));
 }
 
 /** Counts a request as it arrives, before anything but its token is known. */
-function watch({ auth, window, strangersWindow, requestLog }: IngestionRoutes, operation: ServiceOperation) {
-  return {
-    onRequest: async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-      requestLog.arrive(operation, reply.raw);
-      const authorised = authoriseIngestion(auth, request.raw.headers);
-      const isKnown = await authorised.then(
-        () => true,
-        () => false,
-      );
-      const waitMs = (isKnown ? window : strangersWindow).take();
-      if (waitMs !== null) throw tooMany('too many requests', waitMs);
-      await authorised;
-    },
+function countRequest({ auth, window, strangersWindow }: IngestionRoutes) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const authorised = authoriseIngestion(auth, request.raw.headers);
+    const isKnown = await authorised.then(
+      () => true,
+      () => false,
+    );
+    const waitMs = (isKnown ? window : strangersWindow).take();
+    if (waitMs !== null) throw tooMany('too many requests', waitMs);
+    await authorised;
   };
 }
 

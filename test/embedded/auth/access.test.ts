@@ -150,17 +150,6 @@ describe('the rate limit', () => {
     await trial.clock.advance(500);
     expect(await status()).toBe(404);
   });
-
-  it('keeps a log of what came when and how it was answered', async () => {
-    await status();
-    await trial.clock.advance(5);
-    await trial.json('DELETE', '/bulk/delete', { docIds: ['x'] });
-    expect(trial.service.requestLog()).toEqual([
-      { operation: 'auth', atMs: 0, status: 200 },
-      { operation: 'delete', atMs: 0, status: 404 },
-      { operation: 'bulk-delete', atMs: 5, status: 404 },
-    ]);
-  });
 });
 
 it('answers with a Date header, in JSON, and lets nobody sniff', async () => {

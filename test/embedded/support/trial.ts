@@ -7,6 +7,7 @@ import type { EmbeddedService, EmbeddedServiceOptions } from '../../../src/embed
 import { startEmbeddedService } from '../../../src/embedded/embedded-service.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { followRequests } from '../../support/services/follow-requests.mjs';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const tokenSchema = z.strictObject({
@@ -36,7 +37,7 @@ export type Part = readonly [name: string, content: string | Uint8Array, fileNam
 
 /** A service of a test's own, spoken to over real HTTP. */
 export interface Trial {
-  readonly service: EmbeddedService;
+  readonly service: EmbeddedService & Pick<ReturnType<typeof followRequests>, 'requestLog'>;
   readonly clock: ManualClock;
   readonly dataDir: string;
   /** `POST /auth`; fields that are undefined are left out. */
@@ -76,7 +77,7 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
   const clock = manualClock();
   const dataDir = given.dataDir ?? folder.join('data');
   const options = { dataDir, clock, log: silent, requestsPerMinute: 10_000, ...given };
-  let service = await startEmbeddedService(options);
+  let service = await start(options);
   let tokens: Promise<Tokens> | undefined;
 
   const auth: Trial['auth'] = (fields = {}, headers = {}) => {
@@ -169,7 +170,7 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
     headers,
     restart: async (changed = {}) => {
       await service.close();
-      service = await startEmbeddedService({ ...options, ...changed });
+      service = await start({ ...options, ...changed });
     },
     close: async () => {
       await service.close();
@@ -181,6 +182,16 @@ export async function startTrial(given: Partial<EmbeddedServiceOptions> = {}): P
 
 function isPresent(entry: [string, string | undefined]): entry is [string, string] {
   return entry[1] !== undefined;
+}
+
+async function start(options: EmbeddedServiceOptions): Promise<Trial['service']> {
+  const service = await startEmbeddedService(options);
+  const { requestLog, stop } = followRequests(service.ingestUrl, options.clock.monotonic);
+  const close = async (): Promise<void> => {
+    stop();
+    await service.close();
+  };
+  return { ...service, requestLog, close };
 }
 
 function nothing(): void {}
