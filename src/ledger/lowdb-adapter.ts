@@ -13,10 +13,9 @@ import type { JournalPosition, JournalWriter } from './journal/journal-writer.ts
 import { fenceOf, KEPT_SUFFIX, listLedger } from './ledger-files.ts';
 import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
 import type { Capture, LedgerData } from './records/ledger-data.ts';
-import { isFresh, loadLedger } from './load-ledger.ts';
-import type { LoadedLedger } from './load-ledger.ts';
-import { snapshotLines } from './snapshot/snapshot-lines.ts';
-import { writeSnapshot } from './snapshot/write-snapshot.ts';
+import { isFresh, loadLedger } from './read-ledger.ts';
+import type { LoadedLedger } from './read-ledger.ts';
+import { writeSnapshot } from './snapshot.ts';
 
 /** What the adapter works with. */
 export interface AdapterParts {
@@ -108,8 +107,7 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
       const { file, bytes } = await createJournal(disk, paths, head);
       await file.close();
       const temporary = paths.temporary(`${process.pid}.upgrade`);
-      const lines = snapshotLines(loaded.data.capture());
-      snapshotBytes = await writeSnapshot(disk, temporary, { head, lines });
+      snapshotBytes = await writeSnapshot(disk, temporary, { head, capture: loaded.data.capture() });
       if (listing.paths.fence === paths.fence) await putInForce(temporary, head.generation);
       else await replaceHolder(temporary, head.generation);
       olderBytes = 0;
@@ -144,7 +142,7 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
       const { head, capture } = await mutex.add(() => beginGeneration(data));
       const temporary = paths.temporary(`${process.pid}.${randomBytes(6).toString('hex')}`);
       try {
-        const bytes = await writeSnapshot(disk, temporary, { head, lines: snapshotLines(capture) });
+        const bytes = await writeSnapshot(disk, temporary, { head, capture });
         await putInForce(temporary, head.generation);
         snapshotBytes = bytes;
         olderBytes = 0;
@@ -195,7 +193,7 @@ async function initializeLedger(disk: Disk, paths: LedgerPaths): Promise<void> {
   const { file } = await createJournal(disk, paths, FIRST);
   await file.close();
   const temporary = paths.temporary(`${process.pid}.first`);
-  await writeSnapshot(disk, temporary, { head: FIRST, lines: [] });
+  await writeSnapshot(disk, temporary, { head: FIRST, capture: { records: [], changes: [] } });
   await disk.rename(temporary, paths.snapshot);
   await disk.syncDirectory(paths.dir);
   await markUsed(disk, paths);

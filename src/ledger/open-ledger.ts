@@ -14,7 +14,7 @@ import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
-import type { LoadedLedger } from './load-ledger.ts';
+import type { LoadedLedger } from './read-ledger.ts';
 import { claimFence, prepareDirectory, takeStateLock } from './lock-state-directory.ts';
 
 /** What a ledger is opened with. */

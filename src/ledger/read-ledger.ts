@@ -1,10 +1,19 @@
 import { stat } from 'node:fs/promises';
 
+import { damaged, isTooNew } from './damage.ts';
+import { readChange } from './format/change-format.ts';
+import { createDataFiller } from './format/data-filler.ts';
+import type { DataFiller, RejectedRecord } from './format/data-filler.ts';
+import { readOldChange } from './format/old-format.ts';
 import { listLedger } from './ledger-files.ts';
-import type { LedgerListing } from './ledger-files.ts';
-import { isFresh, loadLedger } from './load-ledger.ts';
+import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
 import { createLedgerData } from './records/ledger-data.ts';
-import type { LedgerReader } from './records/ledger-data.ts';
+import type { LedgerData, LedgerReader } from './records/ledger-data.ts';
+import { refOf, toRecord } from './records/stored-record.ts';
+import { readJournal } from './journal/read-journal.ts';
+import type { JournalReading } from './journal/read-journal.ts';
+import { readSnapshot } from './snapshot.ts';
 
 const TRIES = 5;
 
@@ -57,4 +66,133 @@ async function pictureOf(dir: string): Promise<{ readonly listing: LedgerListing
   );
   const { paths, journals, previous } = listing;
   return { listing, text: JSON.stringify([paths.fence, journals, previous, snapshot]) };
+}
+
+/** A ledger as it was found. */
+export interface LoadedLedger {
+  readonly data: LedgerData;
+  /** The oldest of the files that were read. */
+  readonly version: number;
+  /** Of the snapshot it was read from. */
+  readonly generation: number;
+  /** The journal that is written on. */
+  readonly journal: JournalReading;
+  /** Size of the snapshot it was read from. */
+  readonly snapshotBytes: number;
+  /** Bytes of journals that were replayed. */
+  readonly journalBytes: number;
+  readonly rejected: readonly RejectedRecord[];
+  /** Set when the snapshot in force was damaged and the one before it, with its journals, gave the same. */
+  readonly recovered: { readonly error: unknown } | null;
+}
+
+/** Says whether a directory holds no ledger: never used, or a crash came before the first one was complete. */
+export async function isFresh(listing: LedgerListing): Promise<boolean> {
+  if (listing.snapshot || listing.previous || listing.marker) return false;
+  const [first, second] = listing.journals;
+  if (first === undefined) return true;
+  if (first !== 1 || second !== undefined) return false;
+  const groups = await readJournal(listing.paths.journal(1), () => undefined).then(
+    (reading) => reading.groups,
+    () => 0,
+  );
+  return groups === 0;
+}
+
+/**
+ * Reads snapshot and journals; a LedgerDamagedError when what they held cannot be told without guessing. The
+ * snapshot before the last stands in for a damaged one: with its journals it gives the very same.
+ */
+export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> {
+  const { paths } = listing;
+  try {
+    if (!listing.snapshot)
+      throw damaged(paths.snapshot, 'it is missing, although the state directory was in use');
+    return { ...(await loadFrom(paths, paths.snapshot)), recovered: null };
+  } catch (error) {
+    if (!listing.previous || isTooNew(error)) throw error;
+    try {
+      return { ...(await loadFrom(paths, paths.previous)), recovered: { error } };
+    } catch {
+      throw error;
+    }
+  }
+}
+
+async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
+  const data = createLedgerData();
+  const filler = createDataFiller(data);
+  const { version, generation, sequence, bytes } = await readSnapshot(snapshot, filler);
+  const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);
+  const rejected = [...filler.rejected, ...rejectDoubles(data)];
+  return {
+    data,
+    version: Math.min(version, journal.version),
+    generation,
+    journal,
+    snapshotBytes: bytes,
+    journalBytes,
+    rejected,
+  };
+}
+
+/** Follows the journals from a snapshot's own to the last. */
+async function replay(
+  paths: LedgerPaths,
+  from: { readonly generation: number; readonly sequence: number },
+  filler: DataFiller,
+): Promise<{ readonly journal: JournalReading; readonly journalBytes: number }> {
+  let journal = await readJournalOf(paths, from, filler);
+  let journalBytes = journal.goodBytes;
+  for (;;) {
+    const next = { generation: journal.generation + 1, sequence: journal.sequence };
+    if (!(await follows(paths, journal))) return { journal, journalBytes };
+    journal = await readJournalOf(paths, next, filler);
+    journalBytes += journal.goodBytes;
+  }
+}
+
+async function readJournalOf(
+  paths: LedgerPaths,
+  { generation, sequence }: { readonly generation: number; readonly sequence: number },
+  filler: DataFiller,
+): Promise<JournalReading> {
+  const path = paths.journal(generation);
+  const reading = await readJournal(path, (changes, version) => {
+    const read = version <= LAST_UNNAMED_VERSION ? readOldChange : readChange;
+    for (const change of changes) filler.change(read(change, filler.shared));
+  });
+  if (reading.generation !== generation) throw damaged(path, `it contains journal ${reading.generation}`);
+  if (reading.sequence - reading.groups !== sequence)
+    throw damaged(path, 'it does not continue where the ledger ends');
+  return reading;
+}
+
+/** Says whether the next journal belongs to this one, or is what a crash left of a beginning. */
+async function follows(paths: LedgerPaths, journal: JournalReading): Promise<boolean> {
+  if (journal.sealed) return true;
+  const path = paths.journal(journal.generation + 1);
+  const next = await readJournal(path, () => undefined).catch(() => null);
+  return next !== null && next.groups > 0;
+}
+
+/**
+ * Takes out all records whose docId another record has too: nobody can tell whose it is, and a modify or a deletion in
+ * the name of the wrong one would fall on the other's document. They become failures that say so, so that they are not
+ * uploaded again by themselves.
+ */
+function rejectDoubles({ records, side }: LedgerData): readonly RejectedRecord[] {
+  return records.withSharedDocId().map((stored) => {
+    const ref = refOf(stored);
+    const { docId, stat, fingerprint } = toRecord(stored);
+    const message = `its docId ${docId} also belongs to another document; the record was skipped`;
+    const history = [{ at: 0, operation: 'read ledger', code: 'double-doc-id', message }];
+    records.drop(ref);
+    side.apply({
+      kind: 'fail',
+      ref,
+      failure: { code: 'double-doc-id', message, attempts: 1, history, stat, fingerprint },
+    });
+    return { ...ref, message };
+  });
 }

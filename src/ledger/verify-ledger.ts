@@ -7,11 +7,10 @@ import { createDataFiller } from './format/data-filler.ts';
 import type { RejectedRecord } from './format/data-filler.ts';
 import type { LedgerListing } from './ledger-files.ts';
 import { createLedgerData } from './records/ledger-data.ts';
-import { isFresh, loadLedger } from './load-ledger.ts';
-import type { LoadedLedger } from './load-ledger.ts';
-import { readSteadily } from './read-ledger.ts';
+import { isFresh, loadLedger, readSteadily } from './read-ledger.ts';
+import type { LoadedLedger } from './read-ledger.ts';
 import { readJournal } from './journal/read-journal.ts';
-import { readSnapshot } from './snapshot/read-snapshot.ts';
+import { readSnapshot } from './snapshot.ts';
 
 /** What was found about one file, or about a row of it. */
 interface LedgerFinding {

@@ -155,6 +155,30 @@ export function joinPath(directory: string, name: string): string {
   return directory === '' ? name : `${directory}/${name}`;
 }
 
+/** Says whether a reference leads to a place inside a folder. */
+export function isValidRef({ folder, path }: DocumentRef): boolean {
+  return isValidFolder(folder) && isValidPath(path);
+}
+
+/** Says whether a directory, `''` for the root, is a place inside a folder. */
+export function isValidDirectory(folder: string, directory: string): boolean {
+  return isValidFolder(folder) && (directory === '' || isValidPath(directory));
+}
+
+/** Says whether a path leads to a place inside a folder: no empty name, no `.` or `..`, not absolute, no NUL. */
+export function isValidPath(path: string): boolean {
+  return path.split('/').every(isValidName);
+}
+
+/** Says whether a text can be the name of one file. */
+export function isValidName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
+}
+
+function isValidFolder(folder: string): boolean {
+  return folder !== '' && !/[/\0]/.test(folder);
+}
+
 /** Says whether two stats are of one unchanged file. The device is left out: its number may change with a reboot. */
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import { isValidRef } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
 import type { Change, Failure } from '../../model/ports/ledger-port.ts';
@@ -15,7 +16,6 @@ import {
   statSchema,
 } from './record-format.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
-import { isValidRef } from './valid-ref.ts';
 
 /** A change of anything but the records and their directories. */
 export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' | 'directory' }>;

@@ -1,9 +1,8 @@
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { directoryOf, isValidDirectory, isValidName, isValidRef, joinPath } from '../../model/document.ts';
 import type { LedgerData } from '../records/ledger-data.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
 import type { StoredChange } from './change-format.ts';
-import { isValidDirectory, isValidName, isValidRef } from './valid-ref.ts';
 
 /** A record that is not taken up: nothing else is wrong with the ledger. */
 export interface RejectedRecord {

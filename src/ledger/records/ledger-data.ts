@@ -56,18 +56,7 @@ export function createLedgerData(): LedgerData {
       const record = records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);
     },
-    intents: side.intents,
-    doubts: side.doubts,
-    failure: side.failure,
-    failures: side.failures,
-    hold: side.hold,
-    isApproved: side.isApproved,
-    removals: side.removals,
-    root: side.root,
-    mounts: side.mounts,
-    mountIdentities: side.mountIdentities,
-    service: side.service,
-    sentRequests: side.sentRequests,
+    ...side.reader,
   };
 
   return {

@@ -22,7 +22,9 @@ const PRUNE_AFTER = 1_000;
 /** Of one approval line in a snapshot, so that no line grows without bound. */
 const PATHS_A_LINE = 1_000;
 
-type SideReads =
+/** What is read of it. */
+type SideReader = Pick<
+  LedgerPort,
   | 'intents'
   | 'doubts'
   | 'failure'
@@ -34,10 +36,12 @@ type SideReads =
   | 'mounts'
   | 'mountIdentities'
   | 'service'
-  | 'sentRequests';
+  | 'sentRequests'
+>;
 
 /** All that the ledger knows beside its records. */
-export interface SideState extends Pick<LedgerPort, SideReads> {
+export interface SideState {
+  readonly reader: SideReader;
   readonly apply: (change: SideChange) => void;
   /** Changes that make an empty state into this one. */
   readonly changes: () => readonly SideChange[];
@@ -135,8 +139,7 @@ export function createSideState(): SideState {
     if (request !== undefined) sent.set(id, { ...request, answeredAt: at });
   }
 
-  return {
-    apply,
+  const reader: SideReader = {
     intents: () => [...intents.values()],
     doubts: () => [...doubts.values()],
     failure: (ref) => failures.get(refKey(ref))?.[1],
@@ -149,6 +152,11 @@ export function createSideState(): SideState {
     mountIdentities: (folder) => mounts.get(folder)?.identities ?? [],
     service: () => service,
     sentRequests: () => [...sent.values()],
+  };
+
+  return {
+    reader,
+    apply,
     changes: () => [
       ...map(intents.values(), (intent) => ({ kind: 'intent' as const, intent })),
       ...map(doubts.values(), (doubt) => ({ kind: 'doubt' as const, doubt })),

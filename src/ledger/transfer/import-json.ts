@@ -10,20 +10,16 @@ import type {
   ImportOptions,
   ImportProblem,
 } from './imported-ledger.ts';
-import { unknownStat } from '../../model/document.ts';
+import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { identitySchema } from '../format/change-format.ts';
-import { companionsSchema, statSchema } from '../format/record-format.ts';
-import { isValidRef } from '../format/valid-ref.ts';
-import { strictMetadataSchema } from '../format/recorded-metadata.ts';
+import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-format.ts';
 
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();
 const place = z.object({ folder: z.string(), path: z.string().transform((path) => path.normalize('NFC')) });
 const rootChange = z.int().nonnegative();
-const insidePath = z
-  .string()
-  .refine((path) => isValidRef({ folder: 'any', path }), 'is not a path inside the folder');
+const insidePath = z.string().refine(isValidPath, 'is not a path inside the folder');
 const attachmentSchema = z.object({
   name: z.string().min(1),
   sha256: hash,

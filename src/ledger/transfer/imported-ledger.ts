@@ -1,7 +1,6 @@
 import type { Change, LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import { nameOf, unknownStat, refKey } from '../../model/document.ts';
+import { isValidRef, nameOf, unknownStat, refKey } from '../../model/document.ts';
 import type { FileStat, DocumentRef } from '../../model/document.ts';
-import { isValidRef } from '../format/valid-ref.ts';
 
 /** Something in an import file that cannot be taken. */
 export interface ImportProblem {

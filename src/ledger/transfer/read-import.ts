@@ -1,6 +1,10 @@
-import { importCsv } from './import-csv.ts';
+import { parse } from 'csv-parse/sync';
+import * as z from 'zod';
+
+import { errorMessage } from '../../model/errors.ts';
 import { importJson } from './import-json.ts';
-import type { ImportedLedger, ImportOptions } from './imported-ledger.ts';
+import { checkEntries, importedRecord } from './imported-ledger.ts';
+import type { ImportedEntry, ImportedLedger, ImportOptions, ImportProblem } from './imported-ledger.ts';
 
 /**
  * Reads what `ledger export` printed, or CSV with the header `folder,path,docId`: contract section 7, 17. Files
@@ -10,4 +14,73 @@ import type { ImportedLedger, ImportOptions } from './imported-ledger.ts';
 export function readImport(text: string, options: ImportOptions): ImportedLedger {
   const content = text.startsWith('\uFEFF') ? text.slice(1) : text;
   return content.trimStart().startsWith('{') ? importJson(content, options) : importCsv(content, options);
+}
+
+const columns = ['folder', 'path', 'docid'] as const;
+
+const rowsSchema = z.array(z.object({ record: z.array(z.string()), info: z.object({ lines: z.number() }) }));
+const positionSchema = z.object({ lines: z.number() });
+
+interface Row {
+  readonly record: readonly string[];
+  readonly line: number;
+}
+
+/** CSV with a header that names path and docId, and folder where more than one is configured; in any order. */
+function importCsv(text: string, options: ImportOptions): ImportedLedger {
+  const rows = readRows(text);
+  if ('message' in rows) return { entries: [], lines: [], problems: [rows] };
+  const [header, ...body] = rows.rows;
+  const names = header?.record.map((name) => name.trim().toLowerCase()) ?? [];
+  const problem = headerProblem(names, options.folders);
+  if (problem !== null) return { entries: [], lines: [], problems: [{ line: 1, message: problem }] };
+  const uploadedAt = new Date(options.now).toISOString();
+  const imported = body.map((row) => toEntry(row, names, { uploadedAt, folders: options.folders }));
+  return checkEntries(imported, options);
+}
+
+function readRows(text: string): { readonly rows: readonly Row[] } | ImportProblem {
+  let lines = 0;
+  try {
+    const parsed: unknown = parse(text, { info: true, skip_empty_lines: true });
+    const rows = rowsSchema.parse(parsed).map(({ record, info }) => {
+      const line = lines + 1;
+      lines = info.lines;
+      return { record, line };
+    });
+    return { rows };
+  } catch (error) {
+    const position = positionSchema.safeParse(error);
+    return { line: position.success ? position.data.lines : null, message: errorMessage(error) };
+  }
+}
+
+function headerProblem(names: readonly string[], folders: readonly string[]): string | null {
+  const unknown = names.find((name) => !columns.includes(name as (typeof columns)[number]));
+  const expected =
+    'the first line must be folder,path,docId (or path,docId if only one folder is configured)';
+  if (unknown !== undefined || new Set(names).size !== names.length) return expected;
+  if (!names.includes('path') || !names.includes('docid')) return expected;
+  if (!names.includes('folder') && folders.length !== 1) {
+    return `the column folder is missing, and more than one folder is configured: ${folders.join(', ')}`;
+  }
+  return null;
+}
+
+function toEntry(
+  { record, line }: Row,
+  names: readonly string[],
+  { uploadedAt, folders }: { readonly uploadedAt: string; readonly folders: readonly string[] },
+): ImportedEntry {
+  const cell = (name: string): string => record[names.indexOf(name)] ?? '';
+  const named = cell('folder').trim();
+  const [only = ''] = folders;
+  const folder = named === '' && folders.length === 1 ? only : named;
+  const path = cell('path').normalize('NFC');
+  const docId = cell('docid').trim();
+  return {
+    entry: { ref: { folder, path }, record: importedRecord({ docId, path, uploadedAt }) },
+    line,
+    place: '',
+  };
 }

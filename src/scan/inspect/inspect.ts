@@ -2,7 +2,7 @@ import { accessSync, constants, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import { directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
@@ -46,8 +46,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
   async function inspect(path: string, known: Companions | null): Promise<Inspection> {
     const trouble = rootTrouble(folder, scannedRoot());
     if (trouble !== null) return trouble;
-    if (path.includes('\0') || path.split('/').some((name) => name === '' || name === '.' || name === '..'))
-      return ignored('outside-folder', 'not a path inside the folder');
+    if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyByName(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { claims } = folder;

@@ -1,0 +1,281 @@
+import { isAscii } from 'node:buffer';
+import { crc32 } from 'node:zlib';
+
+import * as z from 'zod';
+
+import { countWords } from '../lib/text/amounts.ts';
+import { createTimeSlice } from '../lib/time/time-slice.ts';
+import { errorCode, errorMessage } from '../model/errors.ts';
+import type { Metadata } from '../model/metadata/metadata.ts';
+import type { DirectoryRef } from '../model/ports/ledger-port.ts';
+import { damaged, tooNew, unreadable } from './damage.ts';
+import type { Disk, DiskFile } from './disk.ts';
+import { changeJson, readChange } from './format/change-format.ts';
+import type { StoredChange } from './format/change-format.ts';
+import type { DataFiller } from './format/data-filler.ts';
+import { createOldLineReader } from './format/old-format.ts';
+import { checkMetadata, readCompanions, readRecord, recordJson } from './format/record-format.ts';
+import { asNumber, asObject, asText, SHAPE, ShapeError } from './format/shape.ts';
+import { checksumText, LAST_UNNAMED_VERSION, LEDGER_VERSION } from './journal/journal-line.ts';
+import { readLines } from './journal/read-lines.ts';
+import type { Capture } from './records/ledger-data.ts';
+
+/**
+ * The snapshot is one JSON object, a line a record, so that it can be written and read piece by piece:
+ *
+ *     {"ingestd":"ledger","version":3,"generation":7,"sequence":1234,"lines":[
+ *     {"kind":"directory","folder":"inbox","path":"reports/2026",      where the records that follow are, and which
+ *      "identity":{"ino":4711,"birthtimeMs":1760000000000.25,"dev":65025}},  directory that is, where it is known
+ *     {"kind":"fingerprint","number":0,"value":"c0ffee"},              a value that records name by its number
+ *     {"kind":"metadata","number":0,"value":{"documentOwner":"jane"}}, another
+ *     {"name":"report.pdf","docId":"…", …},                            a record: see `RecordFields`
+ *     {"kind":"intent", …},                                            anything else, as in the journal
+ *     []],"count":5,"crc32":"0a1b2c3d"}
+ *
+ * The checksum is of all bytes before the last line. Versions 1 and 2 had the same frame and other lines.
+ */
+interface SnapshotHead {
+  readonly version: number;
+  readonly generation: number;
+  readonly sequence: number;
+}
+
+/** How the last line begins, and no other. */
+const END_MARK = '[]],';
+
+const NEWLINE = 10;
+/** Larger pieces outlive the collection of young garbage, since lines are made in slices of time. */
+const PIECE_CHARACTERS = 15 * 1024;
+
+/** Writes what was captured under a temporary name, in slices, and resolves with its size when it is on the medium. */
+export async function writeSnapshot(
+  disk: Disk,
+  path: string,
+  { head, capture }: { readonly head: Omit<SnapshotHead, 'version'>; readonly capture: Capture },
+): Promise<number> {
+  const file = await disk.create(path);
+  try {
+    const size = await writeLines(file, headText(head), snapshotLines(capture));
+    await file.sync();
+    return size;
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeLines(file: DiskFile, head: string, lines: Iterable<string>): Promise<number> {
+  const slice = createTimeSlice();
+  let checksum = 0;
+  let position = 0;
+  let count = 0;
+
+  async function put(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    checksum = crc32(bytes, checksum);
+    await file.write(bytes, position);
+    position += bytes.length;
+  }
+
+  let piece = head;
+  for (const line of lines) {
+    piece += `${line},\n`;
+    count += 1;
+    if (piece.length >= PIECE_CHARACTERS) {
+      await put(piece);
+      piece = '';
+    }
+    const pause = slice();
+    if (pause !== undefined) await pause;
+  }
+  await put(piece);
+  await put(endText(count, checksum));
+  return position;
+}
+
+/** Text of the first line. */
+function headText({ generation, sequence }: Omit<SnapshotHead, 'version'>): string {
+  const fields = JSON.stringify({ ingestd: 'ledger', version: LEDGER_VERSION, generation, sequence });
+  return `${fields.slice(0, -1)},"lines":[\n`;
+}
+
+/** Text of the last line. */
+function endText(count: number, checksum: number): string {
+  return `${END_MARK}"count":${count},"crc32":"${checksumText(checksum)}"}\n`;
+}
+
+/** The lines of a ledger as it was captured, in order, each as JSON. A shared value comes before its first record. */
+function* snapshotLines({ records, changes }: Capture): Generator<string> {
+  const numbers = { fingerprint: new Map<string, number>(), metadata: new Map<Metadata, number>() };
+  let directory: unknown = null;
+  for (const record of records) {
+    if (record.directory !== null && record.directory !== directory) {
+      directory = record.directory;
+      const { folder, path, identity } = record.directory;
+      yield JSON.stringify({ kind: 'directory', folder, path, identity: identity ?? undefined });
+    }
+    for (const kind of ['fingerprint', 'metadata'] as const) {
+      const known: Map<unknown, number> = numbers[kind];
+      const value = record[kind];
+      if (known.has(value)) continue;
+      yield JSON.stringify({ kind, number: known.size, value });
+      known.set(value, known.size);
+    }
+    const fingerprint = numbers.fingerprint.get(record.fingerprint) as number;
+    const metadata = numbers.metadata.get(record.metadata) as number;
+    yield recordJson(record, { name: record.name }, { fingerprint, metadata });
+  }
+  for (const change of changes) yield changeJson(change);
+}
+
+/** What a snapshot said about itself. */
+interface SnapshotReading extends SnapshotHead {
+  readonly bytes: number;
+  /** Lines, records and all else. */
+  readonly count: number;
+}
+
+/** Reads a snapshot of any version into `filler`; a LedgerDamagedError when it is not whole and right. */
+export async function readSnapshot(path: string, filler: DataFiller): Promise<SnapshotReading> {
+  let head: SnapshotHead | null = null;
+  let take: (line: unknown) => void = () => undefined;
+  let end: ReturnType<typeof parseEnd> = null;
+  let checksum = 0;
+  let count = 0;
+  let bytes = 0;
+  try {
+    for await (const block of readLines(path)) {
+      if (end !== null) throw damaged(path, 'it continues after its end');
+      bytes = block.offset + block.bytes.length;
+      let rows = block.bytes;
+      if (head === null) {
+        head = readHead(path, rows);
+        take = createLineReader(head.version, filler);
+        const first = rows.indexOf(NEWLINE) + 1;
+        checksum = crc32(rows.subarray(0, first));
+        rows = rows.subarray(first);
+      }
+      const endAt = findEnd(rows);
+      if (endAt !== -1) {
+        end = parseEnd(rows.toString('utf8', endAt));
+        if (end === null) throw damaged(path, 'its last line is damaged');
+        rows = rows.subarray(0, endAt);
+      }
+      checksum = crc32(rows, checksum);
+      const lines = linesOf(rows);
+      for (const line of lines) take(line);
+      count += lines.length;
+    }
+  } catch (error) {
+    if (errorCode(error) === SHAPE) throw damaged(path, errorMessage(error), error);
+    throw unreadable(path, error);
+  }
+  if (head === null) throw damaged(path, 'it is empty');
+  if (end === null) throw damaged(path, 'its end is missing');
+  if (end.crc32 !== checksumText(checksum)) throw damaged(path, 'its checksum is wrong');
+  if (end.count !== count) throw damaged(path, `it has ${countWords(count, 'line')} instead of ${end.count}`);
+  return { ...head, bytes, count };
+}
+
+function readHead(path: string, bytes: Buffer): SnapshotHead {
+  const newline = bytes.indexOf(NEWLINE);
+  const head = newline === -1 ? null : parseHead(bytes.toString('utf8', 0, newline));
+  if (head === null) throw damaged(path, 'it is not a ledger');
+  if (head.version > LEDGER_VERSION) throw tooNew(path, head.version);
+  return head;
+}
+
+const headSchema = z.object({
+  ingestd: z.literal('ledger'),
+  version: z.int(),
+  generation: z.int().positive(),
+  sequence: z.int().nonnegative(),
+});
+const endSchema = z.object({ count: z.int().nonnegative(), crc32: z.string() });
+
+/** What a first line says, or null when it is none. */
+function parseHead(line: string): SnapshotHead | null {
+  return parseWith(headSchema, `${line.trimEnd()}]}`);
+}
+
+/** What a last line says, or null when it is none. */
+function parseEnd(line: string): z.infer<typeof endSchema> | null {
+  if (!line.startsWith(END_MARK)) return null;
+  return parseWith(endSchema, `{${line.slice(END_MARK.length)}`);
+}
+
+function parseWith<T>(schema: z.ZodType<T>, json: string): T | null {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch {
+    return null;
+  }
+}
+
+/** Where the last line begins in these bytes, or -1. No text in JSON holds a raw line break. */
+function findEnd(bytes: Buffer): number {
+  if (bytes.subarray(0, END_MARK.length).toString('latin1') === END_MARK) return 0;
+  const found = bytes.indexOf(`\n${END_MARK}`);
+  return found === -1 ? -1 : found + 1;
+}
+
+/** Many lines at one stroke: `[...],\n[...],\n` is a list but for its brackets and something behind the last comma. */
+function linesOf(bytes: Buffer): readonly unknown[] {
+  // Most lines are ASCII, which is latin1 too, and that takes no decoding.
+  const text = bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8');
+  try {
+    const lines = JSON.parse(`[${text}0]`) as unknown[];
+    lines.pop();
+    return lines;
+  } catch (error) {
+    throw new ShapeError('its lines are not JSON', { cause: error });
+  }
+}
+
+/** Takes the lines of a snapshot of this version or an older one, in order; a ShapeError where one is not right. */
+function createLineReader(version: number, filler: DataFiller): (line: unknown) => void {
+  return version <= LAST_UNNAMED_VERSION ? createOldLineReader(filler) : createNamedLineReader(filler);
+}
+
+function createNamedLineReader(filler: DataFiller): (line: unknown) => void {
+  const { shared } = filler;
+  const fingerprints = new Map<unknown, string>();
+  const metadata = new Map<unknown, Metadata>();
+  let place: DirectoryRef | null = null;
+  /** Said of the directory when its first record is there. */
+  let which: StoredChange | null = null;
+
+  return (line) => {
+    const fields = asObject(line, 'a line');
+    switch (fields['kind']) {
+      case undefined: {
+        const name = asText(fields['name'], 'name');
+        const fingerprint = fingerprints.get(fields['fingerprint']);
+        const values = metadata.get(fields['metadata']);
+        if (place === null || fingerprint === undefined || values === undefined) {
+          throw new ShapeError('a record comes before something it refers to');
+        }
+        const companions = readCompanions(fields['companions'], shared);
+        const record = readRecord(fields, { name, fingerprint, metadata: values, companions });
+        filler.put(place.folder, place.path, record);
+        if (which !== null) filler.change(which);
+        which = null;
+        return;
+      }
+      case 'directory':
+        place = { folder: asText(fields['folder'], 'folder'), path: asText(fields['path'], 'path') };
+        which = fields['identity'] === undefined ? null : readChange(line, shared);
+        return;
+      case 'fingerprint':
+        fingerprints.set(
+          asNumber(fields['number'], 'number'),
+          shared.text(asText(fields['value'], 'fingerprint')),
+        );
+        return;
+      case 'metadata':
+        metadata.set(asNumber(fields['number'], 'number'), shared.metadata(fields['value'], checkMetadata));
+        return;
+      default:
+        filler.change(readChange(line, shared));
+    }
+  };
+}
