@@ -28,7 +28,7 @@ import { createSignIn } from './sign-in.ts';
 import { version } from '../config/package-files.ts';
 import { sentences } from '../lib/text/sentences.ts';
 
-export interface ComposeOptions {
+export interface DaemonOptions {
   readonly settings: Settings;
   /** Null in embedded mode. */
   readonly credentials: Credentials | null;
@@ -92,7 +92,7 @@ interface Opened {
 
 /** Puts what was opened and everything else together. Throws ConfigurationError. */
 export function assembleDaemon(
-  options: ComposeOptions,
+  options: DaemonOptions,
   { ledger, folders, embedded, history, deliveries, pauses }: Opened,
 ): Daemon {
   const { settings, log, clock } = options;
@@ -314,7 +314,7 @@ function refusedWords(why: string): string {
 
 /** As they stand now; what cannot be read at the moment is as it was. */
 async function currentCredentials(
-  { readCredentials }: ComposeOptions,
+  { readCredentials }: DaemonOptions,
   known: Credentials,
 ): Promise<Credentials> {
   try {

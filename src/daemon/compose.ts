@@ -5,7 +5,7 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { Settings } from '../model/settings.ts';
 import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
-import type { ComposeOptions, Daemon } from './assemble-daemon.ts';
+import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
 import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
 import { readPauses } from './control/pauses.ts';
 import { openHistory } from './history/history.ts';
@@ -18,7 +18,7 @@ import { mixedUpFolders, isDirectory, requireFolders } from './preconditions/fol
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
  * ledger is read and the other rooms are loaded. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
  */
-export async function composeDaemon(options: ComposeOptions): Promise<Daemon> {
+export async function composeDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, clock } = options;
   const { place = null } = options;
   const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
@@ -74,7 +74,7 @@ async function startEmbedded({
   log,
   clock,
   httpToken,
-}: ComposeOptions): Promise<EmbeddedService | null> {
+}: DaemonOptions): Promise<EmbeddedService | null> {
   if (settings.service.mode !== 'embedded') return null;
   const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
   return startEmbeddedService({

@@ -6,7 +6,7 @@ import type { CommandContext, GlobalFlags } from '../context/command-context.ts'
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
-import { folderArgument } from '../context/arguments.ts';
+import { folderArgument } from '../context/path-arguments.ts';
 
 /** `ingestd approve [FOLDER]`: releases held deletions. */
 export function addApproveCommand(program: Command, context: CommandContext): void {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { folderArgument } from '../context/arguments.ts';
+import { folderArgument } from '../context/path-arguments.ts';
 import { defineCommand } from '../define-command.ts';
 
 /** `ingestd rescan [FOLDER]`: scans now. */

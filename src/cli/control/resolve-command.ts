@@ -3,7 +3,7 @@ import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { insideWorkingDirectory } from '../context/arguments.ts';
+import { insideWorkingDirectory } from '../context/path-arguments.ts';
 import { defineCommand } from '../define-command.ts';
 import { confirm } from '../context/prompter.ts';
 

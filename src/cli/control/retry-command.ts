@@ -4,7 +4,7 @@ import { countWords } from '../../lib/text/amounts.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { defineCommand } from '../define-command.ts';
-import { insideWorkingDirectory } from '../context/arguments.ts';
+import { insideWorkingDirectory } from '../context/path-arguments.ts';
 
 /** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
 export function addRetryCommand(program: Command, context: CommandContext): void {

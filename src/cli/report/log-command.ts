@@ -5,7 +5,7 @@ import type { Activity } from '../../model/report/status.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { type FoundDaemon, findDaemon } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { insideWorkingDirectory } from '../context/arguments.ts';
+import { insideWorkingDirectory } from '../context/path-arguments.ts';
 import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 

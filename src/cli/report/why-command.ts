@@ -4,8 +4,8 @@ import { findDaemon } from '../context/prepare-command.ts';
 import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { defineCommand } from '../define-command.ts';
-import { insideWorkingDirectory } from '../context/arguments.ts';
-import type { Place } from '../context/arguments.ts';
+import { insideWorkingDirectory } from '../context/path-arguments.ts';
+import type { Place } from '../context/path-arguments.ts';
 import type { Output } from '../output.ts';
 import type { PreparedCommand } from '../context/prepare-command.ts';
 

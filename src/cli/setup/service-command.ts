@@ -25,7 +25,7 @@ export function addServiceCommand(program: Command, context: CommandContext): vo
     .option('--port <N>', `port; 0: any free one (default: ${USUAL_PORT}, or any free one)`, portOf)
     .option('--host <ADDRESS>', 'address to listen on', '127.0.0.1')
     .option('--data <DIR>', 'where it keeps documents (default: $XDG_STATE_HOME/ingestd-service)')
-    .option('--fixtures', 'fill it with eighteen example documents, one of each type, for a demonstration');
+    .option('--fixtures', 'fill it with an example document of each type, for a demonstration');
   defineCommand(command, context, service, [
     { command: '(umask 077; ingestd service > .env)', does: 'in one terminal' },
     { command: 'ingestd run --config ./ingestd.yaml', does: 'in another terminal, with that .env' },

@@ -7,8 +7,8 @@ import { sameRoot } from '../../model/same-file.ts';
 import { printable } from '../../lib/text/printable.ts';
 import type { FolderState } from '../folder-state.ts';
 import { directoriesTo } from './classify-by-name.ts';
-import { afterScanMs, settling, unknown } from './no-document.ts';
-import type { NoDocument } from './no-document.ts';
+import { afterScanMs, settling, unknown } from './verdicts.ts';
+import type { NoDocument } from './verdicts.ts';
 import { readRoot } from '../walk/root-identity.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */

@@ -6,8 +6,8 @@ import type { FolderState } from '../folder-state.ts';
 import { classifyUnpaired } from '../rules/classify.ts';
 import { sidecarEnd } from '../rules/pair-sidecars.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
-import { ignored } from './no-document.ts';
-import type { NoDocument } from './no-document.ts';
+import { ignored } from './verdicts.ts';
+import type { NoDocument } from './verdicts.ts';
 
 /** Which document a sidecar belongs to, as the last scan paired them. What is wrong with it, its document says. */
 export function describeSidecar(folder: FolderState, path: string): NoDocument {

@@ -7,8 +7,8 @@ import { isAttachmentDirectory } from '../rules/classify.ts';
 import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { ignored, unknown } from './no-document.ts';
-import type { NoDocument } from './no-document.ts';
+import { ignored, unknown } from './verdicts.ts';
+import type { NoDocument } from './verdicts.ts';
 import { directoriesTo } from './classify-by-name.ts';
 
 /** What lies on the way to a path. */

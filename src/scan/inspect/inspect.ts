@@ -29,8 +29,8 @@ import type { DefaultsReader } from './directory-defaults.ts';
 import { findEntry, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { afterScanMs, attachmentOf, ignored, settling, unfit, unknown } from './no-document.ts';
-import type { NoDocument } from './no-document.ts';
+import { afterScanMs, attachmentOf, ignored, settling, unfit, unknown } from './verdicts.ts';
+import type { NoDocument } from './verdicts.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
 export type Inspector = (path: string, known: Companions | null) => Promise<Inspection>;
