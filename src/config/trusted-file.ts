@@ -3,11 +3,9 @@ import { lstat, open } from 'node:fs/promises';
 
 import { ConfigurationError } from '../model/errors.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 interface ReadOptions {
   /** The process's own environment: a `.env` must not declare itself trusted. */
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly maxBytes: number;
 }
 

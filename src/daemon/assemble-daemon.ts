@@ -157,7 +157,6 @@ export function assembleDaemon(
 
   function status(): Status {
     return makeStatus({
-      version: version(),
       startedAt: options.startedAt,
       settings,
       clock,
@@ -167,14 +166,14 @@ export function assembleDaemon(
       limiter,
       auth: tokens,
       fleet: cluster === null ? undefined : { host: cluster.host, hosts: cluster.hosts() },
-      phase: () => phase,
+      phase,
       service: {
         address: embedded?.ingestUrl ?? settings.service.ingestUrl,
         account: credentials?.username ?? '',
       },
-      totals: () => addTotals(history.before, engine.totals),
-      duplicates,
-      ownReasons: () => [...ownReasons(), ...(cluster?.reasons() ?? [])],
+      totals: addTotals(history.before, engine.totals),
+      duplicates: duplicates(),
+      ownReasons: [...ownReasons(), ...(cluster?.reasons() ?? [])],
     });
   }
 

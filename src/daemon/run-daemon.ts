@@ -147,7 +147,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   ): Promise<T> {
     const { standBy } = await import('./process/stand-by.ts');
     const { settings } = current;
-    const standing = standBy({ place, settings, startedAt, clock: systemClock });
+    const standing = standBy({ place, settings, startedAt });
     const served = await serve({ ...standing, fleet: place.cluster.fleet, place }, current, log);
     try {
       onRunning();

@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { checkAddress } from '../../config/settings/check-address.ts';
+import { checkAddress } from '../../config/settings/build-settings.ts';
 import { folderNameSchema } from '../../config/settings/settings-schema.ts';
 import {
   findCredentials,

@@ -21,7 +21,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * configuration is invalid. Never throws.
  */
 export async function examineMachine(settings: Settings | null, env: Environment) {
-  const places: PlaceReport[] = [];
+  const places = [];
   if (settings !== null) {
     places.push(await examinePlace('state.dir', settings.state.dir));
     for (const { name, path } of settings.folders) places.push(await examinePlace(name, path));
@@ -60,7 +60,6 @@ export async function examineMachine(settings: Settings | null, env: Environment
 }
 
 export type MachineReport = Awaited<ReturnType<typeof examineMachine>>;
-type PlaceReport = Awaited<ReturnType<typeof examinePlace>>;
 
 /** Where a folder or the state directory lies; `what` is `state.dir`, or the folder's name. */
 async function examinePlace(what: string, path: string) {

@@ -2,6 +2,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
+import type { CheckFinding } from '../../model/report/command-reports.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import { credentialNames, secretVariables, type SecretName } from './secret-names.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
@@ -45,13 +46,6 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
 
 const MIN_LENGTH = 16;
 
-/** What is wrong with the token: which key or variable, why, and how to fix it. */
-interface HttpTokenFault {
-  readonly subject: string;
-  readonly message: string;
-  readonly fix: string;
-}
-
 /**
  * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
  * characters, or there is none and the address is not loopback. Throws ConfigurationError where it cannot be read.
@@ -59,7 +53,10 @@ interface HttpTokenFault {
 export async function findHttpToken(
   { http: { host, port } }: Pick<Settings, 'http'>,
   sources: SecretSources,
-): Promise<{ readonly token: string | null; readonly fault: HttpTokenFault | null }> {
+): Promise<{
+  readonly token: string | null;
+  readonly fault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
+}> {
   const token = (await readSecret('httpToken', sources)) ?? null;
   const variable = secretVariables.httpToken;
   if (token !== null && token.length < MIN_LENGTH) {
@@ -87,25 +84,18 @@ export async function loadHttpToken(
   throw new ConfigurationError(sentences([`${fault.subject}: ${fault.message}`, fault.fix]));
 }
 
-/** A warning about a secret that is valid but too plain. */
-export interface PlainSecret {
-  readonly variable: string;
-  /** Never holds the secret. */
-  readonly message: string;
-}
-
-/** The secrets that cannot be redacted, or not without redacting other words. */
-export function plainSecrets(credentials: Credentials): readonly PlainSecret[] {
+/** The secrets that cannot be redacted, or not without redacting other words. No message holds one. */
+export function plainSecrets(
+  credentials: Credentials,
+): readonly { readonly variable: string; readonly message: string }[] {
   return credentialNames.flatMap((name) => {
     const secret = credentials[name];
     const variable = secretVariables[name];
-    if (secret.length < shortestRedacted) {
-      const message = `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`;
-      return [{ variable, message }];
-    }
-    if (!isGarbling(secret)) return [];
-    const message =
-      'its value is so short or common that redacting it also hides parts of other words in the log and in messages';
+    const isShort = secret.length < shortestRedacted;
+    if (!isShort && !isGarbling(secret)) return [];
+    const message = isShort
+      ? `its value is shorter than ${shortestRedacted} characters, so it is not redacted in the log and in messages`
+      : 'its value is so short or common that redacting it also hides parts of other words in the log and in messages';
     return [{ variable, message }];
   });
 }
@@ -188,7 +178,7 @@ async function maySearch(directory: string): Promise<boolean> {
 interface Variables {
   /** The process's own. */
   readonly env: SecretSources['env'];
-  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly values: SecretSources['env'];
   readonly directory: string;
   readonly where: string;
 }
@@ -217,7 +207,15 @@ async function fromFile(
   }: { readonly variable: string; readonly env: SecretSources['env']; readonly optional: boolean },
 ): Promise<string | undefined> {
   try {
-    return withoutLineEnd(await readSmall(file, { variable, env }));
+    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
+    if (bytes.length > maxSecretBytes) {
+      throw new ConfigurationError(
+        `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+      );
+    }
+    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+    // Editors and `echo` end a file with a line break that is not part of the secret.
+    return text.replace(/(\r?\n)+$/, '') || undefined;
   } catch (error) {
     const code = errorCode(error);
     if (code === 'configuration') throw error;
@@ -227,20 +225,4 @@ async function fromFile(
       { cause: error },
     );
   }
-}
-
-async function readSmall(
-  file: string,
-  { variable, env }: { readonly variable: string; readonly env: SecretSources['env'] },
-): Promise<string> {
-  const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
-  if (bytes.length <= maxSecretBytes) return bytes.toString('utf8');
-  throw new ConfigurationError(
-    `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
-  );
-}
-
-/** Editors and `echo` end a file with a line break that is not part of the secret. */
-function withoutLineEnd(text: string): string | undefined {
-  return text.replace(/^\uFEFF/, '').replace(/(\r?\n)+$/, '') || undefined;
 }

@@ -1,11 +1,12 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { ServiceSettings, Settings, ClusterSettings } from '../../model/settings.ts';
-import { checkAddress } from './check-address.ts';
 import type { Problem } from './explain-issues.ts';
 import type { SettingsInput } from './settings-schema.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
+import { excerpt } from '../../lib/text/printable.ts';
+import { isLoopbackHost } from '../../lib/server/host.ts';
 
 /** Where the input stands. */
 export interface Surroundings {
@@ -121,4 +122,43 @@ function clusterSettings(
     );
   }
   return { cluster: redis === null ? null : { redis, account, host, aloneShare }, problems };
+}
+
+/** An address without a slash at its end, or what is wrong with it and the fix. */
+export type Address =
+  { readonly kind: 'address'; readonly url: string } | { readonly kind: 'wrong'; readonly message: string };
+
+const example = 'https://host.example/path';
+
+/** Judges the base address of the token endpoints or of the ingestion operations, contract section 3. */
+export function checkAddress(text: string): Address {
+  const address = text.trim();
+  if (!URL.canParse(address)) return wrong(`"${shown(text)}" is not an address; write it like ${example}`);
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') {
+    return wrong('the address contains a user name or password; remove the part before the @');
+  }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    return wrong(`"${excerpt(text)}" is not an https address; write it like ${example}`);
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    return wrong(
+      `"${excerpt(text)}" would send passwords unencrypted; use https (http is allowed only for loopback addresses)`,
+    );
+  }
+  if (url.search !== '' || url.hash !== '') {
+    return wrong(
+      `"${excerpt(text)}" contains a query or a fragment; remove the part that starts with ? or #`,
+    );
+  }
+  return { kind: 'address', url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
+}
+
+/** What stands before an @ may be a password. */
+function shown(text: string): string {
+  return excerpt(text.replace(/^.*@/s, '…@'));
+}
+
+function wrong(message: string): Address {
+  return { kind: 'wrong', message };
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../lib/time/clock.ts';
+import { systemClock } from '../../lib/time/clock.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import { emptyStatus, noDocuments } from '../../model/report/status.ts';
@@ -6,9 +6,7 @@ import { health } from '../../model/report/health.ts';
 import type { Reason, Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { createDeliveryHistory } from '../../status/metrics/delivery-history.ts';
-import type { DeliveryHistory } from '../../status/metrics/delivery-history.ts';
 import { createMetrics } from '../../status/metrics/metrics.ts';
-import type { Metrics } from '../../status/metrics/metrics.ts';
 import { createChangeSignal } from '../report/change-signal.ts';
 import { version } from '../../config/package-files.ts';
 import type { Place } from './join-cluster.ts';
@@ -17,21 +15,12 @@ interface StandByOptions {
   readonly place: Place;
   readonly settings: Settings;
   readonly startedAt: string;
-  readonly clock: Clock;
-}
-
-/** What a host that waits for the state directory can tell. */
-interface StandBy {
-  readonly control: ControlPort;
-  readonly metrics: Metrics;
-  readonly deliveries: DeliveryHistory;
-  readonly close: () => void;
 }
 
 /** A host that has opened nothing yet: it tells whom it stands by for, and everything else is that host's to do. */
-export function standBy(options: StandByOptions): StandBy {
+export function standBy(options: StandByOptions) {
   const { cluster } = options.place;
-  const changes = createChangeSignal(options.clock);
+  const changes = createChangeSignal(systemClock);
   cluster.listen(changes.note);
   changes.listen(cluster.noteChange);
   const status = () => statusOf(options);
@@ -41,25 +30,26 @@ export function standBy(options: StandByOptions): StandBy {
   const refuse = (): never => {
     throw new ConfigurationError(refusalOf(options.place));
   };
+  const control: ControlPort = {
+    status,
+    why: async () => refuse(),
+    retry: async () => refuse(),
+    resolve: async () => refuse(),
+    approve: async () => refuse(),
+    pause: async () => refuse(),
+    resume: async () => refuse(),
+    rescan: refuse,
+    revoke: async () => refuse(),
+    healthy: () => true,
+    unready,
+    recent: () => [],
+    onActivity: () => () => {},
+    onStatus: (listener) => changes.listen(listener),
+  };
   return {
-    control: {
-      status,
-      why: async () => refuse(),
-      retry: async () => refuse(),
-      resolve: async () => refuse(),
-      approve: async () => refuse(),
-      pause: async () => refuse(),
-      resume: async () => refuse(),
-      rescan: refuse,
-      revoke: async () => refuse(),
-      healthy: () => true,
-      unready,
-      recent: () => [],
-      onActivity: () => () => {},
-      onStatus: (listener) => changes.listen(listener),
-    },
+    control,
     metrics,
-    deliveries: createDeliveryHistory(options.clock),
+    deliveries: createDeliveryHistory(systemClock),
     close: () => changes.close(),
   };
 }

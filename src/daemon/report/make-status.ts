@@ -1,3 +1,4 @@
+import { version } from '../../config/package-files.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, Doubt } from '../../model/ports/ledger-port.ts';
@@ -22,7 +23,6 @@ import { dueOf, reasonOf } from '../../sync/tasks/task.ts';
 
 /** What status is made of. */
 export interface StatusSources {
-  readonly version: string;
   readonly startedAt: string;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -33,14 +33,14 @@ export interface StatusSources {
   readonly auth: Pick<AuthPort, 'status'>;
   /** Undefined: this host is alone. */
   readonly fleet?: Status['fleet'];
-  readonly phase: () => 'starting' | 'running' | 'stopping';
+  readonly phase: 'starting' | 'running' | 'stopping';
   /** Address of the ingestion endpoints, and who signs in there. */
   readonly service: { readonly address: string; readonly account: string };
   /** Over all starts. */
-  readonly totals: () => Status['totals'];
-  readonly duplicates: () => readonly DuplicateStatus[];
+  readonly totals: Status['totals'];
+  readonly duplicates: readonly DuplicateStatus[];
   /** Of the daemon itself: signing in, the state directory. */
-  readonly ownReasons: () => readonly Reason[];
+  readonly ownReasons: readonly Reason[];
 }
 
 /** The status of contract section 6, as it is at this moment. */
@@ -73,7 +73,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
   const skipped = listSkips(sources);
   const waiting = listWaiting(sources);
   return {
-    version: sources.version,
+    version: version(),
     startedAt: sources.startedAt,
     pid: process.pid,
     state: stateOf(sources, reasons),
@@ -100,7 +100,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
     },
     auth: sources.auth.status(),
     ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
-    totals: sources.totals(),
+    totals: sources.totals,
     failures: failures.list,
     failuresTotal: failures.total,
     skipped: skipped.list,
@@ -115,7 +115,7 @@ function collect(sources: StatusSources): Omit<Status, 'health'> {
       .list()
       .map((one) => ({ ...one, bytesSent: Math.min(one.bytesSent, one.bytesTotal) })),
     possibleDuplicates: countDuplicates(sources),
-    duplicates: sources.duplicates(),
+    duplicates: sources.duplicates,
     recordedDuplicates: ledger.possibleDuplicates(),
   };
 
@@ -236,7 +236,7 @@ function allReasons(sources: StatusSources, held: readonly HeldStatus[]): readon
   const reasons: Reason[] = [...sources.engine.reasons()];
   // What the engine met in a request says more than what the daemon knows of signing in.
   const known = new Set(reasons.map(({ code }) => code));
-  reasons.unshift(...sources.ownReasons().filter(({ code }) => !known.has(code)));
+  reasons.unshift(...sources.ownReasons.filter(({ code }) => !known.has(code)));
   for (const port of sources.folders) reasons.push(...port.health().reasons);
   const paused = pausedOf(sources);
   if (paused.length > 0) {
@@ -261,7 +261,7 @@ export function withoutRepeats(reasons: readonly Reason[]): readonly Reason[] {
 }
 
 function stateOf(sources: StatusSources, reasons: readonly Reason[]): DaemonState {
-  const phase = sources.phase();
+  const { phase } = sources;
   if (phase === 'starting' || phase === 'stopping') return phase;
   if (pausedOf(sources).length === sources.folders.length) return 'paused';
   if (reasons.some(({ code }) => code === 'ledger-unwritable')) return 'paused';

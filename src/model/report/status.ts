@@ -183,23 +183,8 @@ export const noDocuments: Omit<FolderStatus, 'name' | 'path' | 'state'> = {
   missedByWatcher: 0,
 };
 
-type Content = Omit<
-  Status,
-  | 'version'
-  | 'startedAt'
-  | 'pid'
-  | 'health'
-  | 'state'
-  | 'trial'
-  | 'service'
-  | 'account'
-  | 'configuration'
-  | 'reasons'
-  | 'folders'
->;
-
 /** What a status holds of documents and requests while nothing runs that sends. `limit`: requests a minute. */
-export function emptyStatus(limit: number): Content {
+export function emptyStatus(limit: number) {
   return {
     paused: [],
     queue: { pending: 0, inFlight: 0, waiting: 0, etaSeconds: 0 },
@@ -220,5 +205,5 @@ export function emptyStatus(limit: number): Content {
     possibleDuplicates: 0,
     duplicates: [],
     recordedDuplicates: 0,
-  };
+  } satisfies Partial<Status>;
 }

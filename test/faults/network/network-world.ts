@@ -181,7 +181,6 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
     const { engine, ledger, limiter, tokens } = life;
     const refused = { code: 'credentials-refused', message: 'the service refused the credentials' };
     return makeStatus({
-      version: '0',
       startedAt: '',
       settings,
       clock,
@@ -191,10 +190,10 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       limiter,
       auth: tokens,
       service: { address: 'https://ingest.example', account: 'ada' },
-      duplicates: () => listDuplicates(ledger),
-      totals: () => engine.totals,
-      phase: () => 'running',
-      ownReasons: () => (tokens.status().state === 'refused' ? [refused] : []),
+      duplicates: listDuplicates(ledger),
+      totals: engine.totals,
+      phase: 'running',
+      ownReasons: tokens.status().state === 'refused' ? [refused] : [],
     });
   }
 
