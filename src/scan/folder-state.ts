@@ -1,3 +1,6 @@
+import { lstatSync, readdirSync } from 'node:fs';
+
+import { directoryOf, nameOf } from '../model/document.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
@@ -59,4 +62,28 @@ function settingsRules(settings: FolderSettings): IgnoreRules {
 
 function placeOf({ name }: FolderSettings, key: 'ignore' | 'include'): string {
   return `the setting "${key}" of the folder "${name}"`;
+}
+
+/**
+ * The absolute path at which a file stands, whatever Unicode form its name has on disk. Where no scan has told the
+ * form, the directory is read. Never throws: what does not exist stands where its NFC name would.
+ */
+export function locateOnDisk(folder: FolderState, path: string): string {
+  const absolute = folder.absolute(folder.tree.rawPath(path));
+  if (!/[^\0-\x7f]/.test(path) || exists(absolute)) return absolute;
+  const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
+  try {
+    const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
+    return raw === undefined ? absolute : `${directory}/${raw}`;
+  } catch {
+    return absolute;
+  }
+}
+
+function exists(absolute: string): boolean {
+  try {
+    return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

@@ -9,6 +9,7 @@ import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
+import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
   classifyEntry,
@@ -19,14 +20,12 @@ import {
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import { statOf } from '../walk/entry.ts';
-import { locateOnDisk } from '../walk/locate-on-disk.ts';
-import { absence, rootTrouble, unlistedTrouble } from './absence.ts';
 import { describeDefaults, describeIgnoreFile, describeSidecar } from './describe-companion.ts';
 import { classifyByName } from './classify-by-name.ts';
 import { unsettledRules } from './companion-grace.ts';
 import { createDefaultsReader } from './directory-defaults.ts';
 import type { DefaultsReader } from './directory-defaults.ts';
-import { findEntry, wayTo } from './find-entry.ts';
+import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
 import { afterScanMs, attachmentOf, ignored, settling, unfit, unknown } from './verdicts.ts';

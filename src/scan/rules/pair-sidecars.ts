@@ -15,10 +15,16 @@ export function sidecarPlaces(document: string): { readonly byName: string; read
   };
 }
 
+/** The sidecar of a document. `ambiguous`: it bears the stem of several documents. */
+export interface PairedSidecar {
+  readonly name: string;
+  readonly kind: 'own' | 'ambiguous';
+}
+
 /** Which sidecar is whose, in one directory. */
 export interface Pairing {
-  /** By document name. `ambiguous`: the sidecar bears the stem of several documents. */
-  readonly sidecars: ReadonlyMap<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>;
+  /** By document name. */
+  readonly sidecars: ReadonlyMap<string, PairedSidecar>;
   /** Sidecars that belong to no document: none is there, or `foreign`, it is another user's. */
   readonly unpaired: ReadonlyMap<string, 'orphan' | 'foreign'>;
 }
@@ -45,7 +51,7 @@ export interface PairingInput {
  */
 export function pairSidecars(input: PairingInput): Pairing {
   const { sidecars, documents, others } = input;
-  const paired = new Map<string, { readonly name: string; readonly kind: 'own' | 'ambiguous' }>();
+  const paired = new Map<string, PairedSidecar>();
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
   const byStem: string[] = [];
   for (const name of sidecars) {

@@ -7,13 +7,13 @@ import { entryKey, kindOf, statKey } from './entry.ts';
 import { listDirectory } from './list-directory.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
+import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName, directoriesTo } from '../inspect/classify-by-name.ts';
 import { isTransient } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
-import { locateOnDisk } from './locate-on-disk.ts';
 
 /** Files of an attachments directory that count, in the order in which they are sent. */
 export type AttachmentListing =

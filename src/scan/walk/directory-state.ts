@@ -1,5 +1,6 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
+import type { PairedSidecar } from '../rules/pair-sidecars.ts';
 
 /** What is remembered of one directory between scans. */
 export interface DirectoryState {
@@ -40,7 +41,7 @@ export interface DirectoryState {
   /** Its sidecars and the attachments that they list; null for none. */
   readonly lists: ReadonlyMap<string, SidecarList> | null;
   /** By document: the sidecar that bears its stem; null for none. */
-  readonly stemSidecars: ReadonlyMap<string, StemSidecar> | null;
+  readonly stemSidecars: ReadonlyMap<string, PairedSidecar> | null;
   /** Its file system reports no events. */
   readonly polled: boolean;
   /** The operating system gives no watch for it. */
@@ -51,11 +52,6 @@ export interface DirectoryState {
 
 /** Sidecars, defaults and ignore rules as a scan saw them. */
 export type ListedCompanions = Pick<DirectoryState, 'lists' | 'defaultsKey' | 'rulesKey'>;
-
-export interface StemSidecar {
-  readonly name: string;
-  readonly kind: 'own' | 'ambiguous';
-}
 
 export interface SidecarList {
   /** Its stat, or its kind where it is no regular file. */

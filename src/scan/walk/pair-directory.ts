@@ -4,9 +4,9 @@ import type { FolderState } from '../folder-state.ts';
 import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { pairSidecars, sidecarEnd } from '../rules/pair-sidecars.ts';
-import type { Pairing } from '../rules/pair-sidecars.ts';
+import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
 import { resolveAttachment } from '../rules/resolve-attachment.ts';
-import type { SidecarList, StemSidecar } from './directory-state.ts';
+import type { SidecarList } from './directory-state.ts';
 import { statKey } from './entry.ts';
 import type { Entry } from './entry.ts';
 import type { SortedEntries } from './sort-entries.ts';
@@ -23,7 +23,7 @@ export interface PairedEntries extends Pairing {
 const nothing = { sidecars: new Map<string, never>(), unpaired: new Map<string, never>(), lists: null };
 
 /** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a document's stem. */
-export function stemSidecars({ sidecars }: Pairing): ReadonlyMap<string, StemSidecar> | null {
+export function stemSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
   const byStem = [...sidecars].filter(([document, { name }]) => name !== `${document}${sidecarEnd}`);
   return byStem.length === 0 ? null : new Map(byStem);
 }
@@ -209,7 +209,7 @@ async function readAttachmentList(
 function statedClaims(
   folder: FolderState,
   directory: string,
-  sidecars: Iterable<readonly [document: string, sidecar: StemSidecar]>,
+  sidecars: Iterable<readonly [document: string, sidecar: PairedSidecar]>,
   lists: ReadonlyMap<string, SidecarList>,
 ): OwnersClaims {
   const claims = new Map<string, Claim>();

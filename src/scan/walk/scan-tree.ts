@@ -7,8 +7,7 @@ import type { Entry } from './entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import type { PackedScan } from './packed-scan.ts';
-import { realRoot } from './root-identity.ts';
-import type { RootReading } from './root-identity.ts';
+import { readRoot, realRoot } from './root-identity.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { visitDirectory } from './visit-directory.ts';
 import type { Visit } from './visit-directory.ts';
@@ -16,7 +15,7 @@ import type { Visitor } from './visitor.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 
 /** One scan to do. */
-export interface ScanJob {
+interface ScanJob {
   readonly cause: ScanCause;
   /** Directories with events, or everything. Those that are not known stand for the nearest that is. */
   readonly targets: readonly string[] | 'all';
@@ -25,16 +24,15 @@ export interface ScanJob {
 }
 
 /** What a scan works with. */
-export interface ScanTools {
+interface ScanTools {
   readonly folder: FolderState;
   readonly watches: WatchSet;
-  readonly readRoot: () => RootReading;
   /** Takes packed directories; resolves when there is room for more. */
   readonly send: (batch: readonly PackedScan[]) => Promise<void>;
 }
 
 /** What a scan found, besides what it sent. */
-export type TreeScan =
+type TreeScan =
   | {
       readonly kind: 'scanned';
       /** Directories in which something was not as it was the last time; new ones too. */
@@ -55,31 +53,7 @@ const batchEntries = 1_500;
 const batchDirectories = 200;
 
 /** Scans directories: lists them, sends what is in them, visits what is new below, forgets what is gone. */
-export async function scanTree(parts: ScanTools, job: ScanJob): Promise<TreeScan> {
-  const scan = createTreeScan(parts, job);
-  const targets = job.targets === 'all' ? [''] : job.targets;
-  for (const target of targets) scan.plan(parts.folder.tree.nearest(target), job.targets === 'all');
-  if (!(await scan.visitPlanned())) return { kind: 'moved' };
-  scan.endClaims();
-  if (!(await scan.visitPlanned()) || !(await scan.flush())) return { kind: 'moved' };
-  const { changed, fresh } = scan;
-  return { kind: 'scanned', changed, fresh, again: [...scan.again], entries: scan.entries() };
-}
-
-interface TreeScanState {
-  readonly plan: (directory: string, deep: boolean) => void;
-  /** False: the root is another one. */
-  readonly visitPlanned: () => Promise<boolean>;
-  /** Ends what documents claim whose directory has been gone for the grace period. */
-  readonly endClaims: () => void;
-  readonly flush: () => Promise<boolean>;
-  readonly changed: string[];
-  readonly fresh: string[];
-  readonly again: ReadonlyMap<string, number>;
-  readonly entries: () => number;
-}
-
-function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: ScanJob): TreeScanState {
+export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJob): Promise<TreeScan> {
   const { tree } = folder;
   const planned = new Map<string, boolean>();
   const stack: string[] = [];
@@ -97,6 +71,13 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
     slice: createTimeSlice(32),
     watch: watches.watch,
   };
+
+  const targets = job.targets === 'all' ? [''] : job.targets;
+  for (const target of targets) plan(tree.nearest(target), job.targets === 'all');
+  if (!(await visitPlanned())) return { kind: 'moved' };
+  endClaims();
+  if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved' };
+  return { kind: 'scanned', changed, fresh, again: [...again], entries };
 
   function plan(directory: string, deep: boolean): void {
     if (!planned.has(directory)) stack.push(directory);
@@ -117,6 +98,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
     }
   }
 
+  /** Ends what documents claim whose directory has been gone for the grace period. */
   function endClaims(): void {
     const { claims, observations, removeGraceMs } = folder;
     for (const directory of Array.from(claims.directories())) {
@@ -131,6 +113,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
     }
   }
 
+  /** False: the root is another one. */
   async function visitPlanned(): Promise<boolean> {
     for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
       if (!(await visit(next))) return false;
@@ -214,7 +197,7 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
   }
 
   async function flush(): Promise<boolean> {
-    const root = readRoot();
+    const root = readRoot(folder.root);
     if (root.kind !== 'there' || !sameRoot(root.identity, job.root)) return false;
     if (batch.length === 0) return true;
     const full = batch;
@@ -223,8 +206,6 @@ function createTreeScan({ folder, watches, readRoot, send }: ScanTools, job: Sca
     await send(full);
     return true;
   }
-
-  return { plan, visitPlanned, endClaims, flush, changed, fresh, again, entries: () => entries };
 }
 
 /** What is known of a directory that could not be read when it was found: nothing but what holds above it. */

@@ -4,7 +4,6 @@ import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { PackedScan } from './packed-scan.ts';
 import { readRoot } from './root-identity.ts';
-import type { RootReading } from './root-identity.ts';
 import type { ScanOutcome, ScanReport, ScanRequest } from '../worker/protocol.ts';
 import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import type { ListedCompanions } from './directory-state.ts';
@@ -41,21 +40,16 @@ export function createScanner(
   let treeRoot: RootIdentity | null = null;
   let scannedRoot: RootIdentity | null = null;
   let outOfWatches = false;
-  const rootNow = (): RootReading => readRoot(path);
 
   async function scan(request: ScanRequest): Promise<ScanOutcome> {
-    const root = rootNow();
+    const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
     const another = treeRoot === null || !sameRoot(treeRoot, root.identity);
     if (another && request.targets !== 'all') return { kind: 'moved' };
     if (another || request.fromScratch) await begin(root.identity);
     const targets = request.targets === 'withoutEvents' ? directoriesWithoutEvents() : request.targets;
-    const parts = { folder, watches, readRoot: rootNow, send };
-    const result = await scanTree(parts, {
-      cause: request.cause,
-      targets,
-      root: root.identity,
-    });
+    const job = { cause: request.cause, targets, root: root.identity };
+    const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken();
     const { changed, fresh, again, entries } = result;
     const size = { directories: tree.size(), entries };
@@ -106,7 +100,7 @@ export function createScanner(
 
   /** What a scan that broke off says: the root went, cannot be listed, or is another one. */
   function broken(): ScanOutcome {
-    const root = rootNow();
+    const root = readRoot(path);
     if (root.kind === 'unavailable') return root;
     const same = treeRoot !== null && sameRoot(treeRoot, root.identity);
     treeRoot = null;

@@ -1,7 +1,6 @@
 import { readEventQueueLength } from '../../lib/files/inotify.ts';
 import { errorMessage } from '../../model/errors.ts';
-import { createFolderState } from '../folder-state.ts';
-import { locateOnDisk } from '../walk/locate-on-disk.ts';
+import { createFolderState, locateOnDisk } from '../folder-state.ts';
 import { findFiles } from '../inspect/find-files.ts';
 import type { Inspector } from '../inspect/inspect.ts';
 import { readRoot, mountsBelow } from '../walk/root-identity.ts';
@@ -60,7 +59,7 @@ export function servePlan(
         const { root, settings } = folder;
         const absolute = locateOnDisk(folder, path);
         // Not needed to begin scanning, as the inspector.
-        const { hashAtOnce } = await import('../inspect/hash-at-once.ts');
+        const { hashAtOnce } = await import('../content.ts');
         return hashAtOnce({ absolute, root, stat, followSymlinks: settings.followSymlinks });
       }
       case 'locate':

@@ -1,0 +1,219 @@
+import { createHash, hash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { open, readlink, realpath } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+
+import { countWords } from '../lib/text/amounts.ts';
+import { sameStat } from '../model/document.ts';
+import type { FileStat } from '../model/document.ts';
+import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
+import type { ContentSource } from '../model/ports/folder-port.ts';
+import { statOf } from './walk/entry.ts';
+
+/** A file to open: where it stands and what it was when it was inspected. */
+interface Wanted {
+  /** Absolute, as on disk. */
+  readonly absolute: string;
+  /** The root, absolute. */
+  readonly root: string;
+  readonly stat: FileStat;
+  readonly followSymlinks: boolean;
+}
+
+/**
+ * Opens a regular file without following links and without blocking, and makes sure that it is the one of `stat`
+ * and lies in the root (F32, F33, F34). Rejects with ContentChangedError when it is not, ContentUnreadableError when
+ * it cannot be read.
+ */
+export async function openContent(wanted: Wanted): Promise<FileHandle> {
+  const { root, stat } = wanted;
+  const handle = await openFile(wanted);
+  try {
+    const stats = await handle.stat();
+    if (!isInspected(stats, stat)) {
+      throw new ContentChangedError('the file was replaced a moment ago');
+    }
+    await checkPlace(handle, wanted, await realpath(root));
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw translated(error);
+  }
+}
+
+/** Whether an open file is the regular one that was inspected. */
+function isInspected(stats: Stats, inspected: FileStat): boolean {
+  const found = statOf(stats);
+  return stats.isFile() && sameStat(found, inspected) && found.dev === inspected.dev;
+}
+
+/** Where an inspected file lies when no directory on the way has become a link. `realRoot`: the root without links. */
+function inspectedPlace({ absolute, root }: Pick<Wanted, 'absolute' | 'root'>, realRoot: string): string {
+  const base = realRoot === '/' ? '' : realRoot;
+  return `${base}${absolute.slice(root === '/' ? 0 : root.length)}`;
+}
+
+async function openFile({ absolute, followSymlinks }: Wanted): Promise<FileHandle> {
+  try {
+    const path = followSymlinks ? await realpath(absolute) : absolute;
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+/** A directory on the way may have become a link: what was opened has to lie where it was inspected. */
+async function checkPlace(handle: FileHandle, wanted: Wanted, realRoot: string): Promise<void> {
+  const { absolute, followSymlinks } = wanted;
+  const place = await placeOf(handle, absolute);
+  const base = realRoot === '/' ? '' : realRoot;
+  if (followSymlinks ? place.startsWith(`${base}/`) : place === inspectedPlace(wanted, realRoot)) return;
+  throw new ContentChangedError('the file was moved a moment ago');
+}
+
+async function placeOf(handle: FileHandle, absolute: string): Promise<string> {
+  try {
+    return await readlink(`/proc/self/fd/${handle.fd}`);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    // No /proc: the path is resolved once more instead.
+    return realpath(absolute);
+  }
+}
+
+const gone: ReadonlySet<string> = new Set([
+  'ENOENT',
+  'ENOTDIR',
+  'ELOOP',
+  'ENXIO',
+  'ENODEV',
+  'EISDIR',
+  'ESTALE',
+]);
+
+/** Nothing is wrong with the file: it is opened again in a moment. */
+const scarce: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+function translated(error: unknown): unknown {
+  const code = errorCode(error);
+  if (code === undefined || code === 'content-changed' || code === 'content-unreadable') return error;
+  if (gone.has(code))
+    return new ContentChangedError(`the file is no longer there (${code})`, { cause: error });
+  if (scarce.has(code))
+    return new ContentChangedError(`the file cannot be opened (${code})`, { cause: error });
+  return new ContentUnreadableError(`the file cannot be read (${code})`, { cause: error });
+}
+
+/** Reading so much takes about as long as opening it; larger files are read without holding a thread. */
+export const smallFileBytes = 256 * 1024;
+
+/** One for all files: they are read one after the other. Made with the first. */
+let smallBuffer: Buffer | null = null;
+
+/**
+ * SHA-256 of a small file, lower-case hex, opened as `openContent` does and read at once. Null for anything unusual:
+ * another file by now, a link on the way, one that cannot be read. Then `openContent` finds out what it is.
+ */
+export function hashAtOnce(wanted: Wanted): string | null {
+  const { absolute, root, stat, followSymlinks } = wanted;
+  if (followSymlinks || stat.size > smallFileBytes) return null;
+  let file: number | null = null;
+  try {
+    file = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!isInspected(fstatSync(file), stat)) return null;
+    if (readlinkSync(`/proc/self/fd/${file}`) !== inspectedPlace(wanted, realpathSync.native(root)))
+      return null;
+    smallBuffer ??= Buffer.allocUnsafeSlow(smallFileBytes);
+    const bytes = smallBuffer.subarray(0, stat.size);
+    for (let at = 0; at < bytes.length;) {
+      const read = readSync(file, bytes, at, bytes.length - at, at);
+      if (read === 0) return null;
+      at += read;
+    }
+    const { mtimeMs, size } = fstatSync(file);
+    return mtimeMs === stat.mtimeMs && size === stat.size ? hash('sha256', bytes, 'hex') : null;
+  } catch {
+    return null;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+/** Larger reads are no faster, smaller ones cost throughput. */
+const chunkBytes = 1024 * 1024;
+
+/** Of files that were hashed: a new buffer for each would pile up until the next collection of garbage. */
+const spareBuffers: Buffer[] = [];
+const mostSpareBuffers = 4;
+
+/** Makes an open file a source of exactly `size` bytes. The handle stays open until the source is closed. */
+export function createContentSource(handle: FileHandle, size: number): ContentSource {
+  const hasher = createHash('sha256');
+  let digest: string | null = null;
+  let streamed = false;
+
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let at = 0;
+    while (at < size) {
+      const chunk = await readChunk(handle, at, Math.min(chunkBytes, size - at));
+      if (chunk.length === 0)
+        throw new ContentChangedError(
+          `the file shrank while it was read: ${at} of ${countWords(size, 'byte')}`,
+        );
+      at += chunk.length;
+      hasher.update(chunk);
+      yield chunk;
+    }
+    digest = hasher.digest('hex');
+  }
+
+  return {
+    size,
+    stream: () => {
+      if (streamed) throw new ContentChangedError('the content was streamed already');
+      streamed = true;
+      // One chunk ahead, whatever its size.
+      return Readable.from(chunks(), { objectMode: false, highWaterMark: 1 });
+    },
+    sha256: () => {
+      if (digest === null) throw new ContentChangedError('the content was not streamed to its end');
+      return digest;
+    },
+    close: () => handle.close(),
+  };
+}
+
+async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  try {
+    const buffer = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await handle.read(buffer, 0, length, at);
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
+      cause: error,
+    });
+  }
+}
+
+/** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. */
+export async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
+  const hasher = createHash('sha256');
+  const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
+  try {
+    for (let at = 0; at < size;) {
+      const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, size - at), at);
+      if (bytesRead === 0) return null;
+      hasher.update(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return hasher.digest('hex');
+  } catch (error) {
+    throw new ContentUnreadableError(`the file cannot be read to its end (${errorCode(error) ?? 'closed'})`, {
+      cause: error,
+    });
+  } finally {
+    if (spareBuffers.length < mostSpareBuffers) spareBuffers.push(buffer);
+  }
+}
