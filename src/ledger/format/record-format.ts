@@ -158,8 +158,7 @@ export function fromPort(record: LedgerRecord, path: string, shared: SharedValue
       uploadedAt: fromMillisecondsText(uploadedAt),
       modifiedAt: modifiedAt === null ? undefined : fromMillisecondsText(modifiedAt),
       fileName: fileName === name ? undefined : fileName,
-      attachments:
-        attachments.length === 0 ? undefined : attachments.map(({ stat, ...rest }) => ({ ...rest, stat })),
+      attachments,
       said: record.said,
       unsure: record.unsure,
       possibleDuplicates: possibleDuplicates === 0 ? undefined : possibleDuplicates,
@@ -212,7 +211,7 @@ export function recordJson(
     unsure: rare?.unsure,
     possibleDuplicates: rare?.possibleDuplicates,
     rootChange: rare?.rootChange,
-    attachments: rare?.attachments?.map(({ stat, ...rest }) => ({ ...rest, stat })),
+    attachments: rare?.attachments,
   };
   return JSON.stringify(fields);
 }

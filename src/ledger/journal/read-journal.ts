@@ -22,20 +22,6 @@ export interface JournalReading {
   readonly tornBytes: number;
 }
 
-interface Reading {
-  version: number;
-  generation: number;
-  sequence: number;
-  groups: number;
-  sealed: boolean;
-  goodBytes: number;
-  headed: boolean;
-  /** Changes of a group whose last line has not come. */
-  parts: unknown[];
-  /** Where the first line begins that is not right. */
-  bad: number | null;
-}
-
 /**
  * Reads a journal and gives its groups in order to `onGroup`. A last group that is not whole is left out: it was
  * never acknowledged. Anything else that is not right is a LedgerDamagedError.
@@ -44,24 +30,71 @@ export async function readJournal(
   path: string,
   onGroup: (changes: readonly unknown[], version: number) => void,
 ): Promise<JournalReading> {
-  const reading: Reading = {
-    version: 0,
-    generation: 0,
-    sequence: 0,
-    groups: 0,
-    sealed: false,
-    goodBytes: 0,
-    headed: false,
-    parts: [],
-    bad: null,
-  };
+  let header: Extract<JournalLine, { readonly kind: 'header' }> | null = null;
+  let sequence = 0;
+  let groups = 0;
+  let sealed = false;
+  let goodBytes = 0;
   let size = 0;
+  /** Changes of a group whose last line has not come. */
+  let parts: unknown[] = [];
+  /** Where the first line begins that is not right. */
+  let bad: number | null = null;
+
+  function readLine(line: Line): void {
+    const json = line.whole ? checkedJson(line.bytes) : null;
+    if (json === null) {
+      if (header === null) throw damaged(path, 'its first line is missing or damaged');
+      bad ??= line.offset;
+      return;
+    }
+    try {
+      take(parseLine(json), line);
+    } catch (error) {
+      if (errorCode(error) !== SHAPE) throw error;
+      throw damaged(path, `the line at byte ${line.offset}: ${errorMessage(error)}`, error);
+    }
+  }
+
+  function take(said: JournalLine, line: Line): void {
+    if (header === null) {
+      if (said.kind !== 'header') throw damaged(path, 'its first line is not that of a journal');
+      if (said.version > LEDGER_VERSION) throw tooNew(path, said.version);
+      header = said;
+      sequence = said.sequence;
+      goodBytes = line.end;
+      return;
+    }
+    if (bad !== null) {
+      // Lines of one group reach the medium in any order: only what comes after the group proves it was whole once.
+      if (said.kind === 'group' && said.sequence === sequence + 1) return;
+      throw damaged(path, `the line at byte ${bad} is damaged, but lines after it are intact`);
+    }
+    if (said.kind === 'header' || sealed) throw damaged(path, `an unexpected line at byte ${line.offset}`);
+    if (said.kind === 'seal') {
+      if (said.sequence !== sequence || parts.length > 0) {
+        throw damaged(path, `lines are missing before byte ${line.offset}`);
+      }
+      sealed = true;
+      goodBytes = line.end;
+      return;
+    }
+    if (said.sequence !== sequence + 1) throw damaged(path, `lines are missing before byte ${line.offset}`);
+    parts.push(...said.changes);
+    if (!said.last) return;
+    onGroup(parts, header.version);
+    parts = [];
+    sequence += 1;
+    groups += 1;
+    goodBytes = line.end;
+  }
+
   const slice = createTimeSlice();
   try {
     for await (const { bytes, offset } of readLines(path)) {
       size = offset + bytes.length;
       for (const line of linesOf(bytes, offset)) {
-        readLine(path, { reading, onGroup, line });
+        readLine(line);
         const pause = slice();
         if (pause !== undefined) await pause;
       }
@@ -69,9 +102,9 @@ export async function readJournal(
   } catch (error) {
     throw unreadable(path, error);
   }
-  if (!reading.headed) throw damaged(path, 'its first line is missing or damaged');
-  const { version, generation, sequence, groups, sealed, goodBytes } = reading;
+  if (header === null) throw damaged(path, 'its first line is missing or damaged');
   if (sealed && size > goodBytes) throw damaged(path, 'it continues after its end');
+  const { version, generation } = header;
   return { version, generation, sequence, groups, sealed, goodBytes, tornBytes: size - goodBytes };
 }
 
@@ -92,60 +125,4 @@ function* linesOf(bytes: Buffer, offset: number): Generator<Line> {
     yield { bytes: line, offset: offset + start, end: offset + end, whole: newline !== -1 };
     start = end;
   }
-}
-
-interface Step {
-  readonly reading: Reading;
-  readonly onGroup: (changes: readonly unknown[], version: number) => void;
-  readonly line: Line;
-}
-
-function readLine(path: string, { reading, onGroup, line }: Step): void {
-  const json = line.whole ? checkedJson(line.bytes) : null;
-  if (json === null) {
-    if (!reading.headed) throw damaged(path, 'its first line is missing or damaged');
-    reading.bad ??= line.offset;
-    return;
-  }
-  try {
-    take(path, { reading, onGroup, line }, parseLine(json));
-  } catch (error) {
-    if (errorCode(error) !== SHAPE) throw error;
-    throw damaged(path, `the line at byte ${line.offset}: ${errorMessage(error)}`, error);
-  }
-}
-
-function take(path: string, { reading, onGroup, line }: Step, said: JournalLine): void {
-  if (!reading.headed) {
-    if (said.kind !== 'header') throw damaged(path, 'its first line is not that of a journal');
-    if (said.version > LEDGER_VERSION) throw tooNew(path, said.version);
-    const { version, generation, sequence } = said;
-    Object.assign(reading, { headed: true, version, generation, sequence });
-    reading.goodBytes = line.end;
-    return;
-  }
-  const expected = reading.sequence + 1;
-  if (reading.bad !== null) {
-    // Lines of one group reach the medium in any order: only what comes after the group proves it was whole once.
-    if (said.kind === 'group' && said.sequence === expected) return;
-    throw damaged(path, `the line at byte ${reading.bad} is damaged, but lines after it are intact`);
-  }
-  if (said.kind === 'header' || reading.sealed)
-    throw damaged(path, `an unexpected line at byte ${line.offset}`);
-  if (said.kind === 'seal') {
-    if (said.sequence !== reading.sequence || reading.parts.length > 0) {
-      throw damaged(path, `lines are missing before byte ${line.offset}`);
-    }
-    reading.sealed = true;
-    reading.goodBytes = line.end;
-    return;
-  }
-  if (said.sequence !== expected) throw damaged(path, `lines are missing before byte ${line.offset}`);
-  reading.parts.push(...said.changes);
-  if (!said.last) return;
-  onGroup(reading.parts, reading.version);
-  reading.parts = [];
-  reading.sequence = expected;
-  reading.groups += 1;
-  reading.goodBytes = line.end;
 }

@@ -5,6 +5,7 @@ import type {
   DirectoryRef,
   LedgerEntry,
   MountIdentity,
+  RecordedAttachment,
   Unsure,
 } from '../../model/ports/ledger-port.ts';
 import type { FileIdentity } from '../../model/same-file.ts';
@@ -17,7 +18,7 @@ interface ExportedDocument {
   readonly docId: string;
   readonly sha256: string;
   readonly size: number;
-  readonly attachments: readonly ExportedAttachment[];
+  readonly attachments: readonly RecordedAttachment[];
   readonly metadata: Metadata;
   readonly uploadedAt: string;
   readonly modifiedAt: string | null;
@@ -27,19 +28,12 @@ interface ExportedDocument {
   /** What the file looked like when it was sent: tells it from others after a move. */
   readonly stat: FileStat;
   /** Its sidecar and the directories whose `.meta.json` had a say. */
-  readonly companions?: Companions;
-  readonly said?: readonly string[];
+  readonly companions?: Companions | undefined;
+  readonly said?: readonly string[] | undefined;
   /** What the service may hold instead, because answers were lost. */
-  readonly unsure?: Unsure;
+  readonly unsure?: Unsure | undefined;
   /** It was written down in a root that was not accepted yet: it proves nothing about the one before. */
-  readonly rootChange?: number;
-}
-
-interface ExportedAttachment {
-  readonly name: string;
-  readonly sha256: string;
-  readonly path?: string;
-  readonly stat: FileStat;
+  readonly rootChange?: number | undefined;
 }
 
 /** An upload whose outcome was never learned. */
@@ -84,8 +78,8 @@ interface ExportedRoot {
   readonly path: string;
   readonly dev: number;
   readonly ino: number;
-  readonly seenAt?: string;
-  readonly changes?: number;
+  readonly seenAt?: string | undefined;
+  readonly changes?: number | undefined;
   readonly mounts: readonly string[];
   readonly mountIdentities: readonly MountIdentity[];
 }
@@ -94,7 +88,7 @@ interface ExportedRoot {
 export interface LedgerExport {
   readonly version: 1;
   /** Whose documents they are, where the ledger says so. */
-  readonly service?: string;
+  readonly service?: string | undefined;
   readonly documents: readonly ExportedDocument[];
   readonly inDoubt: readonly ExportedDoubt[];
   readonly uploading: readonly ExportedUpload[];
@@ -112,14 +106,13 @@ export interface LedgerExport {
 
 /** The ledger as one JSON object; everything by folder, then by path. */
 export function exportLedger(ledger: LedgerReader): LedgerExport {
-  const service = ledger.service();
   const entries = [...ledger.entries()];
   const folders = [
     ...new Set([...ledger.folders(), ...Array.from(ledger.failures(), ([{ folder }]) => folder)]),
   ].sort(compare);
   return {
     version: 1,
-    ...(service === null ? null : { service }),
+    service: ledger.service() ?? undefined,
     documents: entries.map(exported).sort(byPlace),
     inDoubt: ledger
       .doubts()
@@ -166,8 +159,8 @@ function exportedRoot(ledger: LedgerReader, folder: string): readonly ExportedRo
     {
       folder,
       ...identity,
-      ...(seenAt === undefined ? null : { seenAt: timeText(seenAt) }),
-      ...(changes === undefined ? null : { changes }),
+      seenAt: seenAt === undefined ? undefined : timeText(seenAt),
+      changes,
       mounts: ledger.mounts(folder),
       mountIdentities: ledger.mountIdentities(folder),
     },
@@ -182,22 +175,17 @@ function exported({ ref, record }: LedgerEntry): ExportedDocument {
     docId: record.docId,
     sha256: record.sha256,
     size: record.stat.size,
-    attachments: record.attachments.map(({ name, sha256, path, stat }) => ({
-      name,
-      sha256,
-      ...(path === undefined ? null : { path }),
-      stat,
-    })),
+    attachments: record.attachments,
     metadata: record.metadata,
     uploadedAt: record.uploadedAt,
     modifiedAt: record.modifiedAt,
     possibleDuplicates: record.possibleDuplicates,
     fileName: record.fileName,
     stat: record.stat,
-    ...(record.companions === undefined ? null : { companions: record.companions }),
-    ...(record.said === undefined ? null : { said: record.said }),
-    ...(record.unsure === undefined ? null : { unsure: record.unsure }),
-    ...(record.rootChange === undefined ? null : { rootChange: record.rootChange }),
+    companions: record.companions,
+    said: record.said,
+    unsure: record.unsure,
+    rootChange: record.rootChange,
   };
 }
 

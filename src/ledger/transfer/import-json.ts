@@ -178,7 +178,7 @@ function changesOf({
     })),
     ...roots.flatMap(
       ({ folder, seenAt, mounts, mountIdentities: identities, ...root }): readonly ImportedChange[] => {
-        const identity = { ...root, ...(seenAt === undefined ? null : { seenAt: Date.parse(seenAt) }) };
+        const identity = { ...root, seenAt: seenAt === undefined ? undefined : Date.parse(seenAt) };
         return [
           { kind: 'root', folder, identity },
           ...(mounts.length === 0 ? [] : [{ kind: 'mounts', folder, mounts, identities } as const]),
@@ -236,30 +236,16 @@ function refsOf(change: ImportedChange): readonly DocumentRef[] {
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
-  const { folder, attachments, uploadedAt, fileName, companions, said, unsure, rootChange, stat, ...rest } =
-    document;
+  const { folder, attachments, uploadedAt, ...known } = document;
   const path = document.path.normalize('NFC');
   const record = importedRecord({
-    docId: rest.docId,
+    ...known,
     path,
-    size: rest.size,
-    sha256: rest.sha256,
-    metadata: rest.metadata,
-    modifiedAt: rest.modifiedAt,
-    possibleDuplicates: rest.possibleDuplicates,
     uploadedAt: uploadedAt ?? new Date(now).toISOString(),
-    attachments: attachments.map(({ name, sha256, path, stat }) => ({
-      name,
-      sha256,
-      ...(path === undefined ? null : { path: path.normalize('NFC') }),
-      stat,
+    attachments: attachments.map((attachment) => ({
+      ...attachment,
+      path: attachment.path?.normalize('NFC'),
     })),
-    ...(fileName === undefined ? null : { fileName }),
-    ...(stat === undefined ? null : { stat }),
-    ...(companions === undefined ? null : { companions }),
-    ...(said === undefined ? null : { said }),
-    ...(unsure === undefined ? null : { unsure }),
-    ...(rootChange === undefined ? null : { rootChange }),
   });
   return { ref: { folder, path }, record };
 }

@@ -38,22 +38,30 @@ export interface ImportOptions {
   readonly now: number;
 }
 
-interface Known extends Partial<LedgerRecord> {
+/** What an import file says of a document. */
+interface Known extends Partial<Omit<LedgerRecord, 'fileName' | 'stat'>> {
   readonly docId: string;
   readonly path: string;
   readonly uploadedAt: string;
-  /** 0: not known. */
+  readonly fileName?: string | undefined;
+  readonly stat?: FileStat | undefined;
+  /** Of a file whose stat is not known. */
   readonly size?: number;
-  readonly stat?: FileStat;
 }
 
 /** A record of a document whose file has not been inspected: unknown values are empty. */
-export function importedRecord({ path, size = 0, ...known }: Known): LedgerRecord {
+export function importedRecord({
+  path,
+  size = 0,
+  fileName = nameOf(path),
+  stat = { ...unknownStat, size },
+  ...known
+}: Known): LedgerRecord {
   return {
     sha256: '',
-    stat: { ...unknownStat, size },
+    stat,
     fingerprint: '',
-    fileName: nameOf(path),
+    fileName,
     attachments: [],
     metadata: {},
     modifiedAt: null,
