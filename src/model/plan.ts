@@ -2,9 +2,8 @@ import { sameStat } from './document.ts';
 import { doubtfulMetadata, restatedMetadata } from './metadata/doubtful-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
-import { isDelete } from './metadata/element-delta.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
-import { metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
+import { isDelete, metadataDelta, uploadMetadata } from './metadata/metadata-delta.ts';
 import type { Metadata } from './metadata/metadata.ts';
 import type {
   BulkChange,

@@ -1,5 +1,5 @@
-import { byIdentity, companyKind, isDelete, tagKind } from './element-delta.ts';
-import type { ElementKind } from './element-delta.ts';
+import { byIdentity, companyKind, isDelete, tagKind } from './metadata-delta.ts';
+import type { ElementKind } from './metadata-delta.ts';
 import type { Metadata } from './metadata.ts';
 
 /** Fields that a modify replaces as a whole. */
