@@ -75,20 +75,19 @@ if ask.idle and reset == '' then
 end
 
 for _, id in ipairs(redis.call('ZRANGEBYSCORE', permits, '-inf', now)) do drop(id) end
-for _, id in ipairs(ask.returned or {}) do drop(id) end
-for _, one in ipairs(ask.spent or {}) do
+for _, id in ipairs(ask.returned) do drop(id) end
+for _, one in ipairs(ask.spent) do
   drop(one[1])
   put(one[1], now - one[2] + answered)
 end
-for _, one in ipairs(ask.used or {}) do put(one[1], now + one[2] + ask.marginMs) end
-for _, id in ipairs(ask.renew or {}) do put(id, now + underWay) end
+for _, one in ipairs(ask.used) do put(one[1], now + one[2] + ask.marginMs) end
+for _, id in ipairs(ask.renew) do put(id, now + underWay) end
 local gone = {}
-for _, id in ipairs(ask.confirm or {}) do
+for _, id in ipairs(ask.confirm) do
   if redis.call('ZSCORE', permits, id) then put(id, now + underWay) else gone[#gone + 1] = id end
 end
-local recent = ask.recent or {}
-for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #recent do
-  put(host .. '/before' .. i, now + recent[i] + ask.marginMs)
+for i = tonumber(redis.call('HGET', use, host) or 0) + 1, #ask.recent do
+  put(host .. '/before' .. i, now + ask.recent[i] + ask.marginMs)
 end
 if ask.pauseMs then pause = math.max(pause, now + ask.pauseMs) end
 
@@ -103,7 +102,7 @@ if lost > now then
     halted = ask.halted
     redis.call('HSET', state, 'halted', halted)
   end
-  for name, share in pairs(ask.shares or {}) do
+  for name, share in pairs(ask.shares) do
     if name ~= host and redis.call('HSETNX', shares, name, share) == 1 then
       version = version + 1
       redis.call('ZADD', seen, now - ask.unreachableMs - 1, name)
@@ -140,13 +139,13 @@ if not ask.leave then
   end
 end
 
-local want, granted = ask.want or 0, 0
+local want, granted = ask.want, 0
 local function grant()
   granted = granted + 1
   seq = seq + 1
   put(ask.ids[granted], now + underWay)
 end
-for _, id in ipairs(ask.claims or {}) do
+for _, id in ipairs(ask.claims) do
   if drop(id) and granted < want and now >= open and now >= pause and halted == '' then grant() end
 end
 
@@ -242,7 +241,7 @@ return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.con
 
 /**
  * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and `channel`,
- * which names the messages: `next` to all, `offer` to one host. Lists are left out where they are empty.
+ * which names the messages: `next` to all, `offer` to one host.
  */
 export interface PermitRequest {
   readonly host: string;
@@ -278,28 +277,28 @@ export interface PermitRequest {
   /** Asks for the shares of all. */
   readonly list?: boolean | undefined;
   /** The shares as this host last saw them, in case that Redis has lost them. */
-  readonly shares?: Readonly<Record<string, number>> | undefined;
+  readonly shares: Readonly<Record<string, number>>;
   /** When a person has stopped all hosts, in case that Redis has lost it. */
   readonly halted?: string | undefined;
   /** Permits whose request was answered, and how long ago, ms. */
-  readonly spent?: readonly (readonly [id: string, agoMs: number])[] | undefined;
+  readonly spent: readonly (readonly [id: string, agoMs: number])[];
   /** Permits on which nothing was sent. */
-  readonly returned?: readonly string[] | undefined;
+  readonly returned: readonly string[];
   /** Permits whose requests are under way. */
-  readonly renew?: readonly string[] | undefined;
+  readonly renew: readonly string[];
   /** Permits whose requests are about to begin. */
-  readonly confirm?: readonly string[] | undefined;
+  readonly confirm: readonly string[];
   /** Requests sent without Redis, and how long they still count, ms. */
-  readonly used?: readonly (readonly [id: string, leftMs: number])[] | undefined;
+  readonly used: readonly (readonly [id: string, leftMs: number])[];
   /** How long requests of this host's last run still count, ms, longest first. */
-  readonly recent?: readonly number[] | undefined;
+  readonly recent: readonly number[];
   /** Nobody sends for so long. */
   readonly pauseMs?: number | undefined;
   /** How many permits are wanted, with their names if they are granted. */
-  readonly want?: number | undefined;
-  readonly ids?: readonly string[] | undefined;
+  readonly want: number;
+  readonly ids: readonly string[];
   /** Offers to this host. */
-  readonly claims?: readonly string[] | undefined;
+  readonly claims: readonly string[];
   /** 0 to 9: the priority of what is first in line here. */
   readonly level?: number | undefined;
   /** How much is in line here. */

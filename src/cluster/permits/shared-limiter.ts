@@ -274,24 +274,30 @@ export class SharedLimiter implements LimiterPort {
   /** One request to the script, and what follows from its answer. Rejects where none came. */
   async #exchange(session: RedisSession, more: { readonly leave?: boolean } = {}): Promise<void> {
     if (this.#joined !== session) this.#join(session);
-    const confirm = this.#heldIds({ begun: false });
-    const renew = this.#heldIds({ begun: true });
     const news = { spent: this.#spent, returned: this.#returned, claims: this.#claims, jump: this.#jump };
     const want = this.#time.isKnown && !this.#isClosed ? Math.min(mostWanted, this.#waiting.length) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
-    const used = this.#alone.answered();
     const pauseMs = Math.ceil(this.#pauseLeftMs());
     const sent = sentNow(this.#clock);
     const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
+    const lists = {
+      spent: news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
+      returned: news.returned,
+      renew: [...this.#heldIds({ begun: true }), ...this.#alone.underWay()],
+      confirm: this.#heldIds({ begun: false }),
+      used: this.#alone.answered(),
+      recent: this.#countingMs(),
+      ids,
+      claims: news.claims,
+    };
     const isQuiet =
-      [confirm, renew, news.spent, news.returned, news.claims, ids, used, this.#alone.underWay()].every(
-        ({ length }) => length === 0,
-      ) &&
+      Object.values(lists).every(({ length }) => length === 0) &&
       news.jump === null &&
       pauseMs <= 0 &&
       more.leave !== true;
     const request: PermitRequest = {
       ...this.#constants(),
+      ...lists,
       ...more,
       idle: (isQuiet && !isWhole) || undefined,
       beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
@@ -299,20 +305,10 @@ export class SharedLimiter implements LimiterPort {
       lateMs: commandMs,
       jump: news.jump ?? undefined,
       list: isWhole || undefined,
-      shares: Object.keys(this.#shares).length === 0 ? undefined : this.#shares,
+      shares: this.#shares,
       halted: this.#halted === '' ? undefined : this.#halted,
-      spent: some(
-        news.spent.map(({ id, at }) => [id, Math.max(0, Math.floor(sent.monotonic - at))] as const),
-      ),
-      returned: some(news.returned),
-      renew: some([...renew, ...this.#alone.underWay()]),
-      confirm: some(confirm),
-      used: some(used),
-      recent: some(this.#countingMs()),
       pauseMs: pauseMs > 0 ? pauseMs : undefined,
-      want: want > 0 ? want : undefined,
-      ids: some(ids),
-      claims: some(news.claims),
+      want,
       level: this.#waiting[0]?.ahead === true ? aheadLevel : this.#demand.level,
       demand: Math.max(this.#waiting.length, this.#demand.count),
     };
@@ -343,12 +339,12 @@ export class SharedLimiter implements LimiterPort {
       return;
     }
     const granted = ids.slice(0, answer.granted);
-    for (const [name] of used) this.#alone.giveBack(name);
+    for (const [name] of lists.used) this.#alone.giveBack(name);
     this.#recent = [];
     if (request.beat === true) this.#keptAt = sent.monotonic;
     if (isWhole) this.#wholeAt = sent.monotonic;
     this.#note(answer, answered.monotonic, isWhole);
-    for (const id of [...confirm, ...renew]) {
+    for (const id of [...lists.confirm, ...lists.renew]) {
       if (!answer.gone.includes(id)) this.#held.get(id)?.renewed(sent);
     }
     for (const id of answer.gone) this.#held.get(id)?.lose();
@@ -360,7 +356,7 @@ export class SharedLimiter implements LimiterPort {
     }
     for (const id of granted) this.#hand(id, sent);
     // What comes of a first answer is asked for now.
-    if (!request.want && this.#waiting.length > 0 && !this.#isClosed) this.#again = true;
+    if (want === 0 && this.#waiting.length > 0 && !this.#isClosed) this.#again = true;
     else if (this.#waiting.length > 0) this.#askIn(answer.nextMs, answer.rank);
   }
 
@@ -556,7 +552,3 @@ export class SharedLimiter implements LimiterPort {
 
 const resetWords = 'Redis may have lost permits; no host sends for one window';
 const aloneWords = 'Redis is unavailable; this host sends its own share of the requests';
-
-function some<T>(list: readonly T[]): readonly T[] | undefined {
-  return list.length === 0 ? undefined : list;
-}
