@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { forgetHost } from '../../../src/cluster/fleet/halt-and-forget.ts';
+import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
 import type { DirectoryLocation } from '../../../src/cluster/lease/directory-location.ts';
 import { fleetTimes } from '../../../src/cluster/fleet-times.ts';
@@ -12,6 +13,7 @@ import type { LeaseTraces } from '../../../src/model/ports/write-lease.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { cableTo } from '../support/cable.ts';
 import type { Cable } from '../support/cable.ts';
 import { wait } from '../support/fleet-host.ts';
@@ -129,6 +131,27 @@ describeWhere(missingRedis, 'the lease of a state directory', () => {
     await eventually(() => b.holds(), { withinMs: 500 });
     expect([a.fence, b.fence]).toEqual([1, 2]);
   });
+
+  it.each([undefined, 'archive'])(
+    'is had at once by who has just made the state directory, named %s, though Redis is new',
+    async (host) => {
+      const address = parseRedisAddress(redis.url);
+      if (address === null) throw new Error('no address');
+      const directory = await temporaryFolder();
+      const cluster = await openCluster({
+        settings: { redis: address, account: 'lease', host, aloneShare: 0 },
+        requestsPerMinute: 50,
+        stateDir: directory.path,
+        service: { ingestUrl: 'http://127.0.0.1', username: 'a' },
+        clock: systemClock,
+        log: recordedLog(),
+      });
+      const lease = await cluster.enter({ traces: async () => traces, folders: [] });
+      await eventually(() => lease.holds(), { withinMs: 5_000 });
+      await cluster.close();
+      await directory.remove();
+    },
+  );
 
   it('ends for a host that is cut off before another takes it (H4)', async () => {
     settle(redis, 'lease');
