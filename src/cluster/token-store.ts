@@ -58,8 +58,6 @@ const leaseMs = 30_000;
 /** A refusal of one host holds for the others for so long. */
 const failureMs = 20_000;
 const askAgainMs = 250;
-/** Ahead of its end, a token counts as none; as the token source has it. */
-const renewAheadMs = 60_000;
 
 const storedSchema = z.object({
   accessToken: z.string().min(1),
@@ -122,7 +120,7 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
 
   async function obtain(
     credentials: Credentials,
-    { stale, ask }: { readonly stale: string | null; readonly ask: AskForToken },
+    { stale, isGood, ask }: Parameters<TokenStorePort['obtain']>[1],
   ): Promise<SharedToken> {
     // At a start: all hosts would ask, before they could know of each other.
     await tried;
@@ -134,7 +132,7 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       try {
         const [sealed, leftMs, failure] = await place.read();
         known = open(sealed, place.keys);
-        if (known !== null && known.accessToken !== stale && leftMs > aheadOf(known.lifeMs))
+        if (known !== null && known.accessToken !== stale && isGood({ ...known, leftMs }))
           return { ...known, leftMs };
         if (failure !== '' && !isAsked) throw failureOf(failure);
         isAsked = false;
@@ -256,10 +254,6 @@ function nameOf(error: unknown): string {
 
 function whole(token: Stored): SharedToken {
   return { ...token, leftMs: token.lifeMs };
-}
-
-function aheadOf(lifeMs: number): number {
-  return Math.min(renewAheadMs, lifeMs / 10);
 }
 
 function failureOf(text: string): Error {

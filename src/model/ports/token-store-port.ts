@@ -16,13 +16,18 @@ export type AskForToken = (
 /** One token for all hosts with the same credentials. */
 export interface TokenStorePort {
   /**
-   * Another token than `stale`: the one that is shared, or what `ask` gives, which one host at a time calls. Throws what
-   * `ask` throws, and CredentialsRefusedError or ServiceUnavailableError where another host has just been told so. Where
+   * Another token than `stale`: the one that is shared and `isGood`, or what `ask` gives, which one host at a time calls.
+   * Throws what `ask` throws, and CredentialsRefusedError or ServiceUnavailableError where another host has just been told so. Where
    * nothing can be shared, `ask` is called.
    */
   readonly obtain: (
     credentials: Credentials,
-    options: { readonly stale: string | null; readonly ask: AskForToken },
+    options: {
+      readonly stale: string | null;
+      /** Whether enough is left of its life. */
+      readonly isGood: (token: Pick<SharedToken, 'lifeMs' | 'leftMs'>) => boolean;
+      readonly ask: AskForToken;
+    },
   ) => Promise<SharedToken>;
   /** Takes back a token that is of no more use. */
   readonly drop: (credentials: Credentials, accessToken: string) => Promise<void>;

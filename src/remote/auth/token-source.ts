@@ -26,7 +26,7 @@ export interface AccessToken {
 }
 
 /** Tokens in memory; one token request at a time, however many callers wait. */
-export interface TokenSource extends AuthPort {
+export interface TokenSource extends Required<AuthPort> {
   /**
    * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
    * ServiceUnavailableError, MisaddressedError; during a back-off without a request.
@@ -40,8 +40,6 @@ export interface TokenSource extends AuthPort {
   readonly confirm: (accessToken: AccessToken) => void;
   /** Redacts and escapes a text of the service. */
   readonly redact: (text: string, accessToken: AccessToken) => string;
-  /** How long until the token endpoint may be asked again after a failure, ms; 0: now. */
-  readonly backOffMs: () => number;
   /** Ends what is under way. */
   readonly close: () => void;
 }
@@ -211,6 +209,7 @@ export function createTokenSource({
   async function share(store: TokenStorePort, credentials: Credentials): Promise<AccessToken> {
     const shared = await store.obtain(credentials, {
       stale,
+      isGood: ({ lifeMs, leftMs }) => leftMs > lifeMs - useOf(lifeMs),
       ask: async (refreshToken) => {
         if (refreshToken !== null) refresh = { token: refreshToken, credentials };
         const grant = await grantFor(credentials);
