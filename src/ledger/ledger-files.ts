@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { errorCode } from '../model/errors.ts';
-import { unreadable } from './damage.ts';
+import { unreadable } from './ledger-errors.ts';
 
 const MARKER = 'ledger.used';
 /** Ends, with the version, the names of the files that an upgrade kept. */

@@ -8,7 +8,7 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { LeaseTraces, WriteLease } from '../model/ports/write-lease.ts';
 import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
 import { realDisk } from './disk.ts';
-import { unwritable } from './journal/journal-writer.ts';
+import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 
-import { damaged, isTooNew } from './damage.ts';
+import { damaged, isTooNew } from './ledger-errors.ts';
 import { readChange } from './format/change-format.ts';
 import { createDataFiller } from './format/data-filler.ts';
 import type { DataFiller, RejectedRecord } from './format/data-filler.ts';

@@ -8,7 +8,7 @@ import { createTimeSlice } from '../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
-import { damaged, tooNew, unreadable } from './damage.ts';
+import { damaged, tooNew, unreadable } from './ledger-errors.ts';
 import type { Disk, DiskFile } from './disk.ts';
 import { changeJson, readChange } from './format/change-format.ts';
 import type { StoredChange } from './format/change-format.ts';

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 
 import { errorMessage } from '../model/errors.ts';
 import { countWords } from '../lib/text/amounts.ts';
-import { faultAlone, wayOut } from './damage.ts';
+import { faultAlone, wayOut } from './ledger-errors.ts';
 import { createDataFiller } from './format/data-filler.ts';
 import type { RejectedRecord } from './format/data-filler.ts';
 import type { LedgerListing } from './ledger-files.ts';

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 
 import { directoryOf, nameOf } from '../model/document.ts';
+import { errorCode } from '../model/errors.ts';
 import type { FolderSettings } from '../model/settings.ts';
 import type { Claims } from './rules/claims.ts';
 import { createClaims } from './rules/claims.ts';
@@ -70,7 +71,7 @@ function placeOf({ name }: FolderSettings, key: 'ignore' | 'include'): string {
  */
 export function locateOnDisk(folder: FolderState, path: string): string {
   const absolute = folder.absolute(folder.tree.rawPath(path));
-  if (!/[^\0-\x7f]/.test(path) || exists(absolute)) return absolute;
+  if (!/[^\0-\x7f]/.test(path) || isShown(absolute)) return absolute;
   const directory = directoryOf(path) === '' ? folder.root : locateOnDisk(folder, directoryOf(path));
   try {
     const raw = readdirSync(directory).find((name) => name.normalize('NFC') === nameOf(path));
@@ -80,10 +81,19 @@ export function locateOnDisk(folder: FolderState, path: string): string {
   }
 }
 
-function exists(absolute: string): boolean {
+function isShown(absolute: string): boolean {
   try {
     return lstatSync(absolute, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return false;
+  }
+}
+
+/** Whether nothing stands at a path, whatever Unicode form its name has. What the system does not tell may be there. */
+export function isGone(folder: FolderState, path: string): boolean {
+  try {
+    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    return errorCode(error) === 'ENOTDIR';
   }
 }

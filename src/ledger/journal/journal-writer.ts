@@ -1,6 +1,6 @@
-import { LedgerUnwritableError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { Disk, DiskFile } from '../disk.ts';
 import { groupLine, headerLine, sealLine } from './journal-line.ts';
+import { unwritable } from '../ledger-errors.ts';
 import type { LedgerPaths } from '../ledger-files.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 
@@ -139,16 +139,4 @@ function* groupLines(sequence: number, changes: readonly string[]): Generator<st
     characters += change.length;
   }
   yield groupLine(sequence, true, line);
-}
-
-/** An error of the file system in words; one that says it already stays what it is. */
-export function unwritable(path: string, error: unknown): LedgerUnwritableError {
-  if (isUnwritable(error)) return error;
-  return new LedgerUnwritableError(`The ledger cannot be written: ${path}: ${errorMessage(error)}`, {
-    cause: error,
-  });
-}
-
-function isUnwritable(error: unknown): error is LedgerUnwritableError {
-  return errorCode(error) === 'ledger-unwritable';
 }

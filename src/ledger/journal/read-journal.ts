@@ -1,5 +1,5 @@
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { damaged, tooNew, unreadable } from '../damage.ts';
+import { damaged, tooNew, unreadable } from '../ledger-errors.ts';
 import { checkedJson, LEDGER_VERSION, parseLine } from './journal-line.ts';
 import type { JournalLine } from './journal-line.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';

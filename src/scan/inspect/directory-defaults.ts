@@ -1,13 +1,14 @@
 import { lstatSync } from 'node:fs';
 
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { joinPath } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { printable } from '../../lib/text/printable.ts';
+import { directoriesTo } from './classify-by-name.ts';
 import { companionGrace } from './companion-grace.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
-import { kindOf, statKey } from '../walk/entry.ts';
+import { entryKey, kindOf, statKey } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
 import { settling, unfit } from './verdicts.ts';
 import type { NoDocument } from './verdicts.ts';
@@ -43,7 +44,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
   return (directory, expected = []) => {
     const layers: { path: string; metadata: Metadata }[] = [];
     let fingerprint = folder.fingerprint;
-    for (const place of chainOf(directory)) {
+    for (const place of ['', ...directoriesTo(joinPath(directory, defaultsName))]) {
       const path = joinPath(place, defaultsName);
       const absolute = folder.absolute(joinPath(folder.tree.rawPath(place), defaultsName));
       try {
@@ -58,7 +59,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           if (graceMs > 0) return settling(graceMs);
           continue;
         }
-        const key = kind === 'file' ? statKey(stats) : kind;
+        const key = entryKey({ kind, stats });
         fingerprint = directoryFingerprint(fingerprint, key);
         const delay = kind === 'file' ? folder.observations.settle(path, stats) : 0;
         if (delay > 0) return settling(delay);
@@ -76,9 +77,4 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
     }
     return { kind: 'inherited', layers, fingerprint };
   };
-}
-
-/** The root first, the directory itself last. */
-function chainOf(directory: string): readonly string[] {
-  return directory === '' ? [''] : [...chainOf(directoryOf(directory)), directory];
 }

@@ -10,7 +10,7 @@ import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
 import { classifyByName } from './classify-by-name.ts';
 import { kindOf, statOf } from '../walk/entry.ts';
-import { locateOnDisk } from '../folder-state.ts';
+import { isGone, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { settling, unfit, unknown } from './verdicts.ts';
@@ -126,7 +126,7 @@ function placeListed(
   const hidden = isTransient(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   const topic = `attachment ${document}\0${text}`;
-  if (exists(folder, place.path)) {
+  if (!isGone(folder, place.path)) {
     folder.observations.end(topic);
     return place;
   }
@@ -150,14 +150,6 @@ function leavesByLink(folder: FolderState, path: string): boolean {
     }
   }
   return false;
-}
-
-function exists(folder: FolderState, path: string): boolean {
-  try {
-    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) !== undefined;
-  } catch (error) {
-    return errorCode(error) !== 'ENOTDIR';
-  }
 }
 
 function judge(folder: FolderState, path: string, shown: string): FoundAttachment | NoDocument {

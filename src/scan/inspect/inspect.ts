@@ -9,7 +9,7 @@ import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { locateOnDisk } from '../folder-state.ts';
+import { isGone } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import {
   classifyEntry,
@@ -39,6 +39,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
 
   return async (path, known) => {
     const found = await inspect(path, known);
+    // What a rule says of a path it says whether anything is there or not.
     return found.kind === 'ignored' && isGone(folder, path) ? { ...found, isGone: true } : found;
   };
 
@@ -74,15 +75,6 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);
     }
     return inspectFile(folder, path, { stats, classified, defaults, known });
-  }
-}
-
-/** What a rule says of a path it says whether anything is there or not. */
-function isGone(folder: FolderState, path: string): boolean {
-  try {
-    return lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false }) === undefined;
-  } catch (error) {
-    return errorCode(error) === 'ENOTDIR';
   }
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FolderSettings } from '../../model/settings.ts';
 
 /** What stands beside a document and decides what is sent, by fileStats alone. */
-export interface Companions {
+interface Companions {
   /** `ambiguous`: it could be the sidecar of several documents. */
   readonly sidecar: { readonly kind: 'own' | 'ambiguous'; readonly key: string } | null;
   /** Files of its `.attachments` directory, then those that its sidecar lists: path and stat, '' where missing. */

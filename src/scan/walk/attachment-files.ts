@@ -3,7 +3,7 @@ import { joinPath } from '../../model/document.ts';
 import { lstatSync } from 'node:fs';
 
 import type { Entry } from './entry.ts';
-import { entryKey, kindOf, statKey } from './entry.ts';
+import { entryKey, kindOf } from './entry.ts';
 import { listDirectory } from './list-directory.ts';
 import type { TimeSlice } from '../../lib/time/time-slice.ts';
 import { printableBytes } from '../../lib/text/printable.ts';
@@ -92,7 +92,7 @@ function listedKey(folder: FolderState, path: string, document: DocumentDirector
   try {
     const stats = lstatSync(locateOnDisk(folder, path), { throwIfNoEntry: false });
     if (stats === undefined) return 'missing';
-    return stats.isFile() ? statKey(stats) : kindOf(stats);
+    return entryKey({ kind: kindOf(stats), stats });
   } catch (error) {
     return errorCode(error) ?? 'unreadable';
   }

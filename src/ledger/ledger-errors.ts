@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 
-import { LedgerDamagedError, errorCode, errorMessage } from '../model/errors.ts';
+import { LedgerDamagedError, LedgerUnwritableError, errorCode, errorMessage } from '../model/errors.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 
 const NEWER = 'newer-version';
@@ -48,4 +48,12 @@ export function unreadable(path: string, error: unknown): unknown {
   const what =
     code === 'ENOENT' ? `${basename(path)} is missing` : `it cannot be read: ${errorMessage(error)}`;
   return damaged(path, what, error);
+}
+
+/** A failure to write a file, in words; one that says it already stays what it is. */
+export function unwritable(path: string, error: unknown): unknown {
+  if (errorCode(error) === 'ledger-unwritable') return error;
+  return new LedgerUnwritableError(`The ledger cannot be written: ${path}: ${errorMessage(error)}`, {
+    cause: error,
+  });
 }
