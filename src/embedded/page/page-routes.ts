@@ -5,12 +5,7 @@ import * as z from 'zod';
 
 import { printableJson } from '../../lib/text/printable.ts';
 
-import type {
-  DocumentStore,
-  DocumentRecord,
-  FileRecord,
-  StoredDocument,
-} from '../documents/document-store.ts';
+import type { DocumentStore, DocumentRecord, FileRecord } from '../documents/document-store.ts';
 import type { PageGuard } from './page-guard.ts';
 import { pageHtml, pageIcon, pageStyle, pageScript } from './page-assets.ts';
 import { RefusalError } from '../http/answers.ts';
@@ -42,16 +37,6 @@ const querySchema = z.object({
   offset: count.default(0),
   limit: count.pipe(z.number().min(1).max(maxListed)).default(maxListed),
 });
-
-/** What the page gets: the newest documents first, a page of those that were found, the counts of these and of all. */
-interface DocumentList {
-  readonly total: number;
-  /** How many match the search. */
-  readonly found: number;
-  readonly offset: number;
-  readonly totalBytes: number;
-  readonly documents: readonly StoredDocument[];
-}
 
 /** The page of the service and what it needs: not part of the interface, not counted, for those whom the guard lets in. */
 export async function addPageRoutes(
@@ -109,7 +94,8 @@ export async function addPageRoutes(
   });
 }
 
-function list(store: DocumentStore, { search, offset, limit }: z.infer<typeof querySchema>): DocumentList {
+/** What the page gets: the newest documents first, a page of those that were found, the counts of these and of all. */
+function list(store: DocumentStore, { search, offset, limit }: z.infer<typeof querySchema>) {
   const records = store.list();
   const changed = (record: DocumentRecord) => record.modifiedAt ?? record.uploadedAt;
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -276,16 +276,8 @@ function keyOf({ folder, path }: Place): string {
   return `${folder}/${path}`;
 }
 
-/** A question before something that cannot be undone. */
-interface Confirmation {
-  /** The button that opens the question. */
-  readonly opener: HTMLButtonElement;
-  /** The question itself, to be put where it has room. */
-  readonly node: HTMLElement;
-  readonly ask: (words: { readonly question: string; readonly confirm: string }) => void;
-}
-
 interface ConfirmationOptions {
+  /** The button that opens the question. */
   readonly opener: HTMLButtonElement;
   /** Names the question for screen readers. */
   readonly label: string;
@@ -296,8 +288,11 @@ interface ConfirmationOptions {
   readonly act: () => Promise<void>;
 }
 
-/** What deletes or sends again takes two steps, and the safe one has the focus. */
-function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions): Confirmation {
+/**
+ * A question before something that cannot be undone: what deletes or sends again takes two steps, and the safe one has the
+ * focus. `node` is the question itself, to be put where it has room.
+ */
+function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions) {
   const text = el('p', {});
   const open = (yes: boolean) => {
     node.hidden = !yes;
@@ -322,7 +317,7 @@ function createConfirmation({ opener, label, keep, look, act }: ConfirmationOpti
   return {
     opener,
     node,
-    ask: (words) => {
+    ask: (words: { readonly question: string; readonly confirm: string }) => {
       setText(text, words.question);
       setText(confirm, words.confirm);
     },

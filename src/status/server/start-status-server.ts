@@ -118,14 +118,6 @@ interface Listener {
   readonly close: () => Promise<void>;
 }
 
-interface PortOptions {
-  readonly host: string;
-  /** The resolved host. */
-  readonly address: string;
-  /** 0: any free one. */
-  readonly port: number;
-}
-
 /** What fits into `sun_path` on Linux with its closing NUL. */
 const maxSocketPathBytes = 107;
 
@@ -152,9 +144,9 @@ async function resolveHost(host: string): Promise<string> {
   }
 }
 
-/** Listens on TCP. Throws ConfigurationError that names the key where the address cannot be had. */
+/** Listens on TCP, at the resolved host. Throws ConfigurationError that names the key where the address cannot be had. */
 async function listenOnPort(
-  { host, address, port }: PortOptions,
+  { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
   handle: RequestListener,
 ): Promise<Listener> {
   try {
