@@ -13,7 +13,7 @@ import type { ContentSource } from '../model/ports/folder-port.ts';
 import { statOf } from './walk/entry.ts';
 
 /** A file to open: where it stands and what it was when it was inspected. */
-interface Wanted {
+export interface Wanted {
   /** Absolute, as on disk. */
   readonly absolute: string;
   /** The root, absolute. */
@@ -197,8 +197,25 @@ async function readChunk(handle: FileHandle, at: number, length: number): Promis
   }
 }
 
+/** SHA-256 of a file, lower-case hex; null when it is not the one of `stat`, or no longer when it has been read. */
+export async function hashFile(wanted: Wanted): Promise<string | null> {
+  try {
+    const handle = await openContent(wanted);
+    try {
+      const found = await hashContent(handle, wanted.stat.size);
+      const { mtimeMs, size } = await handle.stat();
+      return mtimeMs === wanted.stat.mtimeMs && size === wanted.stat.size ? found : null;
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (error instanceof ContentChangedError) return null;
+    throw error;
+  }
+}
+
 /** SHA-256 of an open file's first `size` bytes, lower-case hex; null when it has fewer. */
-export async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
+async function hashContent(handle: FileHandle, size: number): Promise<string | null> {
   const hasher = createHash('sha256');
   const buffer = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   try {

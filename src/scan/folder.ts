@@ -3,9 +3,10 @@ import { resolve, relative, sep } from 'node:path';
 import PQueue from 'p-queue';
 
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
-import { ContentChangedError, errorMessage, StoppedError } from '../model/errors.ts';
+import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import { createContentSource, hashContent, openContent, smallFileBytes } from './content.ts';
+import { createContentSource, hashFile, openContent, smallFileBytes } from './content.ts';
+import type { Wanted } from './content.ts';
 import { folderHealth, createFolderLog } from './folder-health.ts';
 import type { Trouble } from './folder-health.ts';
 import { createScheduler } from './scheduler.ts';
@@ -164,26 +165,9 @@ export function openFolder(options: FolderOptions): Folder {
     return root === '/' ? `/${path}` : `${root}/${path}`;
   }
 
-  async function hashOpened(path: string, stat: FileStat): Promise<string | null> {
-    if (closed) return null;
-    try {
-      const handle = await handleOf(path, stat);
-      try {
-        const hash = await hashContent(handle, stat.size);
-        const { mtimeMs, size } = await handle.stat();
-        return mtimeMs === stat.mtimeMs && size === stat.size ? hash : null;
-      } finally {
-        await handle.close();
-      }
-    } catch (error) {
-      if (isChanged(error)) return null;
-      throw error;
-    }
-  }
-
-  async function handleOf(path: string, stat: Parameters<FolderPort['open']>[1]) {
+  async function wanted(path: string, stat: FileStat): Promise<Wanted> {
     const absolute = await located(path.normalize('NFC'));
-    return openContent({ absolute, root, stat, followSymlinks: settings.followSymlinks });
+    return { absolute, root, stat, followSymlinks: settings.followSymlinks };
   }
 
   function prepare(): Promise<void> {
@@ -227,9 +211,9 @@ export function openFolder(options: FolderOptions): Folder {
         const known = await ask('hash', { path: path.normalize('NFC'), stat }).catch(() => null);
         if (known !== null) return known;
       }
-      return largeFiles.add(() => hashOpened(path, stat));
+      return largeFiles.add(async () => (closed ? null : hashFile(await wanted(path, stat))));
     },
-    open: async (path, stat) => createContentSource(await handleOf(path, stat), stat.size),
+    open: async (path, stat) => createContentSource(await openContent(await wanted(path, stat)), stat.size),
     health: () =>
       folderHealth({
         trouble,
@@ -245,10 +229,6 @@ export function openFolder(options: FolderOptions): Folder {
       await client?.close();
     },
   };
-}
-
-function isChanged(error: unknown): boolean {
-  return error instanceof ContentChangedError;
 }
 
 /** What the scanning thread of a folder is started with. `root` is absolute. */

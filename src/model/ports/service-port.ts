@@ -1,5 +1,6 @@
 import type { ContentSource } from './folder-port.ts';
-import type { Company, CustomTag, Metadata, ShareInfo } from '../metadata/metadata.ts';
+import type { Metadata } from '../metadata/metadata.ts';
+import type { BulkChange, MetadataChange } from '../operation.ts';
 import type { Status } from '../report/status.ts';
 
 /** One request of the sliding minute. Used once: spent when the answer came, or given back unused. */
@@ -120,16 +121,12 @@ export interface ModifyRequest {
   readonly file: OutgoingFile | null;
   /** The whole new set; null: they stay as they are. */
   readonly attachments: readonly OutgoingFile[] | null;
-  readonly metadata: Omit<Metadata, 'createdTimestamp'> | null;
+  readonly metadata: MetadataChange | null;
 }
 
 /** Interface 2.8. At most 250 docIds. */
-export interface BulkModifyRequest {
+export interface BulkModifyRequest extends BulkChange {
   readonly docIds: readonly string[];
-  readonly companies?: readonly Company[] | undefined;
-  readonly customTags?: readonly CustomTag[] | undefined;
-  readonly shareInfo?: ShareInfo | undefined;
-  readonly documentOwner?: string | undefined;
 }
 
 /** Callbacks of a running request: for progress, the intent journal and the minute that survives a crash. */

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { DirectoryScan, Inspection } from '../../../src/model/document.ts';
+import type { DirectoryScan, FileStat, Inspection } from '../../../src/model/document.ts';
 import type { ContentSource, FolderListener, FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
-import { createContentSource, hashContent, openContent } from '../../../src/scan/content.ts';
+import { createContentSource, hashFile, openContent } from '../../../src/scan/content.ts';
 import { createFolderState, locateOnDisk } from '../../../src/scan/folder-state.ts';
 import { findFiles } from '../../../src/scan/inspect/find-files.ts';
 import { createInspector } from '../../../src/scan/inspect/inspect.ts';
@@ -98,9 +98,8 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
     if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
   }
 
-  async function handleOf(path: string, stat: Parameters<FolderPort['open']>[1]) {
-    const absolute = locateOnDisk(state, path);
-    return openContent({ absolute, root, stat, followSymlinks: false });
+  function wanted(path: string, stat: FileStat) {
+    return { absolute: locateOnDisk(state, path), root, stat, followSymlinks: false };
   }
 
   return {
@@ -120,21 +119,12 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
       const now = readRoot(root);
       return Promise.resolve(now.kind === 'there' ? { ...now.identity, path: root } : null);
     },
-    hash: (path, stat) =>
-      read(async () => {
-        const handle = await handleOf(path, stat).catch(() => null);
-        if (handle === null) return null;
-        try {
-          return await hashContent(handle, stat.size);
-        } finally {
-          await handle.close();
-        }
-      }),
+    hash: (path, stat) => read(() => hashFile(wanted(path, stat))),
     open: async (path, stat): Promise<ScannedSource> => {
       // What is written while it is being opened comes too late to be known.
       const settledForMs = settledMs(stat.ino);
       return {
-        ...createContentSource(await read(() => handleOf(path, stat)), stat.size),
+        ...createContentSource(await read(() => openContent(wanted(path, stat))), stat.size),
         path,
         ino: stat.ino,
         birthtimeMs: stat.birthtimeMs,
