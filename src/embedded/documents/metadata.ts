@@ -86,19 +86,12 @@ function isTimestamp(value: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString() === value.replace('Z', '.000Z');
 }
 
-/** Metadata after a change, with warnings about what could not be done. */
-interface AppliedMetadata {
-  readonly metadata: Metadata;
-  readonly warnings: readonly string[];
-}
-
-type Operated<T> = T & { readonly operation?: 'ADD' | 'DELETE' | undefined };
-
 /**
  * What holds after `change`, interface 2.2 to 2.7: scalars replace, companies and tags follow ADD and DELETE in
- * their order, authors are added. No operation means ADD. An empty shareInfo means DEFAULT.
+ * their order, authors are added. No operation means ADD. An empty shareInfo means DEFAULT. With warnings about what could
+ * not be done.
  */
-export function applyMetadata(current: Metadata, change: MetadataChange): AppliedMetadata {
+export function applyMetadata(current: Metadata, change: MetadataChange) {
   const warnings: string[] = [];
   const { companies, customTags, docAuthors, shareInfo, ...scalars } = change;
   const metadata: Metadata = {
@@ -130,7 +123,7 @@ export function applyMetadata(current: Metadata, change: MetadataChange): Applie
 /** An element that is added again replaces the one with the same key. */
 function applyElements<T extends object>(
   current: readonly T[],
-  changes: readonly Operated<T>[],
+  changes: readonly (T & { readonly operation?: 'ADD' | 'DELETE' | undefined })[],
   { keyOf, onMissing }: { readonly keyOf: (element: T) => string; readonly onMissing: (element: T) => void },
 ): readonly T[] {
   const elements = new Map(current.map((element) => [keyOf(element), element]));

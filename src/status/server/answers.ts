@@ -28,12 +28,6 @@ export const securityHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Every answer that is not a success has this body. */
-export interface ErrorBody {
-  readonly code: string;
-  readonly message: string;
-}
-
 const statuses: ReadonlyMap<string, number> = new Map([
   ['configuration', 400],
   ['credentials-refused', 502],
@@ -53,7 +47,11 @@ export function answerError(error: unknown, reply: FastifyReply, log: LogPort): 
   return send(reply, 500, { code: 'unforeseen', message: 'unexpected error; see the log' });
 }
 
-/** Sends an error body. */
-export function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
+/** Every answer that is not a success has this body. */
+export function send(
+  reply: FastifyReply,
+  status: number,
+  body: { readonly code: string; readonly message: string },
+): FastifyReply {
   return reply.code(status).send(body);
 }

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -21,16 +21,10 @@ declare module 'fastify' {
   }
 }
 
-/** All routes in one place, to be served by as many listeners as there are. */
-export interface App {
-  readonly handle: RequestListener;
-  readonly close: () => Promise<void>;
-}
-
 const maxBodyBytes = 64 * 1024;
 
-/** Builds the routes; nothing listens yet. */
-export async function openApp(options: AppOptions): Promise<App> {
+/** Builds the routes, to be served by as many listeners as there are; nothing listens yet. */
+export async function openApp(options: AppOptions) {
   let handle: RequestListener | null = null;
   const throttle = createLoginThrottle({
     clock: options.clock,
@@ -62,7 +56,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   app.setNotFoundHandler((request, reply) => answerNotFound(app, request, reply));
   await app.ready();
   return {
-    handle: (request, response) => handle?.(request, response),
+    handle: (request: IncomingMessage, response: ServerResponse): void => handle?.(request, response),
     close: async () => {
       throttle.close();
       await app.close();

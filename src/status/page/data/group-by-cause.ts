@@ -1,15 +1,10 @@
-/** What has a cause: failures and skips. */
-export interface Caused {
-  readonly code: string;
-}
-
 export interface Group<T> {
   readonly code: string;
   readonly items: readonly T[];
 }
 
 /** Gathers what has the same cause; the largest group first, equal ones by their code. */
-export function groupByCause<T extends Caused>(items: readonly T[]): Group<T>[] {
+export function groupByCause<T extends { readonly code: string }>(items: readonly T[]): Group<T>[] {
   const groups = new Map<string, T[]>();
   for (const item of items) {
     const group = groups.get(item.code);

@@ -19,15 +19,8 @@ const tones: Readonly<Record<string, string>> = {
   warning: 'warn',
 };
 
-/** What happened lately, newest first. */
-export interface ActivityList {
-  readonly add: (activity: Activity) => void;
-  /** Newest last, as the daemon gives it. */
-  readonly replace: (activities: readonly Activity[]) => void;
-}
-
-/** Rows that come in a burst are put on the page together, once a frame. */
-export function createActivityList(): ActivityList {
+/** What happened lately, newest first. Rows that come in a burst are put on the page together, once a frame. */
+export function createActivityList() {
   const list = byId('activity-list');
   let waiting: Activity[] = [];
 
@@ -40,12 +33,13 @@ export function createActivityList(): ActivityList {
   };
 
   return {
-    add: (activity) => {
+    add: (activity: Activity): void => {
       if (waiting.length === 0) requestAnimationFrame(flush);
       waiting.push(activity);
       if (waiting.length > maxRows) waiting.shift();
     },
-    replace: (activities) => {
+    /** Newest last, as the daemon gives it. */
+    replace: (activities: readonly Activity[]): void => {
       list.replaceChildren();
       waiting = activities.slice(-maxRows);
       flush();

@@ -14,13 +14,8 @@ const maxRows = 500;
 /** After the last letter. */
 const typingMs = 250;
 
-export interface LogView {
-  /** Something happened: an open log that wants it shows it. */
-  readonly add: (activity: Activity) => void;
-}
-
 /** The log with its search, as `ingestd log` prints it, newest first. Nothing of it is loaded before it is opened. */
-export function createLog(): LogView {
+export function createLog() {
   const dialog = byId('log') as HTMLDialogElement;
   const form = byId('log-form') as HTMLFormElement;
   const list = byId('log-list');
@@ -108,7 +103,8 @@ export function createLog(): LogView {
   });
 
   return {
-    add: (activity) => {
+    /** Something happened: an open log that wants it shows it. */
+    add: (activity: Activity): void => {
       if (!dialog.open || !matches(activity)) return;
       show(activity, 'newer');
       while (list.childElementCount > maxRows) list.lastElementChild?.remove();
