@@ -13,7 +13,7 @@ import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
 import { type SecretSources, readSecret } from './secrets/read-secrets.ts';
-import { settingsSchema } from './settings/settings-schema.ts';
+import { settingsSchema } from '../model/settings.ts';
 
 /** The configuration, with what comes from its surroundings. */
 export interface Configuration {

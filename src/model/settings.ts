@@ -1,28 +1,289 @@
-import type { Metadata } from './metadata/metadata.ts';
+import * as z from 'zod';
+
 import type { RedisAddress } from '../lib/server/redis-address.ts';
+import { countGlobstars, maxGlobstars } from '../lib/text/globstars.ts';
+import { metadataSchema } from './metadata/metadata-schema.ts';
+import type { DeepReadonly } from './report/status.ts';
 
 /** From the least important lines to none. */
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export type LogLevel = (typeof logLevels)[number];
 
-/** Settings of one folder, contract section 3, paths absolute. */
-export interface FolderSettings {
-  readonly name: string;
-  readonly path: string;
-  readonly metadata: Metadata;
-  readonly sidecar: 'optional' | 'required';
-  readonly title: 'fileStem' | 'none';
-  readonly createdTimestamp: 'modified' | 'none';
-  readonly names: 'reject' | 'rewrite';
-  readonly onRemove: 'delete' | 'keep';
-  readonly include: readonly string[];
-  readonly ignore: readonly string[];
-  /** Where a sidecar's `attachments` may lie: the document's directory and below, or anywhere in the folder. */
-  readonly attachments: 'below' | 'folder';
-  /** `same`: a sidecar, `.meta.json` or `.ingestignore` counts only if it belongs to the document's owner or root. */
-  readonly sidecarOwner: 'any' | 'same';
-  readonly followSymlinks: boolean;
-  readonly watch: 'auto' | 'native' | 'polling';
+// Each key says what it is, for the documentation and for editors; beside that `unit`, and `defaultWords` where the
+// default is computed.
+const text = () => z.string().min(1).max(4096);
+const whole = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
+const seconds = () => z.number().min(0.1).max(86_400);
+
+const service = z.strictObject({
+  mode: z
+    .enum(['remote', 'embedded'])
+    .default('remote')
+    .describe('remote: your service. embedded: the one that ships with ingestd, for trials.'),
+  authUrl: text().optional().describe('Base address of the token endpoints. Required with mode remote.'),
+  ingestUrl: text()
+    .optional()
+    .describe('Base address of the ingestion operations. Required with mode remote.'),
+  requestsPerMinute: whole(1, 1_000_000)
+    .default(50)
+    .describe('Most requests in any 60 seconds, as the service counts them, including retries.'),
+  concurrency: whole(1, 64).default(4).describe('Most requests in flight at the same time.'),
+  sendApiKey: z.boolean().default(false).describe('Send x-api-key with ingestion calls too.'),
+  revokeOnStop: z.boolean().default(false).describe('Revoke the access token when ingestd stops.'),
+  onMissing: z
+    .enum(['fail', 'upload'])
+    .default('fail')
+    .describe('What to do when the service no longer has a document that changed.'),
+  connectSeconds: seconds().default(10).meta({ description: 'Longest wait for a connection.', unit: 's' }),
+  idleSeconds: seconds()
+    .default(60)
+    .meta({ description: 'Longest time without a byte in either direction while sending.', unit: 's' }),
+  responseSeconds: seconds()
+    .default(120)
+    .meta({ description: 'Longest wait for an answer, from the last byte sent.', unit: 's' }),
+  maxFileMegabytes: z
+    .number()
+    .positive()
+    .max(1_048_576)
+    .default(150)
+    .meta({ description: 'Larger files are refused before a byte is sent.', unit: 'MiB' }),
+  maxKilobytesPerSecond: z.number().min(1).max(100_000_000).optional().meta({
+    description: 'Upload bandwidth of all requests together.',
+    unit: 'kB/s',
+    defaultWords: 'unlimited',
+  }),
+  documentOwner: z
+    .enum(['configured', 'always'])
+    .default('configured')
+    .describe(
+      'With always, a delete request names the signed-in user as owner when the metadata names none.',
+    ),
+});
+
+/** A folder's name: 1 to 100 characters, no `/`, no control characters, no space at either end. */
+export const folderNameSchema = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^(?!\s)[^/\p{Cc}\p{Cs}\u2028\u2029]+(?<!\s)$/u);
+
+const folder = z.strictObject({
+  name: folderNameSchema.describe(
+    'A unique name. The ledger finds the folder by its name or its path, so change only one of them at a time.',
+  ),
+  path: text().describe('The directory, relative to the configuration file.'),
+  metadata: metadataSchema.prefault({}).describe('Defaults for every document: the fields of a sidecar.'),
+  sidecar: z
+    .enum(['optional', 'required'])
+    .default('optional')
+    .describe('With required, a document waits for its sidecar.'),
+  title: z
+    .enum(['fileStem', 'none'])
+    .default('fileStem')
+    .describe(
+      'Title of a document whose metadata has none: its file name without the extension, or no title.',
+    ),
+  createdTimestamp: z
+    .enum(['modified', 'none'])
+    .default('modified')
+    .describe('createdTimestamp: the modification time of the file, or none.'),
+  names: z
+    .enum(['reject', 'rewrite'])
+    .default('reject')
+    .describe('A file name with more than one dot: reject it, or replace the extra dots with underscores.'),
+  onRemove: z
+    .enum(['delete', 'keep'])
+    .default('delete')
+    .describe('What happens at the service when a file is removed.'),
+  include: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(1000)
+        .refine((pattern) => countGlobstars(pattern) <= maxGlobstars, {
+          message: `has more than ${maxGlobstars} "**"; write it as several patterns`,
+        }),
+    )
+    .max(1000)
+    .refine((patterns) => patterns.length === 0 || patterns.some((pattern) => !/^[!#]/.test(pattern)), {
+      message: 'the patterns include nothing; begin with what to include, for example "*.pdf"',
+    })
+    .default([])
+    .describe(
+      'gitignore patterns. If set, only matching files are documents; attachments do not have to match.',
+    ),
+  ignore: z
+    .array(z.string().max(1000))
+    .max(1000)
+    .default([])
+    .describe('gitignore patterns, in addition to .ingestignore files in the folder.'),
+  attachments: z
+    .enum(['below', 'folder'])
+    .default('below')
+    .describe(
+      "Where a sidecar's attachments may lie: in the document's directory and below, or anywhere in the folder.",
+    ),
+  sidecarOwner: z
+    .enum(['any', 'same'])
+    .default('any')
+    .describe(
+      'With same, a sidecar, .meta.json or .ingestignore is used only if its owner is the owner of the document (or directory) or root.',
+    ),
+  followSymlinks: z.boolean().default(false).describe('Follow symbolic links that stay inside the folder.'),
+  watch: z
+    .enum(['auto', 'native', 'polling'])
+    .default('auto')
+    .describe('How changes are detected. auto polls network and virtual file systems.'),
+});
+
+const state = z.strictObject({
+  dir: text().optional().meta({
+    description:
+      'Directory of the ledger, relative to the configuration file. Use one for each service and user.',
+    defaultWords: '`$STATE_DIRECTORY`, else `$XDG_STATE_HOME/ingestd`, else `~/.local/state/ingestd`',
+  }),
+});
+
+const timing = z.strictObject({
+  settleMs: whole(0, 3_600_000)
+    .default(2000)
+    .meta({ description: 'A file is ready when it has not changed for this long.', unit: 'ms' }),
+  removeGraceMs: whole(0, 3_600_000).default(5000).meta({
+    description:
+      'A removed file may come back within this time (a move, or a save by rename) before its document is deleted.',
+    unit: 'ms',
+  }),
+  rescanMinutes: z
+    .number()
+    .min(0.01)
+    .max(10_080)
+    .default(15)
+    .meta({ description: 'Time between two full scans of a folder.', unit: 'min' }),
+  pollSeconds: seconds()
+    .default(30)
+    .meta({ description: 'Time between two scans of a folder that is polled.', unit: 's' }),
+  stopSeconds: z
+    .number()
+    .min(0)
+    .max(3600)
+    .default(30)
+    .meta({ description: 'Requests in flight may take this long when ingestd stops.', unit: 's' }),
+});
+
+const safety = z.strictObject({
+  maxDeletePercent: z.number().min(0).max(100).default(50).meta({
+    description:
+      "Deletions are held when, within ten minutes, they exceed this share of a folder's documents…",
+    unit: '%',
+  }),
+  maxDeleteCount: whole(0, 1_000_000_000).default(10).describe('…and also exceed this number.'),
+  inDoubt: z
+    .enum(['retry', 'hold'])
+    .default('retry')
+    .describe('An upload whose answer was lost: send it again, or wait for a person.'),
+});
+
+const http = z.strictObject({
+  host: z
+    .string()
+    .regex(/^[\p{L}\p{N}._:-]{1,253}$/u)
+    .default('127.0.0.1')
+    .describe('Address of the status page. Any address but loopback requires INGESTD_HTTP_TOKEN.'),
+  port: z
+    .union([whole(0, 65_535), z.literal(false)])
+    .default(7420)
+    .describe('0: any free port. false: no status page.'),
+});
+
+const notify = z.strictObject({
+  command: z
+    .array(text())
+    .max(100)
+    .default([])
+    .describe(
+      'Program and arguments, run without a shell when something needs a person. It gets the event as JSON on standard input.',
+    ),
+  afterMinutes: z.number().min(0).max(1440).default(5).meta({
+    description: 'Problems are reported when they have lasted this long, all of them in one notification.',
+    unit: 'min',
+  }),
+});
+
+const cluster = z.strictObject({
+  redisUrl: text()
+    .optional()
+    .describe(
+      'redis://host:port, rediss:// for TLS, redis+sentinel://host:port,…/name for Sentinel. With a password it is a secret: INGESTD_REDIS_URL.',
+    ),
+  account: z
+    .string()
+    .regex(/^[\w.@-]{1,100}$/)
+    .optional()
+    .meta({
+      description: 'Names the shared budget. Hosts with one account need the same service.requestsPerMinute.',
+      defaultWords: 'derived from the service and the user',
+    }),
+  host: z
+    .string()
+    .regex(/^[\w.-]{1,100}$/)
+    .optional()
+    .meta({
+      description: 'Names this host among the others, each differently.',
+      defaultWords: "host name and the state directory's id",
+    }),
+  aloneShare: whole(0, 1_000_000)
+    .default(0)
+    .describe('Requests in a minute that this host may send while Redis is away.'),
+});
+
+const log = z.strictObject({
+  level: z.enum(logLevels).default('info').describe('The lowest level that is logged.'),
+  format: z
+    .enum(['auto', 'json', 'pretty'])
+    .default('auto')
+    .describe('auto: pretty on a terminal, JSON elsewhere.'),
+});
+
+/** The configuration file, contract section 3: every key with its rule, its default and its one line of text. */
+export const settingsSchema = z.strictObject({
+  service: service.prefault({}),
+  folders: z.array(folder).min(1).max(1000),
+  state: state.prefault({}),
+  timing: timing.prefault({}),
+  safety: safety.prefault({}),
+  http: http.prefault({}),
+  notify: notify.prefault({}),
+  cluster: cluster.optional(),
+  log: log.prefault({}),
+});
+
+/** The configuration file as it was read: paths as written, addresses not yet judged. */
+export type SettingsInput = DeepReadonly<z.output<typeof settingsSchema>>;
+
+export type FolderSettings = SettingsInput['folders'][number];
+export type TimingSettings = SettingsInput['timing'];
+export type SafetySettings = SettingsInput['safety'];
+export type LogLevel = SettingsInput['log']['level'];
+
+/** Addresses are without a slash at the end; empty in embedded mode until the service runs. */
+export interface ServiceSettings extends Omit<SettingsInput['service'], 'authUrl' | 'ingestUrl'> {
+  readonly authUrl: string;
+  readonly ingestUrl: string;
+}
+
+/** Many hosts with one account. */
+export interface ClusterSettings extends Omit<NonNullable<SettingsInput['cluster']>, 'redisUrl'> {
+  readonly redis: RedisAddress;
+}
+
+/** The configuration, read and validated, paths absolute: contract section 3. */
+export interface Settings extends Omit<SettingsInput, 'service' | 'state' | 'cluster'> {
+  /** The file it came from, absolute. */
+  readonly file: string;
+  readonly service: ServiceSettings;
+  readonly state: { readonly dir: string };
+  /** Null: this host is alone. */
+  readonly cluster: ClusterSettings | null;
 }
 
 /** The five secrets; never part of the configuration file. */
@@ -32,72 +293,4 @@ export interface Credentials {
   readonly clientSecret: string;
   readonly username: string;
   readonly password: string;
-}
-
-export interface ServiceSettings {
-  readonly mode: 'remote' | 'embedded';
-  /** Without a slash at the end; empty in embedded mode until the service runs. */
-  readonly authUrl: string;
-  readonly ingestUrl: string;
-  readonly requestsPerMinute: number;
-  readonly concurrency: number;
-  readonly sendApiKey: boolean;
-  readonly revokeOnStop: boolean;
-  readonly onMissing: 'fail' | 'upload';
-  readonly connectSeconds: number;
-  readonly idleSeconds: number;
-  readonly responseSeconds: number;
-  readonly maxFileMegabytes: number;
-  /** Of 1,000 bytes, for all uploads together; undefined: unlimited. */
-  readonly maxKilobytesPerSecond?: number | undefined;
-  /** `always`: a delete without an owner in the metadata names the user who is signed in. */
-  readonly documentOwner: 'configured' | 'always';
-}
-
-export interface TimingSettings {
-  readonly settleMs: number;
-  readonly removeGraceMs: number;
-  readonly rescanMinutes: number;
-  readonly pollSeconds: number;
-  readonly stopSeconds: number;
-}
-
-export interface SafetySettings {
-  readonly maxDeletePercent: number;
-  readonly maxDeleteCount: number;
-  readonly inDoubt: 'retry' | 'hold';
-}
-
-/** Many hosts with one account, contract section 3. */
-export interface ClusterSettings {
-  readonly redis: RedisAddress;
-  /** Undefined: derived from service and user. */
-  readonly account?: string | undefined;
-  /** Undefined: host name and the state directory's id. */
-  readonly host?: string | undefined;
-  /** Requests a minute while Redis is away. */
-  readonly aloneShare: number;
-}
-
-/** The configuration, read and validated: contract section 3. */
-export interface Settings {
-  /** The file it came from, absolute. */
-  readonly file: string;
-  readonly service: ServiceSettings;
-  readonly folders: readonly FolderSettings[];
-  readonly state: { readonly dir: string };
-  readonly timing: TimingSettings;
-  readonly safety: SafetySettings;
-  readonly http: { readonly host: string; readonly port: number | false };
-  readonly notify: {
-    /** Program and arguments; empty: none. */
-    readonly command: readonly string[];
-    readonly afterMinutes: number;
-  };
-  /** Null: this host is alone. */
-  readonly cluster: ClusterSettings | null;
-  readonly log: {
-    readonly level: LogLevel;
-    readonly format: 'auto' | 'json' | 'pretty';
-  };
 }

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { checkAddress } from '../../config/settings/build-settings.ts';
-import { folderNameSchema } from '../../config/settings/settings-schema.ts';
+import { folderNameSchema } from '../../model/settings.ts';
 import {
   findCredentials,
   missingVariables,

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ServiceSettings, Settings, ClusterSettings } from '../../model/settings.ts';
+import type { ServiceSettings, Settings, ClusterSettings, SettingsInput } from '../../model/settings.ts';
 import type { Problem } from './explain-issues.ts';
-import type { SettingsInput } from './settings-schema.ts';
 import { expandHome, stateDirectory } from '../find-places.ts';
 import { parseRedisAddress } from '../../lib/server/redis-address.ts';
 import { excerpt } from '../../lib/text/printable.ts';

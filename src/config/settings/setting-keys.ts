@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { pathText } from '../../lib/text/describe-issues.ts';
-import { settingsSchema } from './settings-schema.ts';
+import { settingsSchema } from '../../model/settings.ts';
 
 /** One node of a JSON Schema (draft 7), as far as the settings use it. */
 export interface JsonSchema {
