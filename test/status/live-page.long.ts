@@ -138,7 +138,8 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
     await press('Rescan scans');
     await eventually(async () => (await watch()) === '1 document waiting for its sidecar');
     expect([...headlines].filter((words) => words.startsWith('Delivering'))).toEqual([]);
-    expect(await page.locator('#state').innerText()).toBe('Waiting');
+    // The page hears of it a moment after the daemon says so.
+    await eventually(async () => (await page.locator('#state').innerText()) === 'Waiting');
     await put('scans/a.pdf.meta.json', '{}');
     await says('1 document delivered');
   }, 60_000);
