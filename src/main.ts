@@ -3,7 +3,7 @@
 process.on('SIGUSR1', () => undefined);
 
 // With zod, the largest package of all: together with the rest it would hold the event loop for twice as long.
-await import('./model/metadata/metadata-schema.ts');
+await import('./model/metadata/metadata.ts');
 const { runCli } = await import('./cli/run-cli.ts');
 const { env, stdin, stdout, stderr } = process;
 const code = await runCli({ args: process.argv.slice(2), env, cwd: process.cwd(), stdin, stdout, stderr });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { RedisAddress } from '../lib/server/redis-address.ts';
 import { countGlobstars, maxGlobstars } from '../lib/text/globstars.ts';
-import { metadataSchema } from './metadata/metadata-schema.ts';
+import { metadataSchema } from './metadata/metadata.ts';
 import type { DeepReadonly } from './report/status.ts';
 
 /** From the least important lines to none. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import { metadataSchema } from '../model/metadata/metadata-schema.ts';
+import { metadataSchema } from '../model/metadata/metadata.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type {
   BulkModifyRequest,

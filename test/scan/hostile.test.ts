@@ -18,7 +18,7 @@ import {
 import { createServer } from 'node:net';
 
 import type { FileStat, Inspection } from '../../src/model/document.ts';
-import { readMetadata } from '../../src/model/metadata/metadata-schema.ts';
+import { readMetadata } from '../../src/model/metadata/metadata.ts';
 import type { ContentSource } from '../../src/model/ports/folder-port.ts';
 import { hashAtOnce, openContent } from '../../src/scan/content.ts';
 import { asUser } from '../support/processes/as-user.ts';

@@ -1,3 +1,8 @@
+import * as z from 'zod';
+
+import { describeIssues } from '../../lib/text/describe-issues.ts';
+import type { DeepReadonly } from '../report/status.ts';
+
 /** Interface 2.4. */
 export const companyIdentifiers = ['ISIN', 'CUSIP', 'SEDOL', 'VALOR', 'TICKER', 'NAME', 'CIK'] as const;
 /** Interface 2.4. */
@@ -9,44 +14,120 @@ export const shareModes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
 /** Interface 2.4, 2.5. */
 export const elementOperations = ['ADD', 'DELETE'] as const;
 
-export type ElementOperation = (typeof elementOperations)[number];
-
 /** Interface 2.4: a company. `operation` as stated in a sidecar is sent unchanged. */
-export interface Company {
-  readonly value: string;
-  readonly operation?: ElementOperation | undefined;
-  readonly identifier?: (typeof companyIdentifiers)[number] | undefined;
-  readonly salience?: (typeof saliences)[number] | undefined;
-}
+const companySchema = z.strictObject({
+  value: z.string().min(1),
+  operation: z.enum(elementOperations).optional(),
+  identifier: z.enum(companyIdentifiers).optional(),
+  salience: z.enum(saliences).optional(),
+});
 
 /** Interface 2.5: a custom tag. */
-export interface CustomTag {
-  readonly name: string;
-  readonly operation?: ElementOperation | undefined;
-  readonly visibility?: (typeof tagVisibilities)[number] | undefined;
-}
-
-/** Interface 2.6. An empty object means mode DEFAULT. */
-export interface ShareInfo {
-  readonly mode?: (typeof shareModes)[number] | undefined;
-}
+const customTagSchema = z.strictObject({
+  name: z.string().min(1),
+  operation: z.enum(elementOperations).optional(),
+  visibility: z.enum(tagVisibilities).optional(),
+});
 
 /** Interface 2.7. Authors can only be added. */
-export interface DocumentAuthor {
-  readonly authorName: string;
-  readonly operation?: 'ADD' | undefined;
-}
+const docAuthorSchema = z.strictObject({
+  authorName: z.string().min(1),
+  operation: z.literal('ADD').optional(),
+});
+
+/** Metadata as a folder's defaults and a `.meta.json` state it: interface 2.2, an unknown field is not valid. */
+export const metadataSchema = z.strictObject({
+  title: z.string().optional(),
+  companies: z.array(companySchema).optional(),
+  customTags: z.array(customTagSchema).optional(),
+  /** Interface 2.6. An empty object means mode DEFAULT. */
+  shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
+  docAuthors: z.array(docAuthorSchema).optional(),
+  documentOwner: z.string().min(1).optional(),
+  /** yyyy-mm-ddThh:mm:ssZ; goes out with an upload only. */
+  createdTimestamp: z
+    .string()
+    .refine(isTimestamp, 'must be a valid date of the form yyyy-mm-ddThh:mm:ssZ')
+    .optional(),
+  sourceType: z.string().optional(),
+  documentUrl: z.string().refine(isWebAddress, 'must be an http or https address').optional(),
+});
 
 /** Interface 2.2, without operations worked out: what should be true of a document, or what the service accepted. */
-export interface Metadata {
-  readonly title?: string | undefined;
-  readonly companies?: readonly Company[] | undefined;
-  readonly customTags?: readonly CustomTag[] | undefined;
-  readonly shareInfo?: ShareInfo | undefined;
-  readonly docAuthors?: readonly DocumentAuthor[] | undefined;
-  readonly documentOwner?: string | undefined;
-  /** yyyy-mm-ddThh:mm:ssZ; goes out with an upload only. */
-  readonly createdTimestamp?: string | undefined;
-  readonly sourceType?: string | undefined;
-  readonly documentUrl?: string | undefined;
+export type Metadata = DeepReadonly<z.output<typeof metadataSchema>>;
+export type Company = NonNullable<Metadata['companies']>[number];
+export type CustomTag = NonNullable<Metadata['customTags']>[number];
+export type ShareInfo = NonNullable<Metadata['shareInfo']>;
+export type DocumentAuthor = NonNullable<Metadata['docAuthors']>[number];
+export type ElementOperation = NonNullable<Company['operation']>;
+
+/** A document's own sidecar: metadata, and paths of attachments relative to the document's directory. */
+const sidecarSchema = metadataSchema.extend({
+  attachments: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .refine((path) => Buffer.byteLength(path) <= 4_096, 'is longer than 4096 bytes; shorten it'),
+    )
+    .max(64, 'has more than 64 entries; remove some')
+    .optional(),
+});
+
+/** The fields of each place, by the field that leads there. */
+const elementFields = {
+  companies: Object.keys(companySchema.shape),
+  customTags: Object.keys(customTagSchema.shape),
+  shareInfo: ['mode'],
+  docAuthors: Object.keys(docAuthorSchema.shape),
+};
+
+/** What a sidecar states. */
+export interface Sidecar {
+  readonly metadata: Metadata;
+  readonly attachments: readonly string[];
+}
+
+/** A value, or what is wrong with it: each fault with the field it is in. */
+export type Reading<T> =
+  { readonly kind: 'valid'; readonly value: T } | { readonly kind: 'invalid'; readonly message: string };
+
+/** Reads metadata that came from outside: no `attachments` here. Never throws. */
+export function readMetadata(value: unknown): Reading<Metadata> {
+  const read = metadataSchema.safeParse(value);
+  return read.success
+    ? { kind: 'valid', value: read.data }
+    : { kind: 'invalid', message: describe(read.error.issues, value, metadataSchema) };
+}
+
+/** Reads the content of a sidecar. Never throws. */
+export function readSidecar(value: unknown): Reading<Sidecar> {
+  const read = sidecarSchema.safeParse(value);
+  if (!read.success) {
+    return { kind: 'invalid', message: describe(read.error.issues, value, sidecarSchema) };
+  }
+  const { attachments = [], ...metadata } = read.data;
+  return { kind: 'valid', value: { metadata, attachments } };
+}
+
+function describe(
+  issues: readonly z.core.$ZodIssue[],
+  value: unknown,
+  { shape }: { readonly shape: object },
+): string {
+  const fields = new Map([...Object.entries(elementFields), ['', Object.keys(shape)] as const]);
+  return describeIssues(issues, { value, fields });
+}
+
+function isTimestamp(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(text)) return false;
+  const at = new Date(text);
+  // The round trip refuses the 30th of February, which Date would take for the 2nd of March.
+  return !Number.isNaN(at.getTime()) && at.toISOString().slice(0, 19) === text.slice(0, 19);
+}
+
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol } = new URL(text);
+  return protocol === 'http:' || protocol === 'https:';
 }

@@ -3,7 +3,7 @@ import { lstatSync } from 'node:fs';
 import { directoryOf, nameOf } from '../../model/document.ts';
 import type { Companions } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
-import type { Sidecar } from '../../model/metadata/metadata-schema.ts';
+import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { companionGrace } from './companion-grace.ts';
 import { kindOf, statKey } from '../walk/entry.ts';

@@ -1,9 +1,8 @@
 import type { Stats } from 'node:fs';
 
 import { errorCode } from '../../model/errors.ts';
-import type { Metadata } from '../../model/metadata/metadata.ts';
-import { readMetadata, readSidecar } from '../../model/metadata/metadata-schema.ts';
-import type { Reading, Sidecar } from '../../model/metadata/metadata-schema.ts';
+import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
+import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
 import { readJson } from '../../lib/text/read-json.ts';
 import { maxSmallFileBytes, readSmallFile } from '../../lib/files/read-small-file.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { assert, double, property } from 'fast-check';
 import { effectiveMetadata, timestampOf } from '../../../src/model/metadata/effective-metadata.ts';
-import { readMetadata } from '../../../src/model/metadata/metadata-schema.ts';
+import { readMetadata } from '../../../src/model/metadata/metadata.ts';
 
 const base = {
   layers: [],

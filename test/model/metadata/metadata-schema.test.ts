@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readMetadata, readSidecar } from '../../../src/model/metadata/metadata-schema.ts';
+import { readMetadata, readSidecar } from '../../../src/model/metadata/metadata.ts';
 
 const whole = {
   title: 'Q3',
