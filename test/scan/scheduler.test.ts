@@ -35,7 +35,6 @@ function found({ targets }: ScanRequest): Scanned {
     full: targets === 'all',
     root,
     changed: [],
-    fresh: [],
     again: [],
     late: false,
     outgrown: false,

@@ -37,8 +37,6 @@ type TreeScan =
       readonly kind: 'scanned';
       /** Directories in which something was not as it was the last time; new ones too. */
       readonly changed: readonly string[];
-      /** Those of them that were not known. */
-      readonly fresh: readonly string[];
       /** Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some. */
       readonly again: readonly (readonly [directory: string, ms: number])[];
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
@@ -60,7 +58,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   const visited = new Set<string>();
   const redone = new Set<string>();
   const changed: string[] = [];
-  const fresh: string[] = [];
   const again = new Map<string, number>();
   let batch: PackedScan[] = [];
   let batched = 0;
@@ -77,7 +74,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   if (!(await visitPlanned())) return { kind: 'moved' };
   endClaims();
   if (!(await visitPlanned()) || !(await flush())) return { kind: 'moved' };
-  return { kind: 'scanned', changed, fresh, again: [...again], entries };
+  return { kind: 'scanned', changed, again: [...again], entries };
 
   function plan(directory: string, deep: boolean): void {
     if (!planned.has(directory)) stack.push(directory);
@@ -154,7 +151,6 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     // One that could not be read counts as changed: its watch may be set later than it was listed.
     if (before?.signature !== state.signature || before.unreadable !== null) {
       changed.push(directory);
-      if (before === undefined) fresh.push(directory);
       if (!visited.has(directory)) planDependents(directory);
     }
     visited.add(directory);

@@ -51,7 +51,7 @@ export function createScanner(
     const job = { cause: request.cause, targets, root: root.identity };
     const result = await scanTree({ folder, watches, send }, job);
     if (result.kind === 'moved') return broken();
-    const { changed, fresh, again, entries } = result;
+    const { changed, again, entries } = result;
     const size = { directories: tree.size(), entries };
     if (scannedRoot === null && targets === 'all') await watches.change(backend ?? chosenFor(size));
     const late = await watches.armed();
@@ -66,7 +66,6 @@ export function createScanner(
       full: targets === 'all',
       root: root.identity,
       changed,
-      fresh,
       again,
       late,
       outgrown,

@@ -51,7 +51,6 @@ export type ScanOutcome =
       readonly full: boolean;
       readonly root: RootIdentity;
       readonly changed: readonly string[];
-      readonly fresh: readonly string[];
       /** Directories that have to be scanned again after so many ms, whatever happens. */
       readonly again: readonly (readonly [directory: string, ms: number])[];
       /** Watches were set after the reading: it has to be read again. */
