@@ -113,7 +113,7 @@ export function openFolder(options: FolderOptions): Folder {
     }
   }
 
-  function done(outcome: ScanOutcome, cause: DirectoryScan['cause']): void {
+  function done(outcome: ScanOutcome): void {
     if (outcome.kind === 'unavailable') {
       unavailable(outcome);
       return;
@@ -125,7 +125,7 @@ export function openFolder(options: FolderOptions): Folder {
       identity = outcome.root;
       folderLog.scanned(report, back);
       // Scanned once more at once: what the ledger knows elsewhere may have been written before the watches were set.
-      if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
+      if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
     }
     listener?.changed();
   }

@@ -28,7 +28,7 @@ export interface SchedulerOptions {
   /** Scans; never rejects. */
   readonly scan: (request: ScanRequest) => Promise<ScanOutcome>;
   /** Called with every outcome, before the next scan. */
-  readonly done: (outcome: ScanOutcome, cause: ScanCause) => void;
+  readonly done: (outcome: ScanOutcome) => void;
 }
 
 /** A directory is scanned once more when files in it have had their time to settle. */
@@ -84,7 +84,7 @@ export function createScheduler({ clock, timing, scan, done }: SchedulerOptions)
     note(request, outcome, waiters);
     if (outcome.kind === 'scanned' && request.targets !== 'withoutEvents' && full === null && !pollDue)
       coveredUntil = began - timing.settleMs - followUpSlackMs;
-    done(outcome, request.cause);
+    done(outcome);
     // Those who wait for a scan that has to be done again wait for that one.
     if (outcome.kind !== 'moved' && !again(outcome)) for (const waiter of waiters) waiter();
     kick();

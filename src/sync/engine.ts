@@ -291,7 +291,7 @@ export class Engine {
   listener(folder: string): FolderListener {
     return {
       directory: (scan) => this.#onDirectory(scan),
-      scanned: (summary) => this.#onScanned(folder, summary),
+      scanned: (root) => this.#onScanned(folder, root),
       changed: this.#options.onChange,
     };
   }
@@ -374,7 +374,7 @@ export class Engine {
   }
 
   /** Every directory of a folder was listed. */
-  #onScanned(folder: string, { root }: Parameters<FolderListener['scanned']>[0]): void {
+  #onScanned(folder: string, root: RootIdentity): void {
     const view = this.#viewOf(folder);
     const known = this.#ledger.root(folder);
     const isTrusted = isRootTrusted(this.#ledger, folder, { root, isProven: view.isProven });

@@ -22,7 +22,7 @@ describe('a folder that is scanned before anybody listens', () => {
     directory: ({ directory, entries }) => {
       calls.push(`${directory}: ${entries.map(({ path }) => path).join()}`);
     },
-    scanned: ({ cause }) => calls.push(cause),
+    scanned: () => calls.push('scanned'),
     changed: () => {},
   };
 
@@ -58,7 +58,7 @@ describe('a folder that is scanned before anybody listens', () => {
     await folder.rootNow();
     expect([calls, folder.health().state]).toEqual([[], 'scanning']);
     await folder.start(listener);
-    expect(calls).toEqual([': a.pdf', 'd: d/b.pdf', 'start']);
+    expect(calls).toEqual([': a.pdf', 'd: d/b.pdf', 'scanned']);
     expect(folder.health().state).toBe('watching');
   });
 
@@ -77,7 +77,7 @@ describe('a folder that is scanned before anybody listens', () => {
     await folder.start(listener);
     expect([calls, folder.health().state]).toEqual([[], 'unavailable']);
     await home.write('inbox/a.pdf', 'a');
-    await eventually(() => calls.includes('start'));
+    await eventually(() => calls.includes('scanned'));
     expect(calls).toContain(': a.pdf');
     await eventually(() => folder.health().state === 'watching' && !folder.health().busy);
     await folder.rescan('rescan');
@@ -104,7 +104,7 @@ describe('a folder that is scanned before anybody listens', () => {
     await folder.start(listener);
     await rename(home.join('inbox'), home.join('away'));
     await home.write('inbox/other.pdf', 'other');
-    await eventually(() => calls.includes(': other.pdf') && calls.at(-1) === 'start');
+    await eventually(() => calls.includes(': other.pdf') && calls.at(-1) === 'scanned');
     expect(await folder.inspect('a.pdf')).toMatchObject({ kind: 'absent' });
     await eventually(() => folder.health().state === 'watching');
     await home.write('inbox/more.pdf', 'more');

@@ -174,10 +174,12 @@ describe('a scheduler says', () => {
     const left = [...said];
     const requests: string[] = [];
     const outcomes: string[] = [];
+    let cause = '';
     const scheduler = createScheduler({
       clock,
       timing,
       scan: (request) => {
+        cause = request.cause;
         requests.push(
           `${clock.monotonic()} ${request.cause} ${String(request.targets)}${request.fromScratch ? ' from scratch' : ''}`,
         );
@@ -185,7 +187,7 @@ describe('a scheduler says', () => {
         const outcome: ScanOutcome = isOther(next) ? next : { ...found(request), ...next };
         return new Promise((resolve) => clock.after(10, () => resolve(outcome)));
       },
-      done: ({ kind }, cause) => outcomes.push(`${kind} ${cause}`),
+      done: ({ kind }) => outcomes.push(`${kind} ${cause}`),
     });
     return { clock, scheduler, requests, outcomes };
   }

@@ -26,10 +26,7 @@ export interface FolderListener {
   /** One directory was listed. */
   readonly directory: (scan: DirectoryScan) => void;
   /** Every directory was listed once under the root's identity; what the ledger knows elsewhere is gone. */
-  readonly scanned: (summary: {
-    readonly cause: DirectoryScan['cause'];
-    readonly root: RootIdentity;
-  }) => void;
+  readonly scanned: (root: RootIdentity) => void;
   /** Health changed. */
   readonly changed: () => void;
 }

@@ -23,7 +23,7 @@ export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
   readonly log: RecordedLog;
   /** Everything that was told, in order. */
   readonly scans: readonly DirectoryScan[];
-  readonly scanned: readonly { readonly cause: string; readonly root: RootIdentity }[];
+  readonly scanned: readonly RootIdentity[];
   /** Paths of all documents that are known to stand there, sorted. */
   readonly documents: () => readonly string[];
   readonly skips: () => readonly Skip[];
@@ -65,7 +65,7 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
   const log = recordedLog();
   const known = new Map<string, DirectoryScan>();
   const scans: DirectoryScan[] = [];
-  const scanned: { cause: string; root: RootIdentity }[] = [];
+  const scanned: RootIdentity[] = [];
   const port = openFolder({
     settings: folderSettingsOf(folder.path, options.settings),
     timing: { ...quickTiming, ...options.timing },
@@ -81,7 +81,7 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
         scans.push(scan);
         known.set(scan.directory, scan);
       },
-      scanned: (summary) => scanned.push(summary),
+      scanned: (identity) => scanned.push(identity),
       changed: () => undefined,
     });
   }

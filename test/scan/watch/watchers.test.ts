@@ -198,7 +198,7 @@ describe.each(['chokidar', 'native'] as const)('a folder watched by %s', (kind) 
     await mkdir(world.path);
     await writeFile(world.join('four.pdf'), '4');
     await found(['four.pdf']);
-    await eventually(() => world.scanned.at(-1)?.root.ino !== world.scanned[0]?.root.ino);
+    await eventually(() => world.scanned.at(-1)?.ino !== world.scanned[0]?.ino);
     await writeFile(world.join('five.pdf'), '5');
     await found(['five.pdf', 'four.pdf']);
     expect(causes()).not.toContain('rescan');

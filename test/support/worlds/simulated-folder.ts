@@ -100,7 +100,7 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
       });
     }
     known = directories;
-    listener?.scanned({ cause, root });
+    listener?.scanned(root);
   }
 
   function look(path: string): Inspection {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import type { DirectoryScan, FileStat, Inspection } from '../../../src/model/document.ts';
+import type { FileStat, Inspection } from '../../../src/model/document.ts';
 import type { ContentSource, FolderListener, FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { FolderSettings } from '../../../src/model/settings.ts';
 import { createContentSource, hashFile, openContent } from '../../../src/scan/content.ts';
@@ -88,14 +88,14 @@ export function scannedFolder({ settings, clock, listed, settledMs }: Options): 
     }
   }
 
-  function done(outcome: ScanOutcome, cause: DirectoryScan['cause']): void {
+  function done(outcome: ScanOutcome): void {
     if (closed || outcome.kind === 'moved') return;
     isUnavailable = outcome.kind === 'unavailable';
     if (outcome.kind === 'unavailable') {
       clock.after(rootRetryMs, () => void scheduler.everything('start', true));
       return;
     }
-    if (outcome.full && !outcome.late) listener?.scanned({ cause, root: outcome.root });
+    if (outcome.full && !outcome.late) listener?.scanned(outcome.root);
   }
 
   function wanted(path: string, stat: FileStat) {
