@@ -48,7 +48,7 @@ export interface LedgerListing {
 }
 
 /** The paths of a state directory. Each holder writes files of its own: what a slow one does is not read any more. */
-export function ledgerPaths(dir: string, fence = 0): LedgerPaths {
+export function ledgerPaths(dir: string, fence: number): LedgerPaths {
   const stem = join(dir, stemOf(fence));
   return {
     dir,

@@ -166,7 +166,7 @@ function isSuccess(result: HttpResult): boolean {
 }
 
 function contentOf({ source }: OpenPart): SentContent {
-  return { sha256: source.sha256(), size: source.size };
+  return { sha256: source.sha256() };
 }
 
 function withoutContent(error: unknown): Outcome {

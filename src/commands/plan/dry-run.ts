@@ -84,7 +84,7 @@ export function createFreeLimiter(limit: number): LimiterPort {
 
 /** The bytes were not read: nobody will compare them. */
 function unread(): SentContent {
-  return { sha256: '', size: 0 };
+  return { sha256: '' };
 }
 
 function partsOf({ file, attachments, metadata }: ModifyRequest): readonly string[] {

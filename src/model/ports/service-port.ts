@@ -105,7 +105,6 @@ export type Outcome =
 /** Bytes of files that went out with an accepted request, in the order of the parts. */
 export interface SentContent {
   readonly sha256: string;
-  readonly size: number;
 }
 
 export interface UploadRequest {

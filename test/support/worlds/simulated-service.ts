@@ -102,7 +102,7 @@ export function simulatedService(
         let content = '';
         for await (const chunk of source.stream()) content += String(chunk);
         contents.push(content);
-        sent.push({ sha256: source.sha256(), size: source.size });
+        sent.push({ sha256: source.sha256() });
       }
     } catch (error) {
       turn.giveBack();

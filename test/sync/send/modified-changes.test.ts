@@ -19,7 +19,7 @@ function modifiable(compared: ComparedDocument, record: LedgerRecord): Modifiabl
 
 /** The record after these files went out and were accepted. */
 function recordAfter(found: Modifiable, ...sent: readonly string[]): LedgerRecord {
-  const contents = sent.map((sha256) => ({ sha256, size: 1 }));
+  const contents = sent.map((sha256) => ({ sha256 }));
   const [put] = modifiedChanges(found, contents, now);
   if (put?.kind !== 'put') throw new Error('nothing is put down');
   return put.record;
