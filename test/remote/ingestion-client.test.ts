@@ -32,7 +32,6 @@ describe('the ingestion client', () => {
     expect(result.sent).toEqual(
       ['the document', 'first', ''].map((text) => ({
         sha256: createHash('sha256').update(text).digest('hex'),
-        size: text.length,
       })),
     );
     const [request] = service.requests;
