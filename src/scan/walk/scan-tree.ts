@@ -128,7 +128,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     // Without its root nothing can be said of a folder.
     if (directory === '') return false;
-    if (visit.kind === 'unreadable') freeze(directory, visit.message);
+    if (visit.kind === 'unreadable') freeze(directory, visit);
     else {
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
@@ -184,12 +184,18 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
-  function freeze(directory: string, message: string): void {
+  function freeze(directory: string, { message, rulesKey }: Visit & { kind: 'unreadable' }): void {
     const known = tree.get(directory);
-    tree.set(
-      directory,
-      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message },
-    );
+    const state =
+      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message };
+    if (rulesKey === undefined) {
+      tree.set(directory, state);
+      return;
+    }
+    // It keeps everything in as a valid one does, until it has been gone for the grace period. Its rules are not known.
+    const frozen = { ...state, rulesKey: `invalid ${rulesKey}` };
+    noteCompanions(folder, directory, state, frozen);
+    tree.set(directory, frozen);
   }
 
   async function flush(): Promise<boolean> {

@@ -42,7 +42,12 @@ export type Visit =
       readonly againMs: number | null;
     }
   | { readonly kind: 'vanished' }
-  | { readonly kind: 'unreadable'; readonly message: string };
+  | {
+      readonly kind: 'unreadable';
+      readonly message: string;
+      /** Of the ignore file that is not valid; left out: it is something else. */
+      readonly rulesKey?: string;
+    };
 
 /** Chains of followed links end here: links that lead to each other would multiply. */
 const maxLinks = 2;
@@ -84,7 +89,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
   const listing = folder.settings.followSymlinks ? follow(folder, path, read) : read.listing;
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
-  if (typeof rules === 'string') return { kind: 'unreadable', message: rules };
+  if (typeof rules === 'string') return { kind: 'unreadable', message: rules, rulesKey };
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
