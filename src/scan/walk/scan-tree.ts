@@ -193,7 +193,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
       return;
     }
     // It keeps everything in as a valid one does, until it has been gone for the grace period. Its rules are not known.
-    const frozen = { ...state, rulesKey: `invalid ${rulesKey}` };
+    const frozen = { ...state, rulesKey: `!${rulesKey}` };
     noteCompanions(folder, directory, state, frozen);
     tree.set(directory, frozen);
   }
