@@ -28,7 +28,7 @@ export interface FolderPlan {
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
-  /** Companions of directories that were listed before a scan began from scratch and have not been since. */
+  /** Companions that the tree does not know of: from before a scan began from scratch, and ignore files that are not valid. */
   readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
   readonly observations: Observations;

@@ -128,7 +128,7 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
     }
     // Without its root nothing can be said of a folder.
     if (directory === '') return false;
-    if (visit.kind === 'unreadable') freeze(directory, visit);
+    if (visit.kind === 'unreadable') freeze(directory, visit.message);
     else {
       forget(directory);
       redo(tree.nearest(directoryOf(directory)));
@@ -184,18 +184,12 @@ export async function scanTree({ folder, watches, send }: ScanTools, job: ScanJo
   }
 
   /** What was known of an unreadable directory and all below it stays as it is. */
-  function freeze(directory: string, { message, rulesKey }: Visit & { kind: 'unreadable' }): void {
+  function freeze(directory: string, message: string): void {
     const known = tree.get(directory);
-    const state =
-      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message };
-    if (rulesKey === undefined) {
-      tree.set(directory, state);
-      return;
-    }
-    // It keeps everything in as a valid one does, until it has been gone for the grace period. Its rules are not known.
-    const frozen = { ...state, rulesKey: `!${rulesKey}` };
-    noteCompanions(folder, directory, state, frozen);
-    tree.set(directory, frozen);
+    tree.set(
+      directory,
+      known === undefined ? unreadDirectory(folder, directory, message) : { ...known, unreadable: message },
+    );
   }
 
   async function flush(): Promise<boolean> {

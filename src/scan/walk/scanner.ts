@@ -36,6 +36,7 @@ export function createScanner(
   },
 ): Scanner {
   const { tree, root: path, settings } = folder;
+  const { followSymlinks } = settings;
   /** Whose directories the tree holds. */
   let treeRoot: RootIdentity | null = null;
   let scannedRoot: RootIdentity | null = null;
@@ -53,7 +54,8 @@ export function createScanner(
     if (result.kind === 'moved') return broken();
     const { changed, again, entries } = result;
     const size = { directories: tree.size(), entries };
-    if (scannedRoot === null && targets === 'all') await watches.change(backend ?? chosenFor(size));
+    if (scannedRoot === null && targets === 'all')
+      await watches.change(backend ?? chooseBackend({ root: path, followSymlinks, outOfWatches, size }));
     const late = await watches.armed();
     if (targets === 'all') {
       scannedRoot = root.identity;
@@ -85,16 +87,12 @@ export function createScanner(
   async function begin(root: RootIdentity): Promise<void> {
     // What was there a moment ago may be gone by the time that its directory is listed again.
     for (const [directory, state] of tree.entries())
-      if (hasCompanions(state)) folder.formerCompanions.set(directory, state);
+      if (hasCompanions(state) && !folder.formerCompanions.has(directory))
+        folder.formerCompanions.set(directory, state);
     tree.clear();
     treeRoot = root;
     scannedRoot = null;
     await watches.begin(settings.watch === 'polling' ? null : (backend ?? 'native'));
-  }
-
-  function chosenFor(size: { readonly directories: number; readonly entries: number }): Watcher['kind'] {
-    const { followSymlinks } = settings;
-    return chooseBackend({ root: path, followSymlinks, outOfWatches, size });
   }
 
   /** What a scan that broke off says: the root went, cannot be listed, or is another one. */

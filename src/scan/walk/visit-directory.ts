@@ -42,12 +42,7 @@ export type Visit =
       readonly againMs: number | null;
     }
   | { readonly kind: 'vanished' }
-  | {
-      readonly kind: 'unreadable';
-      readonly message: string;
-      /** Of the ignore file that is not valid; left out: it is something else. */
-      readonly rulesKey?: string;
-    };
+  | { readonly kind: 'unreadable'; readonly message: string };
 
 /** Chains of followed links end here: links that lead to each other would multiply. */
 const maxLinks = 2;
@@ -89,7 +84,14 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
   const listing = folder.settings.followSymlinks ? follow(folder, path, read) : read.listing;
   const rulesKey = companionKey(folder, listing, { name: ignoreFileName, ownerUid: stats.uid });
   const rules = rulesFor(path, absolute, { above: above?.rules ?? folder.rules, key: rulesKey, before });
-  if (typeof rules === 'string') return { kind: 'unreadable', message: rules, rulesKey };
+  const earlier = folder.formerCompanions.get(path) ?? before ?? noCompanions;
+  if (typeof rules === 'string') {
+    // An ignore file that is not valid keeps everything in: when it goes, it is waited for like any other.
+    const standing = { lists: earlier.lists, defaultsKey: earlier.defaultsKey, rulesKey };
+    noteCompanions(folder, path, earlier, standing);
+    folder.formerCompanions.set(path, standing);
+    return { kind: 'unreadable', message: rules };
+  }
   const defaultsKey = companionKey(folder, listing, { name: defaultsName, ownerUid: stats.uid });
   const fingerprint = directoryFingerprint(above?.fingerprint ?? folder.fingerprint, defaultsKey);
 
@@ -122,7 +124,7 @@ async function readListing(folder: FolderState, path: string, read: Read): Promi
     unreadable: null,
   };
   tree.set(path, state);
-  noteCompanions(folder, path, before ?? folder.formerCompanions.get(path) ?? noCompanions, state);
+  noteCompanions(folder, path, earlier, state);
   folder.formerCompanions.delete(path);
   return {
     kind: 'listed',

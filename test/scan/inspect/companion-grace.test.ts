@@ -139,20 +139,23 @@ describe('what ignore rules keep in', () => {
   });
 });
 
-it('is not let out at once where an ignore file that is not valid goes', async () => {
-  world = await folderWorld({
-    timing: { removeGraceMs: 3_600_000 },
-    before: async (folder) => {
-      await folder.write('sub/a.pdf', 'pdf');
-      await folder.write('sub/.ingestignore', 'n\n'.repeat(1_001));
-    },
-  });
-  expect((await world.port.inspect('sub/a.pdf')).kind).toBe('unknown');
-  await unlink(world.join('sub/.ingestignore'));
-  await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') ?? null));
-  // The rest of the grace period, and not the time for which the file itself is waited for.
-  const inspection = await world.port.inspect('sub/a.pdf');
-  expect(inspection.kind === 'settling' && inspection.againMs > 3_000_000).toBe(true);
-  await world.write('sub/.ingestignore', '*.txt\n');
-  await eventually(async () => (await world.port.inspect('sub/a.pdf')).kind === 'document');
-});
+it.each(['', 'sub/'])(
+  'is not let out at once where an ignore file in "%s" goes that is not valid',
+  async (place) => {
+    world = await folderWorld({
+      timing: { removeGraceMs: 3_600_000 },
+      before: async (folder) => {
+        await folder.write('sub/a.pdf', 'pdf');
+        await folder.write(`${place}.ingestignore`, 'n\n'.repeat(1_001));
+      },
+    });
+    expect((await world.port.inspect('sub/a.pdf')).kind).toBe('unknown');
+    await unlink(world.join(`${place}.ingestignore`));
+    await eventually(() => Promise.resolve(world.fingerprintOf('sub/a.pdf') ?? null));
+    // The rest of the grace period, and not the time for which the file itself is waited for.
+    const inspection = await world.port.inspect('sub/a.pdf');
+    expect(inspection.kind === 'settling' && inspection.againMs > 3_000_000).toBe(true);
+    await world.write(`${place}.ingestignore`, '*.txt\n');
+    await eventually(async () => (await world.port.inspect('sub/a.pdf')).kind === 'document');
+  },
+);
