@@ -1,6 +1,5 @@
 import PQueue from 'p-queue';
 import type { Queue } from 'p-queue';
-import TinyQueue from 'tinyqueue';
 
 import { TransientMap } from './transient.ts';
 
@@ -129,14 +128,12 @@ interface Options {
 interface Entry {
   readonly id: string;
   readonly priority: number;
-  readonly order: number;
   readonly run: RunFunction;
 }
 
 interface LevelEntries {
-  heap: TinyQueue<Entry>;
-  /** Entries that were not moved to another priority meanwhile. */
-  size: number;
+  /** What comes next is the last. */
+  readonly entries: Entry[];
   /** Turns that this level had in a row while a lower one waited. */
   turns: number;
 }
@@ -156,93 +153,66 @@ export function priorityOf(level: number, atMs: number): number {
  * The queue inside a p-queue: levels 3 (first) to 0, newest first within each and among equals in the order of their
  * coming, with a reserve: of four turns that a level could have, the levels below it together get one, and share it
  * among themselves by the same rule. So what comes first is taken second at the latest, and nothing
- * below is starved. Each call is O(log n).
+ * below is starved. Sorted lists will do: the window of `WorkQueue` keeps them short.
  */
 export class PriorityQueue implements Queue<RunFunction, Options> {
-  readonly #levels = Array.from({ length: levelCount }, (): LevelEntries => ({
-    heap: heapOf([]),
-    size: 0,
-    turns: 0,
-  }));
-  /** By id, what has not been taken out. */
-  readonly #byId = new TransientMap<string, Entry>();
-  #added = 0;
+  readonly #levels = Array.from({ length: levelCount }, (): LevelEntries => ({ entries: [], turns: 0 }));
 
   get size(): number {
-    return this.#levels.reduce((total, { size }) => total + size, 0);
+    return this.#levels.reduce((total, { entries }) => total + entries.length, 0);
   }
 
   /** p-queue gives an id to whatever has none. */
   enqueue(run: RunFunction, { id = '', priority = 0 }: Options = {}): void {
-    const entry = { id, priority, order: (this.#added += 1), run };
-    this.#byId.set(id, entry);
-    const level = this.#levelOf(entry);
-    level.heap.push(entry);
-    level.size += 1;
+    const level = this.#levels[Math.floor(priority / levelWidth)];
+    if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
+    level.entries.splice(placeOf(level.entries, priority), 0, { id, priority, run });
   }
 
   dequeue(): RunFunction | undefined {
-    for (const level of inTurn(this.#levels.toReversed())) {
-      const entry = this.#pop(level);
-      if (entry === null) continue;
-      this.#countTurn(level);
-      return entry.run;
-    }
-    return undefined;
+    const level = inTurn(this.#levels.toReversed()).find(({ entries }) => entries.length > 0);
+    if (level !== undefined) this.#countTurn(level);
+    return level?.entries.pop()?.run;
   }
 
   setPriority(id: string, priority: number): void {
-    const known = this.#byId.get(id);
-    if (known === undefined || known.priority === priority) return;
-    const level = this.#levelOf(known);
-    level.size -= 1;
-    this.#byId.delete(id);
-    this.enqueue(known.run, { id, priority });
-    // Entries that were moved away are skipped when they reach the head; they must not pile up.
-    if (level.heap.length > 2 * level.size + 64) {
-      level.heap = heapOf(level.heap.data.filter((entry) => this.#isInside(entry)));
+    for (const { entries } of this.#levels) {
+      const place = entries.findIndex((entry) => entry.id === id);
+      const known = entries[place];
+      if (known === undefined) continue;
+      if (known.priority === priority) return;
+      entries.splice(place, 1);
+      return this.enqueue(known.run, { id, priority });
     }
   }
 
   filter({ priority }: Options): RunFunction[] {
-    const entries = this.#levels.flatMap(({ heap }) => heap.data).filter((entry) => this.#isInside(entry));
+    const entries = this.#levels.flatMap((level) => level.entries);
     return entries.filter((entry) => entry.priority === priority).map(({ run }) => run);
-  }
-
-  #levelOf({ priority }: Entry): LevelEntries {
-    const level = this.#levels[Math.floor(priority / levelWidth)];
-    if (level === undefined) throw new RangeError(`no level has the priority ${priority}`);
-    return level;
-  }
-
-  #pop(level: LevelEntries): Entry | null {
-    for (let entry = level.heap.pop(); entry !== undefined; entry = level.heap.pop()) {
-      if (!this.#isInside(entry)) continue;
-      this.#byId.delete(entry.id);
-      level.size -= 1;
-      return entry;
-    }
-    return null;
-  }
-
-  #isInside(entry: Entry): boolean {
-    return this.#byId.get(entry.id) === entry;
   }
 
   #countTurn(served: LevelEntries): void {
     const place = this.#levels.indexOf(served);
     for (const above of this.#levels.slice(place + 1)) above.turns = 0;
-    const lowerWaits = this.#levels.slice(0, place).some(({ size }) => size > 0);
+    const lowerWaits = this.#levels.slice(0, place).some(({ entries }) => entries.length > 0);
     served.turns = lowerWaits ? served.turns + 1 : 0;
   }
+}
+
+/** Before the first entry that is as urgent: what came earlier goes first. */
+function placeOf(entries: readonly Entry[], priority: number): number {
+  let from = 0;
+  let to = entries.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle]?.priority ?? 0) < priority) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** The levels as they are to be asked for the next entry. */
 function inTurn([level, ...lower]: readonly LevelEntries[]): readonly LevelEntries[] {
   if (level === undefined) return [];
   return level.turns >= turnsBeforeReserve ? [...inTurn(lower), level] : [level, ...inTurn(lower)];
-}
-
-function heapOf(entries: Entry[]): TinyQueue<Entry> {
-  return new TinyQueue(entries, (a, b) => b.priority - a.priority || a.order - b.order);
 }
