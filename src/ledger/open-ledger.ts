@@ -132,7 +132,7 @@ function report(log: LogPort, dir: string, { recovered, journal, rejected, versi
   }
   if (rejected.length > 0) {
     log.error(
-      { dir, count: rejected.length, first: rejected.slice(0, 10) },
+      { dir, count: rejected.length, first: rejected.slice(0, 10).map((one) => ({ ...one })) },
       'damaged ledger records were skipped',
     );
   }

@@ -1,5 +1,12 @@
+/** JSON: what hangs on an error, a request or an answer gets into no log. */
+type LogValue = string | number | boolean | null | undefined | readonly LogValue[] | LogData;
+
+interface LogData {
+  readonly [name: string]: LogValue;
+}
+
 /** Fixed words and data, as pino takes them. */
-type LogLine = (data: object, message: string) => void;
+type LogLine = (data: LogData, message: string) => void;
 
 /** The log. Implementations escape names and messages and redact secrets. */
 export interface LogPort {
