@@ -9,7 +9,7 @@ import { fastify } from 'fastify';
 import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { printableJson } from '../lib/text/printable.ts';
-import { createLimitedServer, noSchemas } from '../lib/server/server-limits.ts';
+import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
 import type { Credentials } from '../model/settings.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
@@ -20,7 +20,7 @@ import type { DocumentStore, FileRecord, StoredDocument } from './documents/docu
 import { openDocumentStore, showDocument } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
-import { createPageGuard } from './page/page-guard.ts';
+import { addPageGuard } from './page/page-guard.ts';
 import { addPageRoutes } from './page/page-routes.ts';
 import { createSlidingWindow, openSlidingWindow } from './http/sliding-window.ts';
 import { openTokens } from './auth/tokens.ts';
@@ -55,6 +55,8 @@ export interface EmbeddedServiceOptions {
   readonly fixtures?: string | undefined;
 }
 
+/** Lets requests in flight finish for so long when it closes. */
+const graceMs = 2000;
 /** A form of eleven parts of full size has to pass on a slow network. */
 const requestMs = 30 * 60_000;
 /** One client may well send 250 documents at once. */
@@ -124,8 +126,6 @@ async function serve(
     log.info({ added }, 'the embedded service holds the example documents');
   }
 
-  const guard = createPageGuard({ token: options.pageToken ?? null, clock, log });
-
   const app: FastifyInstance = fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -138,7 +138,11 @@ async function serve(
   });
   app.setReplySerializer((answer) => printableJson(JSON.stringify(answer)));
   addFallbacks(app, log);
-  app.register(async (scope) => addPageRoutes(scope, { store, guard }));
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    addPageGuard(scope, { token: options.pageToken ?? null, clock, log });
+    addPageRoutes(scope, store);
+  });
   app.register(async (scope) => addAuthRoutes(scope, auth));
   app.register(async (scope) => addIngestionRoutes(scope, { context, auth, window, strangersWindow }), {
     prefix: ingestionPrefix,
@@ -151,8 +155,7 @@ async function serve(
 
   let closed: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    guard.close();
-    await closeInTime(app);
+    await closeInTime(app.server, graceMs, () => app.close());
     window.close();
     await store.close();
     await data.release();
@@ -190,9 +193,6 @@ async function openAuth(options: EmbeddedServiceOptions, data: DataDirectory): P
   };
 }
 
-/** Lets requests in flight finish for so long when it closes. */
-const graceMs = 2000;
-
 interface Address {
   readonly host: string;
   readonly port: number;
@@ -224,16 +224,6 @@ async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE') return false;
     throw error;
-  }
-}
-
-async function closeInTime(app: FastifyInstance): Promise<void> {
-  // Real time: a connection that hangs must not outlive the process that wants to stop.
-  const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
-  try {
-    await app.close();
-  } finally {
-    clearTimeout(cut);
   }
 }
 

@@ -13,7 +13,7 @@ import {
   headerOf,
   utf8Of,
 } from '../http/read-request.ts';
-import { sameSecret } from '../../lib/server/same-secret.ts';
+import { sameSecret } from '../../lib/server/login.ts';
 
 const maxBodyBytes = 16 * 1024;
 

@@ -8,7 +8,7 @@ import { syncDirectory, temporarySuffix } from '../../lib/files/durable-file.ts'
 import { errorCode, IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import { storedMetadataSchema } from './metadata.ts';
+import { uploadMetadataSchema } from './metadata.ts';
 
 const fileRecordSchema = z.strictObject({
   /** The name of its bytes in the content directory. */
@@ -27,7 +27,7 @@ const documentRecordSchema = z.strictObject({
   modifiedAt: z.string().nullable(),
   file: fileRecordSchema,
   attachments: z.array(fileRecordSchema),
-  metadata: storedMetadataSchema,
+  metadata: uploadMetadataSchema,
 });
 
 export type FileRecord = Readonly<z.infer<typeof fileRecordSchema>>;

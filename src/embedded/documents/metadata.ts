@@ -1,90 +1,25 @@
 import * as z from 'zod';
 
-import {
-  companyIdentifiers,
-  elementOperations,
-  saliences,
-  shareModes,
-  tagVisibilities,
-} from '../../model/metadata/metadata.ts';
+import { metadataSchema } from '../../model/metadata/metadata.ts';
 import type { Company, CustomTag, DocumentAuthor, Metadata } from '../../model/metadata/metadata.ts';
 
-const text = z.string().min(1);
-
-const companyShape = {
-  value: text,
-  identifier: z.enum(companyIdentifiers).optional(),
-  salience: z.enum(saliences).optional(),
-};
-const tagShape = { name: text, visibility: z.enum(tagVisibilities).optional() };
-const authorShape = { authorName: text };
-const operation = z.enum(elementOperations).optional();
-
-/** Interface 2.4. */
-const companies = z.array(z.strictObject({ ...companyShape, operation }));
-/** Interface 2.5. */
-const customTags = z.array(z.strictObject({ ...tagShape, operation }));
-/** Interface 2.6. */
-const shareInfo = z.strictObject({ mode: z.enum(shareModes).optional() });
-
-const scalarShape = {
-  title: z.string().optional(),
-  documentOwner: text.optional(),
-  sourceType: z.string().optional(),
-  documentUrl: z.string().optional(),
-};
-
-const modifyShape = {
-  ...scalarShape,
-  companies: companies.optional(),
-  customTags: customTags.optional(),
-  shareInfo: shareInfo.optional(),
-  docAuthors: z.array(z.strictObject({ ...authorShape, operation: z.literal('ADD').optional() })).optional(),
-};
-
-const createdTimestamp = z
-  .string()
-  .refine(isTimestamp, 'must have the shape yyyy-mm-ddThh:mm:ssZ and be a real moment')
-  .optional();
-
-/** Interface 2.2: the metadata of an upload. An unknown field is refused. */
-export const uploadMetadataSchema = z.strictObject({ ...modifyShape, createdTimestamp });
+/** Interface 2.2: the metadata of an upload, and what the service keeps. An unknown field is refused. */
+export const uploadMetadataSchema = metadataSchema.extend({ documentUrl: z.string().optional() });
 
 /** Interface 2.3: the metadata of a modify. */
-export const modifyMetadataSchema = z.strictObject(modifyShape);
+export const modifyMetadataSchema = uploadMetadataSchema.omit({ createdTimestamp: true });
 
-const docIds = z.array(text).min(1).max(250);
+const docIds = z.array(z.string().min(1)).min(1).max(250);
 
 /** Interface 2.8. */
-export const bulkModifySchema = z.strictObject({
-  docIds,
-  companies: companies.optional(),
-  customTags: customTags.optional(),
-  shareInfo: shareInfo.optional(),
-  documentOwner: text.optional(),
-  sourceType: z.string().optional(),
-});
+export const bulkModifySchema = modifyMetadataSchema
+  .omit({ title: true, docAuthors: true, documentUrl: true })
+  .extend({ docIds });
 
 /** Interface 2.9. */
-export const bulkDeleteSchema = z.strictObject({ docIds, documentOwner: text.optional() });
-
-/** What the service keeps: elements without operations. */
-export const storedMetadataSchema = z.strictObject({
-  ...scalarShape,
-  createdTimestamp: z.string().optional(),
-  companies: z.array(z.strictObject(companyShape)).optional(),
-  customTags: z.array(z.strictObject(tagShape)).optional(),
-  shareInfo: shareInfo.optional(),
-  docAuthors: z.array(z.strictObject(authorShape)).optional(),
-});
+export const bulkDeleteSchema = z.strictObject({ docIds, documentOwner: z.string().min(1).optional() });
 
 export type MetadataChange = z.infer<typeof uploadMetadataSchema>;
-
-function isTimestamp(value: string): boolean {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value)) return false;
-  const time = Date.parse(value);
-  return !Number.isNaN(time) && new Date(time).toISOString() === value.replace('Z', '.000Z');
-}
 
 /**
  * What holds after `change`, interface 2.2 to 2.7: scalars replace, companies and tags follow ADD and DELETE in

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { refusalStatus, unreadableAnswer } from '../../lib/server/client-error.ts';
+import { refusalStatus, unreadableAnswer } from '../../lib/server/http-server.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 

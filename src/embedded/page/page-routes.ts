@@ -6,7 +6,6 @@ import * as z from 'zod';
 import { printableJson } from '../../lib/text/printable.ts';
 
 import type { DocumentStore, DocumentRecord, FileRecord } from '../documents/document-store.ts';
-import type { PageGuard } from './page-guard.ts';
 import { pageHtml, pageIcon, pageStyle, pageScript } from './page-assets.ts';
 import { RefusalError } from '../http/answers.ts';
 import { showDocument } from '../documents/document-store.ts';
@@ -38,13 +37,9 @@ const querySchema = z.object({
   limit: count.pipe(z.number().min(1).max(maxListed)).default(maxListed),
 });
 
-/** The page of the service and what it needs: not part of the interface, not counted, for those whom the guard lets in. */
-export async function addPageRoutes(
-  app: FastifyInstance,
-  { store, guard }: { readonly store: DocumentStore; readonly guard: PageGuard },
-): Promise<void> {
+/** The page of the service and what it needs: not part of the interface, not counted. */
+export function addPageRoutes(app: FastifyInstance, store: DocumentStore): void {
   const started = Date.now().toString(36);
-  app.addHook('onRequest', guard.check);
   app.addHook('onSend', async (_request, reply) => {
     reply.header('Content-Security-Policy', policy);
     reply.header('Cross-Origin-Resource-Policy', 'same-origin');
@@ -54,19 +49,10 @@ export async function addPageRoutes(
   });
   const asset = (path: string, type: string, text: string) =>
     app.get(path, async (_request, reply) => reply.type(type).send(text));
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'string', bodyLimit: 8192 },
-    (_request, body, done) => done(null, new URLSearchParams(String(body)).get('token') ?? ''),
-  );
   app.setErrorHandler(async (error: unknown, _request, reply) => {
     if (!(error instanceof RefusalError)) throw error;
     return reply.code(error.status).send({ error: error.message });
   });
-  app.post('/login', async (request, reply) =>
-    guard.logIn(typeof request.body === 'string' ? request.body : '', request, reply),
-  );
   asset('/', 'text/html; charset=utf-8', pageHtml);
   asset('/page.css', 'text/css; charset=utf-8', pageStyle);
   asset('/page.js', 'text/javascript; charset=utf-8', pageScript);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -182,6 +182,16 @@ function noteProgress(connection: Connection): void {
   connection.activeAt = performance.now();
 }
 
+/** Closes a server; what is under way may end within so much real time: a connection that hangs must not hold up a stop. */
+export async function closeInTime(
+  server: Pick<Server, 'closeAllConnections'>,
+  graceMs: number,
+  close: () => Promise<unknown>,
+): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await close().finally(() => clearTimeout(cut));
+}
+
 function affordableConnections(): number {
   return Math.max(fewestConnections, Math.floor(descriptorLimit() * descriptorShare));
 }
@@ -208,4 +218,28 @@ function refuseSchema(): never {
   throw new Error(
     'a route has a JSON schema, and nothing here compiles one; judge the body by zod in the route',
   );
+}
+
+/** The status with which the framework refuses a request by itself, as a body too large; null: it is another error. */
+export function refusalStatus(error: unknown): number | null {
+  const status: unknown =
+    typeof error === 'object' && error !== null && 'statusCode' in error ? error.statusCode : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500 ? status : null;
+}
+
+const statuses: ReadonlyMap<string, number> = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_HEADER_OVERFLOW', 431],
+]);
+
+/** The whole answer to bytes that became no request, by the code of Node's error: too slow, too large, or not HTTP. */
+export function unreadableAnswer(
+  code: string | undefined,
+  headers: Readonly<Record<string, string>>,
+  body = '',
+): string {
+  const status = statuses.get(code ?? '') ?? 400;
+  const all = { ...headers, connection: 'close', 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

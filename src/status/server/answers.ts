@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { refusalStatus } from '../../lib/server/client-error.ts';
+import { refusalStatus } from '../../lib/server/http-server.ts';
 import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
 import { bearerOf, createLoginThrottle } from '../../lib/server/login.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';
-import { noSchemas } from '../../lib/server/server-limits.ts';
+import { noSchemas } from '../../lib/server/http-server.ts';
 import { peerUser } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import type { AppOptions } from './routes.ts';

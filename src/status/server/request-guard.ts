@@ -1,10 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { bearerOf, hasCookie } from '../../lib/server/login.ts';
+import { bearerOf, hasCookie, sameSecret } from '../../lib/server/login.ts';
 import type { LoginCookie } from '../../lib/server/login.ts';
 import { isTrustedPeer } from '../../lib/server/peer-user.ts';
 import type { PeerUser } from '../../lib/server/peer-user.ts';
-import { sameSecret } from '../../lib/server/same-secret.ts';
 import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { ListenOptions, Socket } from 'node:net';
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
@@ -17,9 +17,8 @@ import { createEventHub } from './event-hub.ts';
 import { pageReader } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
 import { createStatusSnapshot } from './status-snapshot.ts';
-import { unreadableAnswer } from '../../lib/server/client-error.ts';
-import { createLimitedServer } from '../../lib/server/server-limits.ts';
-import type { ServerLimits } from '../../lib/server/server-limits.ts';
+import { closeInTime, createLimitedServer, unreadableAnswer } from '../../lib/server/http-server.ts';
+import type { ServerLimits } from '../../lib/server/http-server.ts';
 import { securityHeaders } from './answers.ts';
 
 export interface StatusServerOptions
@@ -181,7 +180,7 @@ async function listen(
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    close: () => closeServer(server),
+    close: () => closeInTime(server, closeGraceMs, () => new Promise((resolve) => server.close(resolve))),
   };
 }
 
@@ -192,17 +191,6 @@ function answerClientError(error: Error, socket: Duplex): void {
     return;
   }
   socket.end(unreadableAnswer(errorCode(error), securityHeaders));
-}
-
-async function closeServer(server: Server): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);
-  try {
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-    });
-  } finally {
-    clearTimeout(cut);
-  }
 }
 
 async function removeStale(path: string): Promise<void> {
