@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { LedgerExport } from '../../src/ledger/transfer/export-ledger.ts';
+import type { LedgerExport } from '../../src/ledger/transfer/import-json.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { judgeLog } from './crashes.ts';

@@ -12,6 +12,7 @@ import type {
 } from './imported-ledger.ts';
 import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
+import type { DeepReadonly } from '../../model/report/status.ts';
 import { identitySchema } from '../format/change-format.ts';
 import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-format.ts';
 
@@ -37,10 +38,13 @@ const documentSchema = z.object({
   uploadedAt: time.optional(),
   modifiedAt: time.nullable().default(null),
   possibleDuplicates: z.int().nonnegative().default(0),
+  /** The one that went out last. */
   fileName: z.string().min(1).optional(),
+  /** What the file looked like when it was sent: tells it from others after a move. */
   stat: statSchema.optional(),
   companions: companionsSchema.optional(),
   said: z.array(z.string()).optional(),
+  /** What the service may hold instead, because answers were lost. */
   unsure: z
     .object({
       content: z.boolean(),
@@ -51,6 +55,7 @@ const documentSchema = z.object({
     .optional(),
   rootChange: rootChange.optional(),
 });
+/** An upload whose outcome was never learned; `stat` is that of the file that was sent. */
 const inDoubtSchema = place.extend({
   id: z.string().min(1),
   stat: statSchema.optional(),
@@ -74,6 +79,7 @@ const failureSchema = place.extend({
   fingerprint: z.string(),
   rootChange: rootChange.optional(),
 });
+/** The directory that a folder was when it was last known to be right, and what was mounted below it. */
 const rootSchema = z.object({
   folder: z.string(),
   path: z.string().min(1),
@@ -87,17 +93,27 @@ const rootSchema = z.object({
 const directorySchema = identitySchema.extend({ folder: z.string(), path: insidePath });
 const ledgerSchema = z.object({
   version: z.literal(1),
+  /** Whose documents they are. */
   service: z.string().optional(),
   documents: z.array(z.unknown()),
   inDoubt: z.array(inDoubtSchema).default([]),
   uploading: z.array(uploadingSchema).default([]),
   failures: z.array(failureSchema).default([]),
+  /** Deletions that wait for a person. */
   held: z.array(z.object({ folder: z.string(), since: time, reason: z.string() })).default([]),
+  /** Deletions that a person has allowed and that have not gone out. */
   approved: z.array(place).default([]),
+  /** Deletions of the last hour, which the limits of `safety` go by. */
   deleted: z.array(z.object({ folder: z.string(), at: time, count: z.int().positive() })).default([]),
   roots: z.array(rootSchema).default([]),
+  /** Which directories hold the documents: a directory that was moved is told from another in its place. */
   directories: z.array(directorySchema).default([]),
 });
+
+/** What `ledger export` prints, contract section 5: everything by folder, then by path. Times are ISO 8601, UTC. */
+export type LedgerExport = DeepReadonly<
+  Omit<z.output<typeof ledgerSchema>, 'documents'> & { documents: z.output<typeof documentSchema>[] }
+>;
 
 /** The object that `ledger export` prints. */
 export function importJson(text: string, options: ImportOptions): ImportedLedger {
