@@ -17,6 +17,9 @@ export interface FileStat {
   readonly dev: number;
 }
 
+/** The identity of a file on a file system. */
+export type FileIdentity = Pick<FileStat, 'ino' | 'birthtimeMs' | 'dev'>;
+
 /** The stat of a file that has not been inspected. */
 export const unknownStat: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtimeMs: 0, ino: 0, dev: 0 };
 
@@ -56,7 +59,7 @@ export interface DirectoryScan {
   /** NFC names of the directories inside that may hold documents. What the ledger knows below others is gone. */
   readonly subdirectories: readonly string[];
   /** Of the directory itself. */
-  readonly identity: { readonly dev: number; readonly ino: number; readonly birthtimeMs: number };
+  readonly identity: FileIdentity;
 }
 
 /** An attachment as found on disk. */
@@ -182,4 +185,23 @@ function isValidFolder(folder: string): boolean {
 /** Says whether two stats are of one unchanged file. The device is left out: its number may change with a reboot. */
 export function sameStat(a: FileStat, b: FileStat): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.ino === b.ino;
+}
+
+/**
+ * Whether two stats are of one file: the same inode number and the same birth time. A number that was used again shows
+ * in its birth time. Where a birth time is 0 it is unknown; then the device has to be the same, which it is within one
+ * boot only, as numbers change with mounts.
+ */
+export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
+  if (a.ino === 0 || a.ino !== b.ino) return false;
+  if (a.birthtimeMs === 0 || b.birthtimeMs === 0) return a.dev === b.dev;
+  return a.birthtimeMs === b.birthtimeMs;
+}
+
+/** Whether two stats of a folder's root are of one directory: device and inode number; no birth time is recorded. */
+export function sameRoot(
+  a: Pick<FileIdentity, 'dev' | 'ino'>,
+  b: Pick<FileIdentity, 'dev' | 'ino'>,
+): boolean {
+  return a.dev === b.dev && a.ino === b.ino;
 }

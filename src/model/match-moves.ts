@@ -1,7 +1,6 @@
-import { directoryOf, nameOf, refKey } from './document.ts';
+import { directoryOf, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { MissingRecord } from './operation.ts';
-import { sameFile } from './same-file.ts';
 
 /** A document at a path that has no record. */
 export interface Newcomer {

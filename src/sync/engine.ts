@@ -1,6 +1,6 @@
 import { TransientSet } from '../lib/queue/transient.ts';
 import { batches } from '../model/batches.ts';
-import { directoryOf, refKey, sameStat } from '../model/document.ts';
+import { directoryOf, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -9,6 +9,7 @@ import type {
   Inspection,
   ScanCause,
   Skip,
+  FileIdentity,
 } from '../model/document.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
 import { planDocument } from '../model/plan.ts';
@@ -26,8 +27,6 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
-import { sameFile, sameRoot } from '../model/same-file.ts';
-import type { FileIdentity } from '../model/same-file.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import { isWithin } from '../lib/time/clock.ts';
 import type { Clock } from '../lib/time/clock.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/time/clock.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../model/ports/folder-port.ts';
-import type { FileIdentity } from '../model/same-file.ts';
-import { sameFile } from '../model/same-file.ts';
+import { sameFile } from '../model/document.ts';
+import type { FileIdentity } from '../model/document.ts';
 
 type InFolder<T> = T & { readonly folder: string };
 

@@ -1,6 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat } from '../../src/model/document.ts';
+import {
+  directoryOf,
+  hasGone,
+  joinPath,
+  nameOf,
+  refKey,
+  sameFile,
+  sameRoot,
+  sameStat,
+} from '../../src/model/document.ts';
 
 describe('the path of a document', () => {
   it.each([
@@ -43,5 +52,34 @@ describe('what was found at a path', () => {
     ['skipped', { kind: 'skipped', ...why }, false],
   ] as const)('%s has gone: %s', (_, found, expected) => {
     expect(hasGone(found)).toBe(expected);
+  });
+});
+
+describe('the identity of a file', () => {
+  const known = { ino: 7, birthtimeMs: 100, dev: 1 };
+
+  it.each([
+    ['the same', {}, true],
+    ['the same after a reboot, when its device has another number', { dev: 2 }, true],
+    ['another where its inode number is another', { ino: 8 }, false],
+    ['another where its inode number was used again', { birthtimeMs: 101 }, false],
+    ['the same where its birth time is unknown and the device agrees', { birthtimeMs: 0 }, true],
+    [
+      'another where its birth time is unknown and the device does not agree',
+      { birthtimeMs: 0, dev: 2 },
+      false,
+    ],
+  ] as const)('is %s', (_, other, expected) => {
+    expect(sameFile(known, { ...known, ...other })).toBe(expected);
+    expect(sameFile({ ...known, ...other }, known)).toBe(expected);
+  });
+
+  it('is told of no file where the file system has no inode numbers', () => {
+    expect(sameFile({ ...known, ino: 0 }, { ...known, ino: 0 })).toBe(false);
+  });
+
+  it('is told of a root by device and inode number', () => {
+    expect(sameRoot({ dev: 1, ino: 2 }, { dev: 1, ino: 2 })).toBe(true);
+    expect(sameRoot({ dev: 1, ino: 2 }, { dev: 3, ino: 2 })).toBe(false);
   });
 });

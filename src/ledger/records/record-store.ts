@@ -1,8 +1,6 @@
-import { directoryOf, nameOf, refKey } from '../../model/document.ts';
-import type { DocumentRef, FileStat } from '../../model/document.ts';
+import { directoryOf, nameOf, refKey, sameFile } from '../../model/document.ts';
+import type { DocumentRef, FileStat, FileIdentity } from '../../model/document.ts';
 import type { DirectoryRef } from '../../model/ports/ledger-port.ts';
-import { sameFile } from '../../model/same-file.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
 interface Folder {

@@ -1,9 +1,8 @@
 import { nameOf } from '../../model/document.ts';
-import type { Companions, DocumentRef } from '../../model/document.ts';
+import type { Companions, DocumentRef, FileIdentity } from '../../model/document.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
 import { joinPath } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 
 /** One directory that holds records. */
 export interface Directory {

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Companions, DirectoryScan, FileStat, Inspection } from '../document.ts';
-import type { FileIdentity } from '../same-file.ts';
+import type { Companions, DirectoryScan, FileStat, Inspection, FileIdentity } from '../document.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
 /** How a folder is doing. */

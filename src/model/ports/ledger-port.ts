@@ -1,6 +1,5 @@
-import type { Companions, DocumentRef, FileStat } from '../document.ts';
+import type { Companions, DocumentRef, FileStat, FileIdentity } from '../document.ts';
 import type { Metadata } from '../metadata/metadata.ts';
-import type { FileIdentity } from '../same-file.ts';
 
 /** An attachment as the service last accepted it. */
 export interface RecordedAttachment {

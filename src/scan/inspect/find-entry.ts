@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, nameOf } from '../../model/document.ts';
+import { directoryOf, nameOf, sameRoot } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/same-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
 import { followLink, kindOf } from '../walk/entry.ts';

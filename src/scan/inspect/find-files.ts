@@ -2,11 +2,10 @@ import { lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { joinPath } from '../../model/document.ts';
+import { joinPath, sameFile, sameRoot } from '../../model/document.ts';
+import type { FileIdentity } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import type { FoundFile, FoundFiles, UnreadableDirectory } from '../../model/ports/folder-port.ts';
-import { sameFile, sameRoot } from '../../model/same-file.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { statOf } from '../walk/entry.ts';
 import { listDirectory } from '../walk/list-directory.ts';

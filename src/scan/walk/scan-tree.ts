@@ -1,7 +1,6 @@
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { directoryOf, joinPath, sameRoot } from '../../model/document.ts';
 import type { ScanCause } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/same-file.ts';
 import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import type { Entry } from './entry.ts';
 import type { FolderState } from '../folder-state.ts';

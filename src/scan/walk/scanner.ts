@@ -1,5 +1,4 @@
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/same-file.ts';
 import { chooseBackend, hasOutgrownChokidar } from '../watch/choose-backend.ts';
 import type { FolderState } from '../folder-state.ts';
 import type { PackedScan } from './packed-scan.ts';
@@ -10,6 +9,7 @@ import type { ListedCompanions } from './directory-state.ts';
 import { scanTree } from './scan-tree.ts';
 import type { WatchSet } from '../watch/watch-set.ts';
 import type { Watcher } from '../watch/backend.ts';
+import { sameRoot } from '../../model/document.ts';
 
 /** Answers scans, one at a time. */
 export interface Scanner {

@@ -1,7 +1,6 @@
-import type { Companions, FileStat, Inspection, ScanCause } from '../../model/document.ts';
+import type { Companions, FileStat, Inspection, ScanCause, FileIdentity } from '../../model/document.ts';
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 import type { FolderPlan } from '../folder-state.ts';
 import type { Moment } from '../rules/observations.ts';
 import type { PackedScan } from '../walk/packed-scan.ts';

@@ -1,8 +1,8 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
+import { sameFile, sameRoot } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameFile, sameRoot } from '../../model/same-file.ts';
 import type { SafetySettings } from '../../model/settings.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';

@@ -1,7 +1,6 @@
-import { hasGone, nameOf, refKey, sameStat } from '../../model/document.ts';
+import { hasGone, nameOf, refKey, sameStat, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { Doubt } from '../../model/ports/ledger-port.ts';
-import { sameFile } from '../../model/same-file.ts';
 
 /** Uploads in doubt that were of the file which stands at a path now. */
 interface DoubtsOfFile {

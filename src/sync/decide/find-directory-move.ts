@@ -1,8 +1,6 @@
-import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat } from '../../model/document.ts';
-import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
+import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat, sameFile } from '../../model/document.ts';
+import type { DocumentRef, FileStat, Inspection, FileIdentity } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import { sameFile } from '../../model/same-file.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 import type { LeftPath, Move, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */

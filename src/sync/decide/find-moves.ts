@@ -1,9 +1,8 @@
-import { hasGone, refKey } from '../../model/document.ts';
+import { hasGone, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { MissingRecord } from '../../model/operation.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
-import { sameFile } from '../../model/same-file.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
 

@@ -1,7 +1,6 @@
 import { directoryOf } from '../../model/document.ts';
-import type { Skip } from '../../model/document.ts';
+import type { Skip, FileIdentity } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
-import type { FileIdentity } from '../../model/same-file.ts';
 import { DirectoryTree } from './directory-tree.ts';
 
 /** A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with more care. */

@@ -1,5 +1,5 @@
 import type { Change, LedgerPort, RootIdentity } from '../../model/ports/ledger-port.ts';
-import { sameRoot } from '../../model/same-file.ts';
+import { sameRoot } from '../../model/document.ts';
 
 /**
  * Whether a folder's root is still the one that the ledger knows: by its identity, because a recorded file was found

@@ -1,10 +1,9 @@
 import { printable } from '../../lib/text/printable.ts';
-import { refKey } from '../../model/document.ts';
+import { refKey, sameFile } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { DocumentRef, FileStat, Inspection } from '../../model/document.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
-import { sameFile } from '../../model/same-file.ts';
 import type { SearchResult } from '../file-search.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 

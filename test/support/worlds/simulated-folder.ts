@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 
 import type { Clock } from '../../../src/lib/time/clock.ts';
-import { directoryOf, joinPath, nameOf, sameStat } from '../../../src/model/document.ts';
+import { directoryOf, joinPath, nameOf, sameStat, sameFile } from '../../../src/model/document.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../../../src/model/document.ts';
 import { ContentChangedError } from '../../../src/model/errors.ts';
 import type { ContentSource, FolderListener, FolderPort } from '../../../src/model/ports/folder-port.ts';
-import { sameFile } from '../../../src/model/same-file.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 
 interface SimulatedFile {

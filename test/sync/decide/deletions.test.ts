@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { FileStat } from '../../../src/model/document.ts';
+import type { FileStat, FileIdentity } from '../../../src/model/document.ts';
 import type {
   LedgerPort,
   LedgerRecord,
   MountIdentity,
   RootIdentity,
 } from '../../../src/model/ports/ledger-port.ts';
-import type { FileIdentity } from '../../../src/model/same-file.ts';
 import {
   heldTogether,
   judgeMissing,

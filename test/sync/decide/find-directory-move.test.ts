@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { directoryOf, joinPath, nameOf, refKey } from '../../../src/model/document.ts';
-import type { DocumentRef, FileStat, Inspection } from '../../../src/model/document.ts';
+import { directoryOf, joinPath, nameOf, refKey, sameFile } from '../../../src/model/document.ts';
+import type { DocumentRef, FileStat, Inspection, FileIdentity } from '../../../src/model/document.ts';
 import type { DirectoryRef, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
-import { sameFile } from '../../../src/model/same-file.ts';
-import type { FileIdentity } from '../../../src/model/same-file.ts';
 import { moveDirectories, movedDirectories } from '../../../src/sync/decide/find-directory-move.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 
-import { directoryOf, joinPath, nameOf, refKey } from '../../../src/model/document.ts';
-import { sameFile } from '../../../src/model/same-file.ts';
+import { directoryOf, joinPath, nameOf, refKey, sameFile } from '../../../src/model/document.ts';
 import { engineTiming } from '../../support/worlds/engine-world.ts';
 import type { OutgoingRequest } from '../../support/worlds/simulated-service.ts';
 import { directoriesOf, ignores, readSidecar, sidecarOf } from './chronicle.ts';
