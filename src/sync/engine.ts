@@ -1,5 +1,4 @@
 import { TransientSet } from '../lib/queue/transient.ts';
-import { batches } from '../model/batches.ts';
 import { directoryOf, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
@@ -68,7 +67,7 @@ import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest }
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
-import { aboutDelete, deletableOf, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
+import { aboutDelete, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
 import type { LedgerCommits } from './send/ledger-commits.ts';
@@ -1408,22 +1407,24 @@ export class Engine {
       const found = await this.#inspectIfWatched(task.ref);
       const isGone = record !== undefined && found?.kind === 'absent' && !this.#moving.has(task.key);
       if (!isGone || (await this.#locate(task)).kind !== 'nowhere') this.#move(task, { kind: 'replan' });
-      else gone.push(deletableOf(task, record));
+      else gone.push({ task, record });
     }
-    const [batch = [], ...others] = batches(gone);
-    for (const { task } of others.flat()) this.#move(task, { kind: 'replan' });
+    const documentOwner = gone[0]?.record.metadata.documentOwner;
+    const isOfBatch = ({ record }: Deletable) => record.metadata.documentOwner === documentOwner;
+    for (const other of gone) if (!isOfBatch(other)) this.#move(other.task, { kind: 'replan' });
+    const batch = gone.filter(isOfBatch);
     const [first, ...rest] = batch;
     // What is not deleted after all is inspected again when the delivery ends.
     if (first === undefined || !(await this.#isDeletionAllowed(batch.map(({ task }) => task))))
       return permit.giveBack();
-    const { docId, owner, task } = first;
+    const { task, record } = first;
     const { service } = this.#options;
     const about = aboutDelete([first, ...rest]);
-    const docIds = batch.map((one) => one.docId);
+    const docIds = batch.map((one) => one.record.docId);
     const result = await this.#request(about, (watch) =>
       rest.length === 0
-        ? service.remove({ docId, documentOwner: owner }, permit, watch)
-        : service.bulkRemove({ docIds, documentOwner: owner }, permit, watch),
+        ? service.remove({ docId: record.docId, documentOwner }, permit, watch)
+        : service.bulkRemove({ docIds, documentOwner }, permit, watch),
     );
     const { outcome } = result;
     const isUnknownThere = rest.length === 0 && outcome.kind === 'missing';
@@ -1445,8 +1446,8 @@ export class Engine {
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
     this.totals.deleted += batch.length;
-    for (const { task, docId } of batch) {
-      this.#report({ ...task.ref, what: 'deleted', docId, message: warning });
+    for (const { task, record } of batch) {
+      this.#report({ ...task.ref, what: 'deleted', docId: record.docId, message: warning });
       this.#move(task, { kind: 'deleted' });
     }
   }

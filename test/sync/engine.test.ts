@@ -376,6 +376,19 @@ describe('the sync engine', () => {
     expect(world.service.documents.size).toBe(700);
   }, 60_000);
 
+  it('deletes documents of two owners in two requests', async () => {
+    world = await filled(20);
+    for (const path of ['a/0.txt', 'a/1.txt']) world.folder.describe(path, { documentOwner: 'jane' });
+    world.folder.scan();
+    await world.quiesce();
+    const before = world.service.calls.length;
+    for (let index = 0; index < 5; index += 1) world.folder.remove(`a/${index}.txt`);
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.calls.slice(before).toSorted()).toEqual(['bulk delete 2', 'bulk delete 3']);
+    expect(world.service.documents.size).toBe(15);
+  });
+
   it('tags 600 documents in three requests', async () => {
     world = await filled(600, quick);
     for (const path of world.folder.contents().keys()) {

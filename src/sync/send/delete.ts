@@ -11,15 +11,6 @@ export interface Deletable {
   readonly task: Task;
   /** As it was before this request. */
   readonly record: LedgerRecord;
-  readonly docId: string;
-  readonly owner: string | undefined;
-  /** Equal ones share a call; null: it goes out alone. */
-  readonly key: string | null;
-}
-
-export function deletableOf(task: Task, record: LedgerRecord): Deletable {
-  const owner = record.metadata.documentOwner;
-  return { task, record, docId: record.docId, owner, key: task.alone ? null : (owner ?? '') };
 }
 
 export function aboutDelete(batch: readonly [Deletable, ...Deletable[]]): RequestAbout {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../../src/model/ports/service-port.ts';
-import { aboutDelete, deletableOf, deletedChanges, takeBackMarks } from '../../../src/sync/send/delete.ts';
+import { aboutDelete, deletedChanges, takeBackMarks } from '../../../src/sync/send/delete.ts';
 import type { Deletable } from '../../../src/sync/send/delete.ts';
 import { newFacts } from '../../../src/sync/tasks/task.ts';
 import type { Task } from '../../../src/sync/tasks/task.ts';
@@ -10,11 +10,11 @@ import { recordOf } from '../../support/fixtures/model-fixtures.ts';
 
 const gone = { content: false, attachments: false, metadata: [], gone: true } as const;
 
-function deletable(path: string, parts: Partial<LedgerRecord> = {}, alone = false): Deletable {
+function deletable(path: string, parts: Partial<LedgerRecord> = {}): Deletable {
   const first = { present: false, hasRecord: true, priority: 'live', at: 1, seen: null } as const;
   const ref = { folder: 'inbox', path };
-  const task: Task = { key: `inbox/${path}`, ref, since: 1, ...newFacts(first), alone };
-  return deletableOf(task, recordOf({ docId: `doc ${path}`, ...parts }));
+  const task: Task = { key: `inbox/${path}`, ref, since: 1, ...newFacts(first) };
+  return { task, record: recordOf({ docId: `doc ${path}`, ...parts }) };
 }
 
 /** A ledger in which these deletions are under way. */
@@ -28,12 +28,6 @@ function ledgerOf(batch: readonly Deletable[], approved: readonly string[] = [])
 }
 
 describe('a deletion', () => {
-  it('shares a call with those of the same owner, unless such a call failed', () => {
-    const [one, two] = [deletable('a.pdf'), deletable('b.pdf', { metadata: { documentOwner: 'jane' } })];
-    expect([one.key, one.owner, two.key, two.owner]).toEqual(['', undefined, 'jane', 'jane']);
-    expect(deletable('a.pdf', {}, true).key).toBeNull();
-  });
-
   it('is one request by its path, and of several a bulk call', () => {
     const [one, two] = [deletable('a.pdf'), deletable('b.pdf')];
     expect(aboutDelete([one])).toMatchObject({ path: 'a.pdf', operation: 'delete', documents: 1 });
