@@ -41,7 +41,6 @@ import {
   sidecarGraceMs,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
-import { carriersOf, companionsOf, hasLetGo } from './decide/carriers.ts';
 import {
   heldTogether,
   isOtherDevice,
@@ -58,9 +57,8 @@ import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { whereaboutsOf } from './decide/whereabouts.ts';
+import { whereaboutsOf, FileSearch } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
-import { FileSearch } from './file-search.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
 import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest } from './send/modify.ts';
@@ -83,6 +81,7 @@ import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
 import { dueOf } from './tasks/task.ts';
 import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/task.ts';
+import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 
 /** A folder with its settings, as the engine sees it. */
 export interface EngineFolder {

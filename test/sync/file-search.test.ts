@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from '@jest/globals';
 
 import type { FolderPort, FoundFiles } from '../../src/model/ports/folder-port.ts';
-import { FileSearch } from '../../src/sync/file-search.ts';
 import { statOf } from '../support/fixtures/model-fixtures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import type { FileIdentity } from '../../src/model/document.ts';
+import { FileSearch } from '../../src/sync/decide/whereabouts.ts';
 
 const one = statOf({ ino: 1 });
 const two = statOf({ ino: 2 });

@@ -16,8 +16,8 @@ import { placeBelow, realRoot } from '../walk/root-identity.ts';
 import { settling, unfit, unknown } from './verdicts.ts';
 import type { NoDocument } from './verdicts.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
-import { resolveAttachment } from '../rules/resolve-attachment.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
+import { resolveAttachment } from '../rules/claims.ts';
 
 /** A document's attachments, all fit and settled. */
 export interface GatheredAttachments {

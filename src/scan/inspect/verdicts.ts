@@ -18,11 +18,6 @@ export function ignored(code: string, message: string): NoDocument {
   return { kind: 'ignored', code, message };
 }
 
-/** It goes out with the document `owner`, and not by itself. */
-export function attachmentOf(owner: string, message: string): NoDocument {
-  return { kind: 'ignored', code: 'attachment', message, owner };
-}
-
 /** It changed a moment ago, or what is known of its directory is not up to date. */
 export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };

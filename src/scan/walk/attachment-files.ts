@@ -13,7 +13,7 @@ import { classifyByName, directoriesTo } from '../inspect/classify-by-name.ts';
 import { isTransient } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { resolveAttachment } from '../rules/resolve-attachment.ts';
+import { resolveAttachment } from '../rules/claims.ts';
 
 /** Files of an attachments directory that count, in the order in which they are sent. */
 export type AttachmentListing =

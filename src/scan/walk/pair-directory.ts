@@ -1,11 +1,11 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import type { FolderState } from '../folder-state.ts';
+import { resolveAttachment } from '../rules/claims.ts';
 import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { companionCounts } from '../rules/classify.ts';
 import { pairSidecars, sidecarEnd } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
-import { resolveAttachment } from '../rules/resolve-attachment.ts';
 import type { SidecarList } from './directory-state.ts';
 import { statKey } from './entry.ts';
 import type { Entry } from './entry.ts';

@@ -6,7 +6,7 @@ import type { Change, LedgerPort, LedgerRecord } from '../../model/ports/ledger-
 import type { Reason } from '../../model/report/status.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { keptCode } from '../tasks/task.ts';
-import { unsentAttachments } from './unsent-attachments.ts';
+import { unsentAttachments } from './attachments.ts';
 
 /** A document that has to be sent, and what it was compared with. */
 export interface Sendable {

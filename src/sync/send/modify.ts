@@ -3,7 +3,7 @@ import type { Operation } from '../../model/operation.ts';
 import type { Change, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ModifyRequest, SentContent, BulkModifyRequest } from '../../model/ports/service-port.ts';
 import type { Sendable } from '../decide/assess.ts';
-import { unsentAttachments } from '../decide/unsent-attachments.ts';
+import { unsentAttachments } from '../decide/attachments.ts';
 import type { RequestAbout } from './tracked-request.ts';
 import { attachmentsOf, bytesOf, fileOf, isoOf, recordedAttachments } from './upload.ts';
 import type { OpenFile } from './upload.ts';

@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Inspection } from '../../../src/model/document.ts';
+import { planDocument } from '../../../src/model/plan.ts';
 import type { LedgerEntry } from '../../../src/model/ports/ledger-port.ts';
-import { carriersOf, companionsOf, hasLetGo } from '../../../src/sync/decide/carriers.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
+import {
+  carriersOf,
+  companionsOf,
+  hasLetGo,
+  unsentAttachments,
+} from '../../../src/sync/decide/attachments.ts';
 
 const from = { folder: 'inbox', path: 'report.pdf' };
 const file = { folder: 'inbox', path: 'salaries.csv' };
@@ -79,4 +85,15 @@ describe('what had a say, of a record that does not tell', () => {
     const companions = { sidecar: 'stem', defaults: ['', 'a'] } as const;
     expect(companionsOf(from, recordOf({ attachments: [carried], companions }))).toEqual(companions);
   });
+});
+
+it('attachments about which an answer was lost, and which nobody lists any more, are sent when they are listed again', () => {
+  const attachment = { name: 'a.csv', stat: statOf(), sha256: 'aa' };
+  const unsure = { content: false, attachments: true, metadata: [] };
+  const record = recordOf({ attachments: [attachment], unsure });
+  const none = comparedOf();
+  expect(planDocument(none, record)).toMatchObject({ kind: 'none', unclearable: [{ code: 'attachments' }] });
+  const adopted = recordOf({ attachments: unsentAttachments(none, record) });
+  const again = comparedOf({ attachments: [['a.csv', 'aa']] });
+  expect(planDocument(again, adopted)).toMatchObject({ kind: 'modify', attachments: true });
 });
