@@ -8,7 +8,7 @@ import { type Override, applyOverrides, readOverrides } from './environment/over
 import { explainIssues } from './settings/explain-issues.ts';
 import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
 import { type SettingsSearch, findSettingsFile } from './find-places.ts';
-import { type JsonSchema, schemaAt, settingsJsonSchema } from './settings/setting-keys.ts';
+import { schemaAt } from './settings/setting-keys.ts';
 import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
@@ -44,16 +44,15 @@ export async function loadConfiguration(search: ConfigurationSearch): Promise<Co
   const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
   const directory = trial ? search.cwd : dirname(file);
   const environmentFile = await readEnvironmentFile(directory, search.env);
-  const schema = settingsJsonSchema();
-  const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env }, schema);
+  const { overrides, warnings } = readOverrides({ ...environmentFile.values, ...search.env });
   const source = { file, yaml, overrides };
 
-  const merged = applyOverrides(withoutNulls(yaml.value, schema) ?? {}, overrides);
-  const input = withoutNulls(merged.value, schema);
-  const secrets = findSecrets(input, schema);
+  const merged = applyOverrides(withoutNulls(yaml.value) ?? {}, overrides);
+  const input = withoutNulls(merged.value);
+  const secrets = findSecrets(input);
   const parsed = settingsSchema.safeParse(input);
   if (!parsed.success) {
-    const issues = explainIssues(parsed.error.issues, input, schema);
+    const issues = explainIssues(parsed.error.issues, input);
     throw configurationError(source, [...secrets, ...merged.problems, ...issues.filter(isNoSecret)]);
   }
   const secretSources = { env: search.env, environmentFile, cwd: search.cwd };
@@ -101,14 +100,17 @@ const unreadableWords: Readonly<Record<string, string>> = {
 };
 
 /** A key without a value is a key left out. An unknown key stays, so that it is reported. */
-function withoutNulls(value: unknown, schema: JsonSchema | undefined): unknown {
+function withoutNulls(value: unknown, path: readonly PropertyKey[] = []): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map((item: unknown) => withoutNulls(item, schema?.items) ?? null);
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => withoutNulls(item, [...path, index]) ?? null);
   if (typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, child]) => {
-      const known = schema && schemaAt(schema, [key]);
-      return child === null && known !== undefined ? [] : [[key, withoutNulls(child, known) ?? null]];
+      const place = [...path, key];
+      return child === null && schemaAt(place) !== undefined
+        ? []
+        : [[key, withoutNulls(child, place) ?? null]];
     }),
   );
 }

@@ -47,18 +47,14 @@ const reserved = new Set([
  * places. Numbers and booleans are read as such, lists and objects as YAML; an empty value counts as not set.
  * Throws ConfigurationError for a path that does not exist.
  */
-export function readOverrides(
-  environment: Readonly<Record<string, string | undefined>>,
-  schema: JsonSchema,
-): Overrides {
+export function readOverrides(environment: Readonly<Record<string, string | undefined>>): Overrides {
   const overrides: Override[] = [];
   const warnings: string[] = [];
   for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {
     if (!variable.startsWith(PREFIX) || reserved.has(variable) || text === undefined || text === '') continue;
-    const path = shortNames[variable] ?? (variable.includes('__') ? pathOf(variable, schema) : undefined);
-    if (path !== undefined)
-      overrides.push({ variable, path, value: valueOf(text, { variable, schema, path }) });
-    else warnings.push(...misspelt(variable, schema));
+    const path = shortNames[variable] ?? (variable.includes('__') ? pathOf(variable) : undefined);
+    if (path !== undefined) overrides.push({ variable, path, value: valueOf(text, { variable, path }) });
+    else warnings.push(...misspelt(variable));
   }
   return { overrides, warnings };
 }
@@ -68,9 +64,9 @@ function order(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : 1);
 }
 
-function pathOf(variable: string, schema: JsonSchema): PropertyKey[] {
+function pathOf(variable: string): PropertyKey[] {
   const path: PropertyKey[] = [];
-  let node: JsonSchema | undefined = schema;
+  let node = schemaAt(path);
   for (const part of variable.slice(PREFIX.length).split('__')) {
     const keys = Object.keys(node?.properties ?? {});
     const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
@@ -78,7 +74,7 @@ function pathOf(variable: string, schema: JsonSchema): PropertyKey[] {
       throw new ConfigurationError(`${excerpt(variable)}: unknown key${suggestion(variable, path, keys)}`);
     }
     path.push(found);
-    node = schemaAt(schema, path);
+    node = schemaAt(path);
   }
   return path;
 }
@@ -98,9 +94,9 @@ function suggestion(variable: string, path: readonly PropertyKey[], keys: readon
 
 function valueOf(
   text: string,
-  { variable, schema, path }: { variable: string; schema: JsonSchema; path: readonly PropertyKey[] },
+  { variable, path }: { variable: string; path: readonly PropertyKey[] },
 ): unknown {
-  const node = schemaAt(schema, path);
+  const node = schemaAt(path);
   const kinds = node === undefined ? [] : kindsOf(node);
   if (kinds.includes('array') || kinds.includes('object')) return structured(text, variable);
   if (kinds.includes('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
@@ -123,13 +119,9 @@ function structured(text: string, variable: string): unknown {
 }
 
 /** Kubernetes sets variables of its own that begin like ours: only near misses are worth a word. */
-function misspelt(variable: string, schema: JsonSchema): string[] {
+function misspelt(variable: string): string[] {
   if (/^INGESTD_(SERVICE_(HOST|PORT)|PORT)/.test(variable)) return [];
-  const names = [
-    ...reserved,
-    ...Object.keys(shortNames),
-    ...settingKeys(schema).map((key) => key.environment),
-  ];
+  const names = [...reserved, ...Object.keys(shortNames), ...settingKeys().map((key) => key.environment)];
   const near = closest(
     variable.slice(PREFIX.length),
     names.map((name) => name.slice(PREFIX.length)),

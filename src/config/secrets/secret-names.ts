@@ -1,5 +1,5 @@
 import type { Credentials } from '../../model/settings.ts';
-import { type JsonSchema, schemaAt } from '../settings/setting-keys.ts';
+import { schemaAt } from '../settings/setting-keys.ts';
 import { pathText } from '../../lib/text/describe-issues.ts';
 import type { Problem } from '../settings/explain-issues.ts';
 
@@ -71,18 +71,14 @@ export function secretMeantBy(key: string): SecretName | null | undefined {
 }
 
 /** Every key of the file that would hold a secret, under whatever spelling and at whatever depth. Values are not shown. */
-export function findSecrets(
-  value: unknown,
-  schema: JsonSchema,
-  path: readonly PropertyKey[] = [],
-): Problem[] {
+export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => findSecrets(item, schema, [...path, index]));
+  if (Array.isArray(value)) return value.flatMap((item, index) => findSecrets(item, [...path, index]));
   return Object.entries(value).flatMap(([key, child]) => {
     const place = [...path, key];
-    const secret = schemaAt(schema, place) === undefined ? secretMeantBy(key) : undefined;
-    return secret === undefined ? findSecrets(child, schema, place) : [problem(place, secret)];
+    const secret = secretMeantBy(key);
+    const isSecret = secret !== undefined && schemaAt(place) === undefined;
+    return isSecret ? [problem(place, secret)] : findSecrets(child, place);
   });
 }
 

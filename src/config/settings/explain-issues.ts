@@ -6,22 +6,22 @@ import { type JsonSchema, schemaAt } from './setting-keys.ts';
 type Issue = z.core.$ZodIssue;
 
 /** What the schema found wrong with `input`, in words: the key, the value, the fix. */
-export function explainIssues(issues: readonly Issue[], input: unknown, schema: JsonSchema): Problem[] {
+export function explainIssues(issues: readonly Issue[], input: unknown): Problem[] {
   return issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => unknownKey([...issue.path, key], schema))
-      : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path), schema) }],
+      ? issue.keys.map((key) => unknownKey([...issue.path, key]))
+      : [{ path: issue.path, message: explain(issue, valueAt(input, issue.path)) }],
   );
 }
 
-function unknownKey(path: readonly PropertyKey[], schema: JsonSchema): Problem {
-  const known = Object.keys(schemaAt(schema, path.slice(0, -1))?.properties ?? {});
+function unknownKey(path: readonly PropertyKey[]): Problem {
+  const known = Object.keys(schemaAt(path.slice(0, -1))?.properties ?? {});
   return { path, message: unknownWords(path, { known, kind: 'key', whole: 'the keys are' }) };
 }
 
-function explain(issue: Issue, value: unknown, schema: JsonSchema): string {
+function explain(issue: Issue, value: unknown): string {
   const key = pathText(issue.path);
-  const node = schemaAt(schema, issue.path);
+  const node = schemaAt(issue.path);
   if (value === undefined) return `${key || 'the file'} is missing; ${addition(key, node)}`;
   if (key === 'folders')
     return `folders: ${shown(value)} is not a list of at least one folder; ${FOLDER_EXAMPLE}`;

@@ -20,15 +20,21 @@ export interface JsonSchema {
   readonly defaultWords?: string;
 }
 
-/** The JSON Schema of the configuration file: what a person may write. */
+let jsonSchema: JsonSchema | null = null;
+
+/** The JSON Schema of the configuration file: what a person may write. Made on first use, which a usual start has not. */
 export function settingsJsonSchema(): JsonSchema {
-  const schema = z.toJSONSchema(settingsSchema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
-  return schema as JsonSchema;
+  jsonSchema ??= z.toJSONSchema(settingsSchema, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+  }) as JsonSchema;
+  return jsonSchema;
 }
 
-/** The schema at a path of keys and indexes; undefined where nothing is known. */
-export function schemaAt(root: JsonSchema, path: readonly PropertyKey[]): JsonSchema | undefined {
-  let node: JsonSchema | undefined = root;
+/** The schema at a path of keys and indexes of the configuration; undefined where nothing is known. */
+export function schemaAt(path: readonly PropertyKey[]): JsonSchema | undefined {
+  let node: JsonSchema | undefined = settingsJsonSchema();
   for (const key of path) {
     if (node === undefined) return undefined;
     node = typeof key === 'number' ? node.items : ownProperty(node.properties, String(key));
@@ -56,8 +62,8 @@ export interface SettingKey {
 }
 
 /** Every key of the configuration file in its order there, one row each. */
-export function settingKeys(schema: JsonSchema = settingsJsonSchema()): readonly SettingKey[] {
-  return rows(schema, []);
+export function settingKeys(): readonly SettingKey[] {
+  return rows(settingsJsonSchema(), []);
 }
 
 function rows(node: JsonSchema, path: readonly PropertyKey[]): SettingKey[] {
