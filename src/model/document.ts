@@ -25,8 +25,8 @@ export const unknownStat: FileStat = { size: 0, mtimeMs: 0, ctimeMs: 0, birthtim
 
 /** What a scan saw of one document without opening it. */
 export interface DocumentEntry {
-  /** NFC, from the folder's root. */
-  readonly path: string;
+  /** NFC, in its directory. */
+  readonly name: string;
   readonly stat: FileStat;
   /**
    * A short text that changes whenever anything else that decides what is sent changes: sidecar, attachments,

@@ -1,5 +1,5 @@
 import { TransientSet } from '../lib/queue/transient.ts';
-import { directoryOf, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
+import { directoryOf, joinPath, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
   DocumentRef,
@@ -315,7 +315,7 @@ export class Engine {
     if (found.proof !== null) {
       view.isProven = true;
       // One speaks for all: a device's number changes for the whole directory.
-      const ref = { folder, path: found.proof.path };
+      const ref = { folder, path: joinPath(directory, found.proof) };
       const recorded = (this.#ledger.get(ref) ?? this.#ledger.failure(ref))?.stat.dev;
       if (recorded !== undefined) view.noteDevice(recorded, scan.identity.dev);
     }
@@ -328,9 +328,9 @@ export class Engine {
       const task = this.tasks.open(ref, { present: true, priority: 'backlog', at: stat.mtimeMs, seen });
       this.#move(task, { kind: 'refused', reason: { code, message }, attempts });
     }
-    for (const { path, stat, fingerprint } of found.found) {
+    for (const { name, stat, fingerprint } of found.found) {
       this.#noteMissed(view, scan.cause, stat.ctimeMs);
-      const ref = { folder, path };
+      const ref = { folder, path: joinPath(directory, name) };
       const seen = { stat, fingerprint };
       this.#inspectPath(ref, { present: true, seen, ...placeOf(liveAt, stat.mtimeMs) });
     }

@@ -12,6 +12,7 @@ import { recordedLog } from '../support/recorded-log.ts';
 import type { RecordedLog } from '../support/recorded-log.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../support/temporary-folder.ts';
+import { scannedPaths } from './support/folder-world.ts';
 
 describe('a folder that is scanned before anybody listens', () => {
   let home: TemporaryFolder;
@@ -19,8 +20,8 @@ describe('a folder that is scanned before anybody listens', () => {
   let log: RecordedLog;
   const calls: string[] = [];
   const listener: FolderListener = {
-    directory: ({ directory, entries }) => {
-      calls.push(`${directory}: ${entries.map(({ path }) => path).join()}`);
+    directory: (scan) => {
+      calls.push(`${scan.directory}: ${scannedPaths(scan).join()}`);
     },
     scanned: () => calls.push('scanned'),
     changed: () => {},

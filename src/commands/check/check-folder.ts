@@ -49,7 +49,7 @@ export async function checkFolder(
     {
       directory: (scan) => {
         seen.directories += 1;
-        for (const { path } of scan.entries) seen.paths.push(path);
+        for (const { name } of scan.entries) seen.paths.push(joinPath(scan.directory, name));
         seen.skips.push(...scan.skips);
         for (const name of scan.subdirectories.filter(isAttachmentDirectory))
           seen.attachments.push(joinPath(scan.directory, name));

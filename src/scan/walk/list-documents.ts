@@ -1,13 +1,12 @@
 import { printableTwin } from '../../lib/text/printable.ts';
 import { joinPath } from '../../model/document.ts';
-import type { Skip } from '../../model/document.ts';
+import type { DocumentEntry, Skip } from '../../model/document.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyFile, classifyUnpaired } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { attachmentKeys, listAttachments, listedKeys } from './attachment-files.ts';
 import { entryKey } from './entry.ts';
-import type { NamedEntry } from './packed-scan.ts';
 import type { PairedEntries } from './pair-directory.ts';
 import type { SortedEntries } from './sort-entries.ts';
 import type { Visitor } from './visitor.ts';
@@ -27,7 +26,7 @@ export interface ListedDirectory {
 
 /** The documents of a directory, as a scan reports them. */
 export interface FoundDocuments {
-  readonly entries: readonly NamedEntry[];
+  readonly entries: readonly DocumentEntry[];
   readonly skips: readonly Skip[];
   /** Fingerprints other than the directory's. */
   readonly fingerprints: readonly string[];
@@ -42,7 +41,7 @@ export interface FoundDocuments {
 export async function listDocuments(folder: FolderState, listed: ListedDirectory): Promise<FoundDocuments> {
   const { claims, observations } = folder;
   const { path: directory, fingerprint, sorted, paired } = listed;
-  const entries: NamedEntry[] = [];
+  const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
   const attachments = { directories: [] as string[], files: 0 };
   const skips: Skip[] = [];

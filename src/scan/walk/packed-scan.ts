@@ -1,5 +1,4 @@
 import type { DirectoryScan, DocumentEntry, Skip, ScanCause } from '../../model/document.ts';
-import { joinPath } from '../../model/document.ts';
 
 /** One directory's scan, packed to cross from thread to thread. */
 export interface PackedScan {
@@ -16,16 +15,11 @@ export interface PackedScan {
   readonly identity: DirectoryScan['identity'];
 }
 
-/** An entry before it is packed. */
-export interface NamedEntry extends Omit<DocumentEntry, 'path'> {
-  readonly name: string;
-}
-
 const width = 6;
 
 /** Packs entries; the buffer of `fileStats` may be transferred. */
 export function packEntries(
-  entries: readonly NamedEntry[],
+  entries: readonly DocumentEntry[],
 ): Pick<PackedScan, 'names' | 'fileStats' | 'fingerprints'> {
   const fileStats = new Float64Array(entries.length * width);
   let at = 0;
@@ -58,7 +52,7 @@ export function unpackScan(folder: string, packed: PackedScan): DirectoryScan {
   const entries = names.map((name, index): DocumentEntry => {
     const at = index * width;
     return {
-      path: joinPath(directory, name),
+      name,
       stat: {
         size: fileStats[at] ?? 0,
         mtimeMs: fileStats[at + 1] ?? 0,

@@ -1,6 +1,6 @@
 import { joinPath, nameOf, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, DocumentEntry, DocumentRef } from '../../model/document.ts';
-import type { Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
+import type { DirectoryRecords, Failure, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { BacklogEntry } from '../tasks/backlog.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import { provesRoot } from './root-trust.ts';
@@ -21,8 +21,8 @@ export interface Differences {
   readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
   /** Paths with a record, no file and no task. */
   readonly gone: readonly string[];
-  /** A file that is just what was recorded before the root changed, if it did: the root is the one that it was. */
-  readonly proof: DocumentEntry | null;
+  /** Name of a file that is just what was recorded before the root changed, if it did: the root is the one that it was. */
+  readonly proof: string | null;
 }
 
 interface Known {
@@ -34,6 +34,11 @@ interface Known {
 export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known): Differences {
   const records = ledger.recordsIn(scan.folder, scan.directory);
   const tasks = store.inDirectory(scan.folder, scan.directory);
+  const root = ledger.root(scan.folder);
+  if (tasks.size === 0 && isAsRecorded(scan, records)) {
+    const proof = scan.entries.find(({ name }) => provesRoot(root, records.rootChange(name)));
+    return { ...noDifferences, proof: proof?.name ?? null };
+  }
   const waiting = store.backlog.inDirectory(scan.folder, scan.directory);
   const names = new Set<string>();
   const found: DocumentEntry[] = [];
@@ -41,28 +46,27 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
   const refused: { path: string; failure: Failure }[] = [];
   const changed: { task: Task; entry: DocumentEntry }[] = [];
   const touched: { task: Task; present: boolean }[] = [];
-  const root = ledger.root(scan.folder);
-  let proof: DocumentEntry | null = null;
+  let proof: string | null = null;
   let recorded = 0;
   for (const entry of scan.entries) {
-    const name = nameOf(entry.path);
+    const { name } = entry;
+    const path = joinPath(scan.directory, name);
     names.add(name);
     const match = records.match(name, entry);
     if (match !== 'none') recorded += 1;
     const task = tasks.get(name);
     const isUnchanged = match === 'same' || match === 'stat';
-    if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = entry;
+    if (isUnchanged && proof === null && provesRoot(root, records.rootChange(name))) proof = name;
     if (task !== undefined) {
       if (match === 'same') touched.push({ task, present: true });
       else if (!isAsSeen(task, entry)) changed.push({ task, entry });
       continue;
     }
-    // Nearly always so: nothing has to be made for it.
     if (match === 'same') continue;
-    const failure = ledger.failure({ folder: scan.folder, path: entry.path });
+    const failure = ledger.failure({ folder: scan.folder, path });
     if (failure !== undefined && isAsSeenBefore(failure, entry)) {
-      if (provesRoot(root, failure.rootChange)) proof = entry;
-      refused.push({ path: entry.path, failure });
+      if (provesRoot(root, failure.rootChange)) proof = name;
+      refused.push({ path, failure });
       continue;
     }
     const known = waiting.get(name);
@@ -70,7 +74,7 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     const isPlain =
       failure === undefined &&
       (known === undefined ? scan.cause === 'start' : sameStat(known.stat, entry.stat)) &&
-      ledger.findByInode(entry.stat.ino).every(({ ref }) => isAt(ref, scan.folder, entry.path)) &&
+      ledger.findByInode(entry.stat.ino).every(({ ref }) => isAt(ref, scan.folder, path)) &&
       (hasRecord || !store.isMissingOfSize(entry.stat.size));
     if (isPlain)
       backlog.push({ name, seen: { stat: entry.stat, fingerprint: entry.fingerprint }, hasRecord });
@@ -88,6 +92,15 @@ export function reconcile(scan: DirectoryScan, { ledger, tasks: store }: Known):
     if (!names.has(name) && (mayHaveGone(task) || unsent.has(name))) touched.push({ task, present: false });
   }
   return { found, backlog, refused, changed, touched, gone, proof };
+}
+
+const noDifferences = { found: [], backlog: [], refused: [], changed: [], touched: [], gone: [] };
+
+/** Nearly always so when a daemon starts: apart, so that what decides it is short and nothing has to be made for it. */
+function isAsRecorded({ entries }: DirectoryScan, records: DirectoryRecords): boolean {
+  return (
+    entries.length === records.size && entries.every((entry) => records.match(entry.name, entry) === 'same')
+  );
 }
 
 function isAt(ref: DocumentRef, folder: string, path: string): boolean {

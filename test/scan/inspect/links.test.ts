@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { servedFolder } from './served-folder.ts';
 import type { ServedFolder } from './served-folder.ts';
+import { scannedPaths } from '../support/folder-world.ts';
 
 let folder: ServedFolder;
 let outside: string;
@@ -27,7 +28,7 @@ async function linked(followSymlinks: boolean): Promise<readonly string[]> {
   };
   for (const [name, target] of Object.entries(links)) await symlink(target, folder.join(name));
   const scans = await folder.scan();
-  return [...scans.values()].flatMap(({ entries }) => entries.map(({ path }) => path)).sort();
+  return [...scans.values()].flatMap(scannedPaths).sort();
 }
 
 afterEach(async () => {

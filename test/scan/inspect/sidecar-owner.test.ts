@@ -60,7 +60,7 @@ describeWhere(
       [ben, ['d/a.pdf', 'd/b.pdf'], 'document'],
     ])('the ignore rules of user %d in her directory leave %j', async (owner, documents, verdict) => {
       const scans = await beside({ 'd/.ingestignore': [owner, 'a.pdf'], 'd/b.pdf': [anna, 'b'] });
-      expect(scans.get('d')?.entries.map(({ path }) => path)).toEqual(documents);
+      expect(scans.get('d')?.entries.map(({ name }) => `d/${name}`)).toEqual(documents);
       expect(await folder.verdict('d/a.pdf')).toBe(verdict);
     });
 
@@ -69,7 +69,7 @@ describeWhere(
         'd/b.pdf': [anna, 'b'],
         'd/a.pdf.meta.json': [ben, '{"attachments": ["b.pdf"]}'],
       });
-      expect(scans.get('d')?.entries.map(({ path }) => path)).toEqual(['d/a.pdf', 'd/b.pdf']);
+      expect(scans.get('d')?.entries.map(({ name }) => name)).toEqual(['a.pdf', 'b.pdf']);
     });
 
     it('Ben’s file of the same stem leaves her sidecar hers', async () => {

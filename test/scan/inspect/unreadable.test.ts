@@ -45,6 +45,6 @@ it('an attachment stays one where its owner’s sidecar cannot be read any more'
   await writeFile(folder.join('a.pdf.meta.json'), '{}');
   await chmod(folder.join('a.pdf.meta.json'), 0);
   const scans = await asUser(() => folder.scan());
-  expect(scans.get('')?.entries.map(({ path }) => path)).toEqual(['a.pdf']);
+  expect(scans.get('')?.entries.map(({ name }) => name)).toEqual(['a.pdf']);
   expect(await asUser(() => folder.verdict('x.csv'))).toBe('ignored attachment');
 });

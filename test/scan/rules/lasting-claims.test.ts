@@ -7,6 +7,7 @@ import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
+import { scannedPaths } from '../support/folder-world.ts';
 
 const removeGraceMs = 5_000;
 const settleMs = 2_000;
@@ -41,7 +42,7 @@ beforeEach(async () => {
     const scans = told.flatMap((message) =>
       message.kind === 'batch' ? message.scans.map((packed) => unpackScan('inbox', packed)) : [],
     );
-    const last = new Map(scans.map((scan) => [scan.directory, scan.entries.map(({ path }) => path)]));
+    const last = new Map(scans.map((scan) => [scan.directory, scannedPaths(scan)]));
     const answer = told.flatMap((message) => (message.kind === 'answers' ? message.answers : [])).at(0);
     if (answer?.kind !== 'answer') throw new Error(JSON.stringify(told));
     return { documents: [...last.values()].flat().sort(), outcome: answer.answer as ScanOutcome };

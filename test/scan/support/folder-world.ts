@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 
-import { joinPath } from '../../../src/model/document.ts';
+import { directoryOf, joinPath, nameOf } from '../../../src/model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection, Skip } from '../../../src/model/document.ts';
 import type { FolderPort } from '../../../src/model/ports/folder-port.ts';
 import type { RootIdentity } from '../../../src/model/ports/ledger-port.ts';
@@ -14,6 +14,11 @@ import { recordedLog } from '../../support/recorded-log.ts';
 import type { RecordedLog } from '../../support/recorded-log.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+
+/** Paths of the documents that a scan of one directory found. */
+export function scannedPaths({ directory, entries }: DirectoryScan): string[] {
+  return entries.map(({ name }) => joinPath(directory, name));
+}
 
 /** A watched folder and what a caller would know of it by now. */
 export interface FolderWorld extends Omit<TemporaryFolder, 'remove'> {
@@ -111,15 +116,12 @@ export async function folderWorld(options: WorldOptions = {}): Promise<FolderWor
     log,
     scans,
     scanned,
-    documents: () =>
-      reachable()
-        .flatMap(({ entries }) => entries.map(({ path }) => path))
-        .sort(),
+    documents: () => reachable().flatMap(scannedPaths).sort(),
     skips: () => reachable().flatMap((scan) => scan.skips),
     fingerprintOf: (path) =>
       reachable()
-        .flatMap(({ entries }) => entries)
-        .find((entry) => entry.path === path)?.fingerprint,
+        .find(({ directory }) => directory === directoryOf(path))
+        ?.entries.find(({ name }) => name === nameOf(path))?.fingerprint,
     inspect,
     document: async (path) => {
       const answer = await inspect(path);

@@ -48,7 +48,7 @@ describe('a scan that crosses from thread to thread is what it was', () => {
     expect(unpackScan('inbox', { ...about, ...packEntries(entries) })).toEqual({
       ...about,
       folder: 'inbox',
-      entries: entries.map(({ name, ...entry }) => ({ path: `d/${name}`, ...entry })),
+      entries,
     });
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ScanRequest } from '../../../src/scan/worker/protocol.ts';
 import { servedFolder } from '../inspect/served-folder.ts';
 import type { ServedFolder } from '../inspect/served-folder.ts';
+import { scannedPaths } from '../support/folder-world.ts';
 
 let folder: ServedFolder;
 
@@ -24,9 +25,7 @@ async function listed(
   const before = new Map(await folder.scan({ targets: [] }));
   const after = await folder.scan(request);
   const found = [...after].filter(([directory, scan]) => before.get(directory) !== scan);
-  return Object.fromEntries(
-    found.map(([directory, { entries }]) => [directory, entries.map(({ path }) => path)]),
-  );
+  return Object.fromEntries(found.map(([directory, scan]) => [directory, scannedPaths(scan)]));
 }
 
 const changed = () => {

@@ -90,7 +90,11 @@ export function simulatedFolder({ name, clock, settleMs, nextInode }: Options): 
         folder: name,
         directory,
         cause,
-        entries: inside.map(([path, file]) => ({ path, stat: file.stat, fingerprint: fingerprintOf(file) })),
+        entries: inside.map(([path, file]) => ({
+          name: nameOf(path),
+          stat: file.stat,
+          fingerprint: fingerprintOf(file),
+        })),
         skips: [],
         identity: directory === '' ? { ...root, birthtimeMs: 0 } : { dev: 1, ino: 0, birthtimeMs: 0 },
         subdirectories: [...directories]

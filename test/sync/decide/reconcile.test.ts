@@ -56,7 +56,7 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
   }));
   tasks.backlog.replace('inbox', 'd', waiting, 0);
   const entries = Object.entries(known.files ?? {}).map(([name, one]) => ({
-    path: `d/${name}`,
+    name,
     stat: one,
     fingerprint: known.fingerprint ?? 'f',
   }));
@@ -89,13 +89,13 @@ function differences(known: Known): Readonly<Record<string, unknown>> {
   );
   const named = (task: Task) => nameOf(task.ref.path);
   const all = {
-    found: found.found.map(({ path }) => nameOf(path)),
+    found: found.found.map(({ name }) => name),
     backlog: found.backlog.map(({ name, hasRecord }) => `${name}${hasRecord ? ' recorded' : ''}`),
     refused: found.refused.map(({ path }) => nameOf(path)),
     changed: found.changed.map(({ task, entry }) => `${named(task)} ${entry.stat.size}`),
     touched: found.touched.map(({ task, present }) => `${named(task)} ${present ? 'there' : 'gone'}`),
     gone: found.gone.map(nameOf),
-    proof: found.proof === null ? [] : [nameOf(found.proof.path)],
+    proof: found.proof === null ? [] : [found.proof],
   };
   return Object.fromEntries(Object.entries(all).filter(([, names]) => names.length > 0));
 }
