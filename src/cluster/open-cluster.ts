@@ -15,9 +15,9 @@ import type { FleetStatus } from '../model/report/fleet.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
-import { fleetReader } from './fleet/read-fleet.ts';
+import { fleetReader } from './fleet/whole-fleet.ts';
 import type { Clashes } from './fleet/publisher.ts';
-import { Lease, leasedLimiter } from './lease/lease.ts';
+import { Lease } from './lease/lease.ts';
 import type { LeaseOptions } from './lease/lease.ts';
 import { fleetTimes } from './fleet-times.ts';
 import type { FleetTimes } from './fleet-times.ts';
@@ -131,9 +131,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
         log,
         // Redis counts what the holder before has sent.
         recent: lease?.hadPredecessor === true ? [] : recent,
+        lease,
         onChange: () => notify(),
       });
-      return lease === null ? limiter : leasedLimiter(limiter, lease);
+      return limiter;
     },
     publish: (status) => publisher.begin(status),
     noteChange: () => publisher.note(),

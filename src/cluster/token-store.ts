@@ -10,6 +10,7 @@ import type { Credentials } from '../model/settings.ts';
 import { aliveMs } from './fleet-times.ts';
 import { readTimeLua } from './redis/redis-time.ts';
 import type { RedisSession } from './redis/connection.ts';
+import { orNull } from '../lib/or-null.ts';
 
 /** KEYS: token, lease, failure, credentials, seen. ARGV: operation, host, who, lease, value, ms, channel. */
 const tokenScript = `
@@ -236,16 +237,14 @@ function seal(token: Stored, { key, prefix }: Keys): string {
 /** Null: there is none, or it was not sealed with this key. */
 function open(text: string, { key, prefix }: Keys): Stored | null {
   if (text === '') return null;
-  try {
+  return orNull(() => {
     const bytes = Buffer.from(text, 'base64');
     const cipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
       .setAAD(Buffer.from(prefix))
       .setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
     const plain = Buffer.concat([cipher.update(bytes.subarray(ivBytes + tagBytes)), cipher.final()]);
     return storedSchema.parse(JSON.parse(plain.toString('utf8')));
-  } catch {
-    return null;
-  }
+  });
 }
 
 function nameOf(error: unknown): string {

@@ -1,5 +1,4 @@
-import { forgetHost, haltFleet } from '../cluster/fleet/halt-and-forget.ts';
-import { readFleet } from '../cluster/fleet/read-fleet.ts';
+import { forgetHost, haltFleet, readFleet } from '../cluster/fleet/whole-fleet.ts';
 import { fleetTimes } from '../cluster/fleet-times.ts';
 import { fleetPrefix, openSession } from '../cluster/redis/connection.ts';
 import type { RedisSession } from '../cluster/redis/connection.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 
-import { haltFleet } from '../../src/cluster/fleet/halt-and-forget.ts';
+import { haltFleet } from '../../src/cluster/fleet/whole-fleet.ts';
 import { openLink } from '../../src/cluster/redis/connection.ts';
 import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
@@ -157,6 +157,7 @@ describeWhere(missingRedis, 'the shared minute, when Redis may have forgotten', 
         clock: systemClock,
         log,
         recent: [],
+        lease: null,
         onChange: () => {},
       });
       const sent: number[] = [];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { columnCount, columnsOf, roundUp, stack } from '../../src/status/page/data/chart-geometry.ts';
-import { groupByCause } from '../../src/status/page/data/group-by-cause.ts';
+import { columnCount, columnsOf, roundUp, stack } from '../../src/status/page/data/proportions.ts';
+import { groupByCause } from '../../src/model/report/explanations.ts';
 import type { HistoryReport } from '../../src/status/metrics/delivery-history.ts';
 import { shortDuration } from '../../src/status/page/data/time-words.ts';
 import { renderPage } from '../../src/status/server/page-files.ts';

@@ -11,7 +11,7 @@ import type { FleetTimes } from '../fleet-times.ts';
 import type { DirectoryLocation } from './directory-location.ts';
 import { askForLease } from './lease-script.ts';
 import type { FolderHolder, LeaseAnswer, LeaseRequest } from './lease-script.ts';
-import type { LimiterPort, Permit, PermitGuard } from '../../model/ports/service-port.ts';
+import type { Permit, PermitGuard } from '../../model/ports/service-port.ts';
 
 export interface LeaseOptions {
   /** Null: Redis is away. */
@@ -387,19 +387,8 @@ function followedByMany(): AbortController {
 
 const lapsed = 'the lease of the state directory is lost';
 
-/** A limiter whose permits count as long as this host has the lease of its state directory, and no longer. */
-export function leasedLimiter(limiter: LimiterPort, lease: Lease): LimiterPort {
-  return {
-    take: async (options) => leasedPermit(await limiter.take(options), lease),
-    demand: (demand) => limiter.demand?.(demand),
-    pause: (ms) => limiter.pause(ms),
-    status: () => limiter.status(),
-    waitMs: (requests) => limiter.waitMs(requests),
-    close: () => limiter.close(),
-  };
-}
-
-function leasedPermit(permit: Permit, lease: Lease): Permit {
+/** A permit that counts as long as this host has the lease of its state directory, and no longer. */
+export function leasedPermit(permit: Permit, lease: Lease): Permit {
   const { guard } = permit;
   const both: PermitGuard = {
     confirm: async () => {

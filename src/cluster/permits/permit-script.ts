@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+import type { FleetTimes } from '../fleet-times.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
 
@@ -243,16 +244,12 @@ return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.con
  * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and `channel`,
  * which names the messages: `next` to all, `offer` to one host.
  */
-export interface PermitRequest {
+export interface PermitRequest extends Pick<
+  FleetTimes,
+  'windowMs' | 'lifeMs' | 'marginMs' | 'unreachableMs'
+> {
   readonly host: string;
   readonly limit: number;
-  readonly windowMs: number;
-  /** So long a host may be dead before its permits under way begin to end. */
-  readonly lifeMs: number;
-  /** Added to each place's time: as much as Redis's clock may jump unnoticed. */
-  readonly marginMs: number;
-  /** A host that was not heard of for so long counts as out of reach. */
-  readonly unreachableMs: number;
   /** A place that is offered to a host is kept for it for so long. */
   readonly offerMs: number;
   /** A host that waits says so at least this often. */

@@ -6,13 +6,14 @@ import { errorMessage, StoppedError } from '../../model/errors.ts';
 import type { SentRequest } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Demand, LimiterPort, Permit } from '../../model/ports/service-port.ts';
+import { leasedPermit } from '../lease/lease.ts';
+import type { Lease } from '../lease/lease.ts';
 import { pairsOf, commandMs } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import { ageMs, RedisTime, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
-import { AloneShare } from './alone-share.ts';
+import { AloneShare, SharedPermit } from './held-permits.ts';
 import type { FleetTimes } from '../fleet-times.ts';
-import { SharedPermit } from './shared-permit.ts';
 import { askForPermits } from './permit-script.ts';
 import type { PermitAnswer, PermitRequest } from './permit-script.ts';
 
@@ -43,6 +44,8 @@ export interface SharedLimiterOptions {
   readonly log: LogPort;
   /** Requests sent before this start that the service may still count. */
   readonly recent: readonly SentRequest[];
+  /** That of the state directory, where there is one: nothing is sent without it. */
+  readonly lease: Lease | null;
   /** Something of `state` has changed. */
   readonly onChange: () => void;
 }
@@ -458,7 +461,9 @@ export class SharedLimiter implements LimiterPort {
       end(isSpent);
       this.#call();
     });
-    go(guard === undefined ? permit : { ...permit, guard });
+    const guarded = guard === undefined ? permit : { ...permit, guard };
+    const { lease } = this.#options;
+    go(lease === null ? guarded : leasedPermit(guarded, lease));
   }
 
   /** Permits whose requests have begun, or are about to begin. */

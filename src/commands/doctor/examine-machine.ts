@@ -12,6 +12,7 @@ import { mountOf, readMountTable } from '../../lib/files/mount-table.ts';
 import type { Settings } from '../../model/settings.ts';
 import { nearest } from '../check/check-ledger.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 /** The variables of a process. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -116,12 +117,4 @@ function numberIn(text: string): number | null {
 
 function textOf(file: string): string {
   return orNull(() => readFileSync(file, 'utf8')) ?? '';
-}
-
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch {
-    return null;
-  }
 }

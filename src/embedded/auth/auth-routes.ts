@@ -14,6 +14,7 @@ import {
   utf8Of,
 } from '../http/read-request.ts';
 import { sameSecret } from '../../lib/server/login.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 const maxBodyBytes = 16 * 1024;
 
@@ -210,20 +211,14 @@ async function identify(context: AuthContext, headers: IncomingHttpHeaders): Pro
 
 function readDemand(mediaType: string, body: Uint8Array): Demand {
   if (mediaType !== 'application/json') return body.length === 0 ? 'access-token' : 'nothing';
-  const parsed = bodySchema.safeParse(parseJson(body));
-  if (!parsed.success) {
+  const parsed = orNull(() => {
+    return bodySchema.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+  });
+  if (parsed === null) {
     throw new RefusalError(
       400,
       'the body must be a JSON object with at most revokeRefreshTokens, true or false',
     );
   }
-  return parsed.data.revokeRefreshTokens ? 'all' : 'access-token';
-}
-
-function parseJson(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-  } catch {
-    return undefined;
-  }
+  return parsed.revokeRefreshTokens ? 'all' : 'access-token';
 }

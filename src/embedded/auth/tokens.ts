@@ -46,20 +46,12 @@ export interface AccessClaims {
   readonly expiresAt: number;
 }
 
-/**
- * The tokens of interface section 5. Access tokens are signed; refresh tokens, good for 30 days, and revoked ones are
- * remembered. Changes are durable when they return.
- */
-export interface Tokens {
-  readonly issue: (bearer: { readonly userId: string; readonly clientId: string }) => Promise<TokenAnswer>;
-  /** Throws RefusalError 401 for a token that is foreign, altered or expired; says nothing of revocation. */
-  readonly read: (accessToken: string) => Promise<AccessClaims>;
-  readonly isRevoked: (claims: AccessClaims) => boolean;
-  readonly hasRefreshToken: (token: string) => boolean;
-  readonly revoke: (claims: AccessClaims, options: { readonly refreshTokens: boolean }) => Promise<void>;
-}
+export type Tokens = Awaited<ReturnType<typeof openTokens>>;
 
-/** Opens `tokens.json`. Throws IngestdError when it is damaged. */
+/**
+ * The tokens of interface section 5, in `tokens.json`. Access tokens are signed; refresh tokens, good for 30 days, and
+ * revoked ones are remembered. Changes are durable when they return. Throws IngestdError when the file is damaged.
+ */
 export async function openTokens(
   data: DataDirectory,
   {
@@ -67,7 +59,7 @@ export async function openTokens(
     seconds,
     clock,
   }: { readonly signingKey: Uint8Array; readonly seconds: number; readonly clock: Clock },
-): Promise<Tokens> {
+) {
   const path = data.join('tokens.json');
   const found = read(path, await readIfThere(path));
   /** Only the hashes of refresh tokens are kept. */
@@ -98,7 +90,7 @@ export async function openTokens(
   };
 
   return {
-    issue: async ({ userId, clientId }) => {
+    issue: async ({ userId, clientId }: Record<'userId' | 'clientId', string>): Promise<TokenAnswer> => {
       const now = Math.floor(clock.now() / 1000);
       const accessToken = await new SignJWT({ userId, clientId })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
@@ -115,7 +107,8 @@ export async function openTokens(
         expires_in: seconds,
       };
     },
-    read: async (accessToken) => {
+    /** Throws RefusalError 401 for a token that is foreign, altered or expired; says nothing of revocation. */
+    read: async (accessToken: string): Promise<AccessClaims> => {
       try {
         const currentDate = new Date(clock.now());
         const rules = { algorithms: [algorithm], issuer, currentDate };
@@ -128,9 +121,12 @@ export async function openTokens(
         });
       }
     },
-    isRevoked: ({ id }) => revoked.has(id),
-    hasRefreshToken: (token) => (refresh.get(hashOf(token)) ?? 0) > clock.now(),
-    revoke: async ({ id, expiresAt }, { refreshTokens }) => {
+    isRevoked: ({ id }: AccessClaims) => revoked.has(id),
+    hasRefreshToken: (token: string) => (refresh.get(hashOf(token)) ?? 0) > clock.now(),
+    revoke: async (
+      { id, expiresAt }: AccessClaims,
+      { refreshTokens }: { readonly refreshTokens: boolean },
+    ) => {
       if (revoked.has(id) && !(refreshTokens && refresh.size > 0)) {
         await last;
         return;

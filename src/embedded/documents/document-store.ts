@@ -9,6 +9,7 @@ import { errorCode, IngestdError } from '../../model/errors.ts';
 import type { DataDirectory } from './data-directory.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { uploadMetadataSchema } from './metadata.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 const fileRecordSchema = z.strictObject({
   /** The name of its bytes in the content directory. */
@@ -251,7 +252,8 @@ async function replay(path: string): Promise<Replayed> {
   let start = 0;
   let lines = 0;
   for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
-    const change = parse(bytes.toString('utf8', start, end));
+    const line = bytes.toString('utf8', start, end);
+    const change = orNull<DocumentChange>(() => changeSchema.parse(JSON.parse(line)));
     if (change === null) {
       if (bytes.indexOf(10, end + 1) < 0) break;
       throw new IngestdError(
@@ -273,14 +275,6 @@ async function readBytes(path: string): Promise<Buffer> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
     throw error;
-  }
-}
-
-function parse(line: string): DocumentChange | null {
-  try {
-    return changeSchema.parse(JSON.parse(line));
-  } catch {
-    return null;
   }
 }
 

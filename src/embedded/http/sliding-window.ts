@@ -2,6 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 /** Lets at most so many through in any stretch of time of one length, wherever it begins. */
 export interface SlidingWindow {
@@ -77,10 +78,6 @@ function placeOf(time: number): string {
 }
 
 function readTimes(path: string): readonly number[] {
-  try {
-    const lines = readFileSync(path, 'latin1').split('\n');
-    return lines.filter((line) => /^\d{15}$/.test(line)).map(Number);
-  } catch {
-    return [];
-  }
+  const lines = (orNull(() => readFileSync(path, 'latin1')) ?? '').split('\n');
+  return lines.filter((line) => /^\d{15}$/.test(line)).map(Number);
 }

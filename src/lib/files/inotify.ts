@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { orNull } from '../or-null.ts';
 
 /** The machine's limits, and those of the user namespace this process is in. */
 const limitFiles = ['/proc/sys/fs/inotify/max_user_watches', '/proc/sys/user/max_inotify_watches'];
@@ -27,12 +28,8 @@ export function raiseWatchLimitCommand(directories: number): string {
 }
 
 function numberIn(path: string): number {
-  try {
-    const number = Number(readFileSync(path, 'utf8'));
-    return Number.isInteger(number) && number > 0 ? number : Infinity;
-  } catch {
-    return Infinity;
-  }
+  const number = Number(orNull(() => readFileSync(path, 'utf8')));
+  return Number.isInteger(number) && number > 0 ? number : Infinity;
 }
 
 /** What the processes hold that this user may look into: its own. */
@@ -51,37 +48,17 @@ export function readInotifyUse(): InotifyUse | null {
   if (processes.length === 0) return null;
   for (const process of processes.slice(0, mostProcesses)) {
     for (const descriptor of namesIn(`/proc/${process}/fd`)) {
-      if (targetOf(`/proc/${process}/fd/${descriptor}`) !== 'anon_inode:inotify') continue;
+      const target = orNull(() => readlinkSync(`/proc/${process}/fd/${descriptor}`));
+      if (target !== 'anon_inode:inotify') continue;
       instances += 1;
-      watches += countWatches(`/proc/${process}/fdinfo/${descriptor}`);
+      const held = orNull(() => readFileSync(`/proc/${process}/fdinfo/${descriptor}`, 'latin1')) ?? '';
+      watches += held.split('\n').filter((line) => line.startsWith('inotify ')).length;
     }
   }
   return { instances, watches };
 }
 
-function countWatches(file: string): number {
-  try {
-    return readFileSync(file, 'latin1')
-      .split('\n')
-      .filter((line) => line.startsWith('inotify ')).length;
-  } catch {
-    return 0;
-  }
-}
-
 /** Of another user's process nothing is listed. */
 function namesIn(directory: string): readonly string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function targetOf(link: string): string | null {
-  try {
-    return readlinkSync(link);
-  } catch {
-    return null;
-  }
+  return orNull(() => readdirSync(directory)) ?? [];
 }

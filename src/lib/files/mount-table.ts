@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { orNull } from '../or-null.ts';
 
 /** One mounted file system. */
 export interface Mount {
@@ -15,11 +16,7 @@ export interface Mount {
 
 /** What is mounted at this moment; nothing where the system does not say. */
 export function readMountTable(): readonly Mount[] {
-  try {
-    return parseMountTable(readFileSync('/proc/self/mountinfo', 'utf8'));
-  } catch {
-    return [];
-  }
+  return parseMountTable(orNull(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '');
 }
 
 /** Reads the text of `/proc/self/mountinfo`. Lines that it does not understand are left out. */

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { hostname } from 'node:os';
 
 import * as z from 'zod';
+import { orNull } from '../or-null.ts';
 
 const mode = 0o600;
 const beatMs = 2_000;
@@ -215,11 +216,7 @@ async function touchedAt(path: string): Promise<number | null> {
 }
 
 function parseHolder(text: string): ProcessIdentity | null {
-  try {
-    return processIdentitySchema.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return orNull(() => processIdentitySchema.parse(JSON.parse(text)));
 }
 
 /** Who holds a lock, so that anybody can tell whether it still runs. Null: the system does not tell. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { orNull } from '../or-null.ts';
 
 /** What the peers of an HTTP server may take of the process that serves them. */
 export interface ServerLimits {
@@ -198,12 +199,8 @@ function affordableConnections(): number {
 
 /** How many files this process may have open; where the system does not say, the usual 1,024. */
 function descriptorLimit(): number {
-  try {
-    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1'));
-    return Number(found?.[1] ?? 1024);
-  } catch {
-    return 1024;
-  }
+  const limits = orNull(() => readFileSync('/proc/self/limits', 'latin1')) ?? '';
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 1024);
 }
 
 /**

@@ -45,17 +45,6 @@ function isOverTls({ headers, socket }: IncomingMessage): boolean {
   return forwarded.trim().toLowerCase() === 'https' && isLoopbackAddress(socket.remoteAddress ?? '');
 }
 
-/** Compares tokens, and slows down clients that keep sending wrong ones. */
-export interface LoginThrottle {
-  /** After some failures each attempt of a peer, a right one too, waits; `busy`: too many of its attempts wait. */
-  readonly attempt: (
-    socket: Pick<Socket, 'remoteAddress'>,
-    given: string,
-    expected: string,
-  ) => Promise<'right' | 'wrong' | 'busy'>;
-  readonly close: () => void;
-}
-
 /** Wrong attempts before the throttle begins. */
 const freeFailures = 3;
 const slowMs = 1000;
@@ -73,6 +62,9 @@ interface Peer {
   failedAt: number;
 }
 
+export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
+
+/** Compares tokens, and slows down clients that keep sending wrong ones. */
 export function createLoginThrottle({
   clock,
   onFailure,
@@ -80,7 +72,7 @@ export function createLoginThrottle({
   readonly clock: Clock;
   /** Beyond the first few at most once a second for each peer. */
   readonly onFailure: (failure: { readonly peer: string; readonly failures: number }) => void;
-}): LoginThrottle {
+}) {
   const peers = new Map<string, Peer>();
   const waits = new Set<() => void>();
   let closed = false;
@@ -111,7 +103,12 @@ export function createLoginThrottle({
   };
 
   return {
-    attempt: async (socket, given, expected) => {
+    /** After some failures each attempt of a peer, a right one too, waits; `busy`: too many of its attempts wait. */
+    attempt: async (
+      socket: Pick<Socket, 'remoteAddress'>,
+      given: string,
+      expected: string,
+    ): Promise<'right' | 'wrong' | 'busy'> => {
       const address = peerOf(socket);
       const known = peers.get(address);
       const isOld = known !== undefined && clock.monotonic() - known.failedAt >= forgetMs;

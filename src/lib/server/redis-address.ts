@@ -1,4 +1,5 @@
 import { urlHost } from './host.ts';
+import { orNull } from '../or-null.ts';
 
 /** Where Redis is, as `cluster.redisUrl` says it. */
 export interface RedisAddress {
@@ -35,8 +36,9 @@ export function parseRedisAddress(text: string): RedisAddress | null {
   const nodes = (parts['nodes'] ?? '').split(',').map((one) => nodeOf(one, isSentinel));
   const found = nodes.filter((one) => one !== null);
   if (found.length < nodes.length || (!isSentinel && found.length > 1)) return null;
-  const username = decoded(parts['user']);
-  const password = decoded(parts['password']);
+  const username = orNull(() => decodeURIComponent(parts['user'] ?? ''));
+  const password = orNull(() => decodeURIComponent(parts['password'] ?? ''));
+  // Percent signs that mean nothing.
   if (username === null || password === null) return null;
   return {
     tls: parts['scheme'] === 'rediss',
@@ -53,15 +55,6 @@ function nodeOf(text: string, isSentinel: boolean): RedisAddress['nodes'][number
   const host = parts?.['six'] ?? parts?.['host'];
   const port = Number(parts?.['port'] ?? (isSentinel ? sentinelPort : redisPort));
   return host === undefined || port < 1 || port > lastPort ? null : { host, port };
-}
-
-/** Null: percent signs that mean nothing. */
-function decoded(text = ''): string | null {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return null;
-  }
 }
 
 /** The nodes for people: no user, no password. */

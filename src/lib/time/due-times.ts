@@ -2,20 +2,6 @@ import TinyQueue from 'tinyqueue';
 
 import type { Clock } from './clock.ts';
 
-/** Keys that are due at a time, with one timer for all. */
-export interface DueTimes<K> {
-  /** Sets when `key` is due, in the clock's monotonic time; replaces an earlier setting. O(log n). */
-  readonly set: (key: K, at: number) => void;
-  /** The same, unless the key is due before. */
-  readonly setEarlier: (key: K, at: number) => void;
-  readonly delete: (key: K) => void;
-  /** Takes out every key that is due, the earliest first, and sets the timer for the next. */
-  readonly take: () => readonly K[];
-  readonly size: () => number;
-  /** Forgets every key and cancels the timer. */
-  readonly clear: () => void;
-}
-
 interface Entry<K> {
   readonly key: K;
   readonly at: number;
@@ -26,8 +12,13 @@ const longestTimerMs = 3_600_000;
 /** So many outdated entries are kept before they are removed from the queue. */
 const outdatedEntries = 1_000;
 
-/** Calls `onDue` when at least one key is due; `take` says which. A key that is not taken then is not announced again. */
-export function createDueTimes<K>(clock: Clock, onDue: () => void): DueTimes<K> {
+export type DueTimes<K> = ReturnType<typeof createDueTimes<K>>;
+
+/**
+ * Keys that are due at a time, with one timer for all. Calls `onDue` when at least one key is due; `take` says which. A key that is not
+ * taken then is not announced again.
+ */
+export function createDueTimes<K>(clock: Clock, onDue: () => void) {
   const due = new Map<K, number>();
   // An entry whose time is not the key's in `due` is outdated.
   let queue = createQueue<K>([]);
@@ -67,14 +58,17 @@ export function createDueTimes<K>(clock: Clock, onDue: () => void): DueTimes<K> 
   }
 
   return {
+    /** Sets when `key` is due, in the clock's monotonic time; replaces an earlier setting. O(log n). */
     set,
-    setEarlier: (key, at) => {
+    /** The same, unless the key is due before. */
+    setEarlier: (key: K, at: number) => {
       if (at < (due.get(key) ?? Infinity)) set(key, at);
     },
-    delete: (key) => {
+    delete: (key: K) => {
       due.delete(key);
     },
-    take: () => {
+    /** Takes out every key that is due, the earliest first, and sets the timer for the next. */
+    take: (): readonly K[] => {
       const now = clock.monotonic();
       const taken: K[] = [];
       for (let first = peek(); first !== undefined && first.at <= now; first = peek()) {
@@ -86,6 +80,7 @@ export function createDueTimes<K>(clock: Clock, onDue: () => void): DueTimes<K> 
       return taken;
     },
     size: () => due.size,
+    /** Forgets every key and cancels the timer. */
     clear: () => {
       due.clear();
       queue = createQueue<K>([]);

@@ -6,6 +6,7 @@ import { proxies, ProxyAgent } from 'proxy-agent';
 import { ConfigurationError } from '../../model/errors.ts';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { excerpt } from '../../lib/text/printable.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 /** Not part of the bundle: hardly anybody has a proxy script. */
 const pacPackage = 'pac-proxy-agent';
@@ -61,18 +62,9 @@ function checkProxy(proxy: unknown): void {
   if (!Object.keys(proxies).includes(scheme)) {
     throw new ConfigurationError(`${variable}: ${excerpt(scheme)} is not a known kind of proxy; ${fix}`);
   }
-  if (!scheme.startsWith('pac+') || canResolve(pacPackage)) return;
+  if (!scheme.startsWith('pac+') || orNull(() => import.meta.resolve(pacPackage)) !== null) return;
   throw new ConfigurationError(
     `${variable}: a proxy script (${scheme}) needs the package ${pacPackage}, which is not installed: ` +
       `${fix}, or run npm install ${pacPackage} where ingestd is installed`,
   );
-}
-
-function canResolve(name: string): boolean {
-  try {
-    import.meta.resolve(name);
-    return true;
-  } catch {
-    return false;
-  }
 }

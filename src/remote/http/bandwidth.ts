@@ -9,22 +9,21 @@ const burstMs = 100;
 /** A piece is what is sent in this time: uploads share the bandwidth piece by piece. */
 const pieceMs = 50;
 
-/** The upload bandwidth that all requests share. */
-export interface Bandwidth {
-  /** Resolves when the next `bytes` may go out. First come, first served. */
-  readonly take: (bytes: number) => Promise<void>;
-  /** How much is to be taken at once, so that it flows evenly. */
-  readonly pieceBytes: number;
-}
+export type Bandwidth = ReturnType<typeof createBandwidth>;
 
-/** A token bucket on the monotonic clock: in any time, never more than its bytes and one burst. */
-export function createBandwidth(bytesPerSecond: number, clock: Clock): Bandwidth {
+/**
+ * The upload bandwidth that all requests share: a token bucket on the monotonic clock. In any time, never more than its
+ * bytes and one burst.
+ */
+export function createBandwidth(bytesPerSecond: number, clock: Clock) {
   const bytesPerMs = bytesPerSecond / 1000;
   /** When everything taken so far has gone out at the rate; monotonic, ms. */
   let takenUntil = -Infinity;
   return {
+    /** How much is to be taken at once, so that it flows evenly. */
     pieceBytes: Math.max(1, Math.floor(bytesPerMs * pieceMs)),
-    take: (bytes) => {
+    /** Resolves when the next `bytes` may go out. First come, first served. */
+    take: (bytes: number): Promise<void> => {
       const now = clock.monotonic();
       const begin = Math.max(takenUntil, now - burstMs);
       takenUntil = begin + bytes / bytesPerMs;

@@ -13,25 +13,21 @@ export type HistoryReport = {
   readonly start: string;
 } & Readonly<Record<DeliveryKind, readonly number[]>>;
 
-/** Remembers how many documents were delivered when. Bounded: a day, however long the process runs. */
-export interface DeliveryHistory {
-  /** `at`: wall clock, ms; without it, now. */
-  readonly record: (activity: Activity, at?: number) => void;
-  readonly report: () => HistoryReport;
-}
-
 const bucketSeconds = 300;
 const bucketCount = (24 * 3600) / bucketSeconds;
 
 type Counts = Record<DeliveryKind, number>;
 
-/** Starts with an empty day. */
-export function createDeliveryHistory(clock: Clock): DeliveryHistory {
+export type DeliveryHistory = ReturnType<typeof createDeliveryHistory>;
+
+/** Remembers how many documents were delivered when, from now on. Bounded: a day, however long the process runs. */
+export function createDeliveryHistory(clock: Clock) {
   const buckets = new Map<number, Counts>();
   const current = () => Math.floor(clock.now() / 1000 / bucketSeconds);
 
   return {
-    record: ({ what, documents }, at = clock.now()) => {
+    /** `at`: wall clock, ms. */
+    record: ({ what, documents }: Activity, at = clock.now()) => {
       const kind = deliveryKinds.find((known) => known === what);
       if (kind === undefined) return;
       const index = Math.floor(at / 1000 / bucketSeconds);
@@ -42,7 +38,7 @@ export function createDeliveryHistory(clock: Clock): DeliveryHistory {
       const now = current();
       for (const key of buckets.keys()) if (key > now || key <= now - bucketCount) buckets.delete(key);
     },
-    report: () => {
+    report: (): HistoryReport => {
       const first = current() - bucketCount + 1;
       const columns = deliveryKinds.map((kind) => [
         kind,

@@ -6,6 +6,7 @@ import type { MetricsPort } from '../../model/ports/metrics-port.ts';
 import { waitKinds } from '../../model/report/wait-kinds.ts';
 import type { FleetStatus, Presence } from '../../model/report/fleet.ts';
 import type { Reason, Status, DaemonState, Health, FolderStatus } from '../../model/report/status.ts';
+import { orNull } from '../../lib/or-null.ts';
 
 export interface MetricsOptions {
   /** Asked at each scrape, and never before the first. */
@@ -110,6 +111,8 @@ function addProcessMetrics(registry: Registry): void {
     () => startedSeconds,
   );
   gauge('process_resident_memory_bytes', 'Resident memory size in bytes.', () => process.memoryUsage.rss());
+  // Only Linux tells.
+  const openFiles = () => orNull(() => readdirSync('/proc/self/fd'))?.length ?? 0;
   gauge('process_open_fds', 'Number of open file descriptors.', openFiles);
   gauge('nodejs_heap_size_used_bytes', 'Heap in use in bytes.', () => process.memoryUsage().heapUsed);
   gauge(
@@ -145,15 +148,6 @@ function watchLoop(): () => number {
     delay.reset();
     return Math.max(0, lateSeconds);
   };
-}
-
-function openFiles(): number {
-  try {
-    return readdirSync('/proc/self/fd').length;
-  } catch {
-    // Only Linux tells.
-    return 0;
-  }
 }
 
 const presences: readonly Presence[] = ['here', 'gone', 'stopped'];

@@ -1,14 +1,13 @@
-import { explain } from '../../model/report/explanations.ts';
+import { explain, groupByCause } from '../../model/report/explanations.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { withDoubts } from '../../model/report/headline.ts';
 import type { FolderStatus, SkipStatus } from '../../model/report/status.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { groupByCause } from './data/group-by-cause.ts';
-import type { Group } from './data/group-by-cause.ts';
+import type { Group } from '../../model/report/explanations.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
 import { rescan, setPaused } from './data/requests.ts';
-import type { Counts } from './data/bar-parts.ts';
+import type { Counts } from './data/proportions.ts';
 import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';
 import { pathText } from './file-story.ts';

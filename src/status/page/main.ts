@@ -1,6 +1,5 @@
-import { createActivityList } from './history/activity.ts';
 import { createAttention } from './attention.ts';
-import { createChart } from './history/chart.ts';
+import { createChart } from './chart.ts';
 import { connect } from './data/connection.ts';
 import { get } from './data/requests.ts';
 import type { Activity } from '../../model/report/status.ts';
@@ -11,10 +10,9 @@ import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
 import { createFleet } from './fleet.ts';
 import { createFolders } from './folders.ts';
-import { createLog } from './history/log.ts';
+import { createActivityList, createLog } from './log.ts';
 import { createOverview } from './overview.ts';
-import { createTransfers } from './transfers.ts';
-import { createWaits } from './waits.ts';
+import { createTransfers, createWaits } from './transfers.ts';
 
 /** The chart moves on at least this often, and after a delivery no sooner than this. */
 const historyEveryMs = 60_000;

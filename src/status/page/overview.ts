@@ -7,8 +7,8 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 import { setPaused } from './data/requests.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
-import { barPartsOf } from './data/bar-parts.ts';
-import type { Counts } from './data/bar-parts.ts';
+import { barPartsOf } from './data/proportions.ts';
+import type { Counts } from './data/proportions.ts';
 import { minuteWords, momentWords, shortDuration } from './data/time-words.ts';
 import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 

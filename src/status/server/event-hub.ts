@@ -5,23 +5,6 @@ import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
-/** The listeners of `/api/events`. Without listeners it costs nothing. */
-export interface EventHub {
-  /** Takes over a response whose headers are written. */
-  readonly add: (response: ServerResponse) => void;
-  /** There are too many listeners, and none of them is stalled. */
-  readonly full: () => boolean;
-  readonly listeners: () => number;
-  /** Ends every stream. */
-  readonly close: () => void;
-}
-
-export interface EventHubOptions {
-  readonly control: ControlPort;
-  readonly snapshot: StatusSnapshot;
-  readonly clock: Clock;
-}
-
 const maxListeners = 64;
 
 /** At most four statuses a second. */
@@ -44,8 +27,19 @@ interface Listener {
   stuck: boolean;
 }
 
+/** The listeners of `/api/events`. Without listeners it costs nothing. */
+export type EventHub = ReturnType<typeof createEventHub>;
+
 /** Sends status and activity, gathered into at most four flushes a second, each written once for all. */
-export function createEventHub({ control, snapshot, clock }: EventHubOptions): EventHub {
+export function createEventHub({
+  control,
+  snapshot,
+  clock,
+}: {
+  readonly control: ControlPort;
+  readonly snapshot: StatusSnapshot;
+  readonly clock: Clock;
+}) {
   const listeners = new Set<Listener>();
   let activities: Activity[] = [];
   let statusDirty = false;
@@ -124,7 +118,8 @@ export function createEventHub({ control, snapshot, clock }: EventHubOptions): E
   const stuckOnes = () => [...listeners].filter(({ response }) => response.writableNeedDrain);
 
   return {
-    add: (response) => {
+    /** Takes over a response whose headers are written. */
+    add: (response: ServerResponse): void => {
       // A new listener takes the place of a stalled one.
       if (listeners.size >= maxListeners) stuckOnes()[0]?.response.destroy();
       const listener: Listener = { response, behind: false, stuck: false };
@@ -147,8 +142,10 @@ export function createEventHub({ control, snapshot, clock }: EventHubOptions): E
       if (listeners.size === 1) lastStatus = json;
       response.write(`retry: 2000\n\n${frame('status', json)}`);
     },
+    /** There are too many listeners, and none of them is stalled. */
     full: () => listeners.size >= maxListeners && stuckOnes().length === 0,
     listeners: () => listeners.size,
+    /** Ends every stream. */
     close: () => {
       for (const { response } of listeners) response.end();
       listeners.clear();

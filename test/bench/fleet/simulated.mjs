@@ -133,6 +133,7 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
     clock: systemClock,
     log,
     recent: [],
+    lease: null,
     onChange: () => {},
   });
   let isDead = false;

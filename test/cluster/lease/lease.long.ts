@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { forgetHost } from '../../../src/cluster/fleet/halt-and-forget.ts';
+import { forgetHost } from '../../../src/cluster/fleet/whole-fleet.ts';
 import { openCluster } from '../../../src/cluster/open-cluster.ts';
 import { Lease } from '../../../src/cluster/lease/lease.ts';
 import type { DirectoryLocation } from '../../../src/cluster/lease/directory-location.ts';

@@ -12,7 +12,7 @@ import {
 import type { Reason, Status } from '../../../src/model/report/status.ts';
 import { waitKinds } from '../../../src/model/report/wait-kinds.ts';
 import type { WaitKind } from '../../../src/model/report/wait-kinds.ts';
-import { filledOf, barPartsOf } from '../../../src/status/page/data/bar-parts.ts';
+import { filledOf, barPartsOf } from '../../../src/status/page/data/proportions.ts';
 import { aFolder, aStatus } from '../../status/support/fake-control.ts';
 
 const count = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(20_000));

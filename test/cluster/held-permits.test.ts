@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { AloneShare } from '../../src/cluster/permits/alone-share.ts';
-import { SharedPermit } from '../../src/cluster/permits/shared-permit.ts';
+import { AloneShare, SharedPermit } from '../../src/cluster/permits/held-permits.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
