@@ -1,29 +1,42 @@
 import { stat } from 'node:fs/promises';
 
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { damaged, isTooNew } from './ledger-errors.ts';
 import { readChange } from './format/change-format.ts';
-import { createDataFiller } from './format/data-filler.ts';
-import type { DataFiller, RejectedRecord } from './format/data-filler.ts';
+import { createDataFiller, type DataFiller, type RejectedRecord } from './format/data-filler.ts';
 import { readOldChange } from './format/old-format.ts';
-import { listLedger } from './ledger-files.ts';
-import type { LedgerListing, LedgerPaths } from './ledger-files.ts';
+import { listLedger, type LedgerListing, type LedgerPaths } from './ledger-files.ts';
+import { createCommitQueue } from './journal/commit-queue.ts';
 import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
-import { createLedgerData } from './records/ledger-data.ts';
-import type { LedgerData, LedgerReader } from './records/ledger-data.ts';
+import { createLedgerData, type LedgerData, type LedgerReader } from './records/ledger-data.ts';
 import { refOf, toRecord } from './records/stored-record.ts';
-import { readJournal } from './journal/read-journal.ts';
-import type { JournalReading } from './journal/read-journal.ts';
+import { readJournal, type JournalReading } from './journal/read-journal.ts';
 import { readSnapshot } from './snapshot.ts';
 
 const TRIES = 5;
 
-type Found = { readonly reader: LedgerReader } | { readonly error: unknown };
+type Found = LedgerData | { readonly error: unknown };
 
 /**
  * The ledger as it is at this moment, read beside whoever writes it; nothing is changed on disk. Empty where there
  * is none. Rejects with LedgerDamagedError.
  */
 export async function readLedger(dir: string): Promise<LedgerReader> {
+  return (await readData(dir)).reader;
+}
+
+/**
+ * The same to be written to, in memory alone: what is committed is forgotten. Uploads that are under way are left out:
+ * they are those of the process that writes it.
+ */
+export async function readScratchLedger(dir: string): Promise<LedgerPort> {
+  const data = await readData(dir);
+  for (const { id } of data.reader.intents()) data.apply({ kind: 'resolve', id });
+  const { commit, close } = createCommitQueue(data, async (_, apply) => apply());
+  return { ...data.reader, commit, close };
+}
+
+async function readData(dir: string): Promise<LedgerData> {
   const found = await readSteadily<Found>(
     dir,
     async (listing) => {
@@ -36,7 +49,7 @@ export async function readLedger(dir: string): Promise<LedgerReader> {
     (found) => 'reader' in found,
   );
   if ('error' in found) throw found.error;
-  return found.reader;
+  return found;
 }
 
 /**

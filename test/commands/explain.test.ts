@@ -3,10 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { Why } from '../../src/model/report/command-reports.ts';
-import { whyOffline } from '../../src/commands/offline/why-offline.ts';
+import { whyOffline } from '../../src/commands/offline/offline-reports.ts';
 import { statOf } from '../../src/scan/walk/entry.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
-import { recordedLog } from '../support/recorded-log.ts';
 import { trialFolder } from '../support/processes/trial-folder.ts';
 import type { TrialFolder } from '../support/processes/trial-folder.ts';
 
@@ -20,7 +19,7 @@ afterEach(() => folder.remove());
 
 async function why(path: string): Promise<Why> {
   const { settings } = await loadConfiguration({ file: 'ingestd.yaml', env: {}, cwd: folder.path });
-  return whyOffline({ settings, log: recordedLog() }, path);
+  return whyOffline(settings, path);
 }
 
 describe('why, where no daemon runs', () => {

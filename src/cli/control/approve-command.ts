@@ -50,7 +50,7 @@ async function isMeant(
   const { held } =
     daemon === null
       ? await (
-          await import('../../commands/offline/offline-status.ts')
+          await import('../../commands/offline/offline-reports.ts')
         ).offlineStatus({
           settings,
           account: null,

@@ -104,13 +104,13 @@ async function offline(
     throw new ConfigurationError(
       'the daemon has stopped and the configuration file is invalid; run ingestd check',
     );
-  const { settings, log, configuration } = prepared;
+  const { settings, configuration } = prepared;
   const known = await presentCredentials(prepared).catch(() => null);
-  const { offlineStatus } = await import('../../commands/offline/offline-status.ts');
+  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
   return offlineStatus({
     settings,
     account: known?.credentials?.username ?? null,
-    folders: readsFolders ? { log, makesFolders: configuration.trial } : null,
+    folders: readsFolders ? { makesFolders: configuration.trial } : null,
   });
 }
 

@@ -38,9 +38,9 @@ async function why(
     return insideWorkingDirectory(path, { cwd: context.cwd, folders });
   }
 
-  async function offline({ settings, log }: PreparedCommand): Promise<Why> {
-    const { whyOffline } = await import('../../commands/offline/why-offline.ts');
-    return whyOffline({ settings, log }, pathIn(settings.folders));
+  async function offline({ settings }: PreparedCommand): Promise<Why> {
+    const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
+    return whyOffline(settings, pathIn(settings.folders));
   }
 
   /** Of a configuration that cannot be used, the daemon knows the folders. */

@@ -1,7 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import type { DocumentRef } from '../../model/document.ts';
 import type { PlannedOperation } from '../../model/report/command-reports.ts';
 import type {
@@ -12,11 +8,6 @@ import type {
   ServicePort,
   Permit,
 } from '../../model/ports/service-port.ts';
-import { systemClock } from '../../lib/time/clock.ts';
-import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
-import { openLedger } from '../../ledger/open-ledger.ts';
-import { readLedger } from '../../ledger/read-ledger.ts';
 
 /** A service that takes everything, sends nothing and remembers what it was asked. */
 export interface PlanningService extends ServicePort {
@@ -93,59 +84,4 @@ function partsOf({ file, attachments, metadata }: ModifyRequest): readonly strin
     ...(attachments === null ? [] : ['attachments']),
     ...Object.keys(metadata ?? {}),
   ];
-}
-
-const changesAtOnce = 5_000;
-
-/**
- * A copy of the ledger in a state directory, which may be a running daemon's: it may be written and is forgotten when
- * closed.
- */
-export async function openScratchLedger(stateDir: string, log: LogPort): Promise<LedgerPort> {
-  const reader = await readLedger(stateDir);
-  const scratch = await mkdtemp(join(tmpdir(), 'ingestd-plan-'));
-  try {
-    const ledger = await openLedger({ dir: join(scratch, 'state'), clock: systemClock, log });
-    const changes = changesOf(reader);
-    for (let start = 0; start < changes.length; start += changesAtOnce) {
-      await ledger.commit(changes.slice(start, start + changesAtOnce));
-    }
-    return {
-      ...ledger,
-      close: async () => {
-        await ledger.close();
-        await rm(scratch, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
-    await rm(scratch, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-function changesOf(reader: Awaited<ReturnType<typeof readLedger>>): readonly Change[] {
-  const changes: Change[] = [];
-  const service = reader.service();
-  if (service !== null) changes.push({ kind: 'service', service });
-  for (const { ref, record } of reader.entries()) {
-    changes.push({ kind: 'put', ref, record });
-    if (reader.isApproved(ref)) changes.push({ kind: 'approve', folder: ref.folder, paths: [ref.path] });
-  }
-  for (const [ref, failure] of reader.failures()) changes.push({ kind: 'fail', ref, failure });
-  for (const doubt of reader.doubts()) changes.push({ kind: 'doubt', doubt });
-  for (const folder of reader.folders()) {
-    const hold = reader.hold(folder);
-    if (hold !== undefined) changes.push({ kind: 'hold', folder, hold });
-    const identity = reader.root(folder);
-    if (identity !== undefined) changes.push({ kind: 'root', folder, identity });
-    const mounts = reader.mounts(folder);
-    if (mounts.length > 0)
-      changes.push({ kind: 'mounts', folder, mounts, identities: reader.mountIdentities(folder) });
-    for (const path of reader.directories(folder)) {
-      const identity = reader.directory({ folder, path });
-      if (identity !== undefined) changes.push({ kind: 'directory', folder, path, identity });
-    }
-    for (const removal of reader.removals(folder)) changes.push({ kind: 'removed', folder, removal });
-  }
-  return changes;
 }

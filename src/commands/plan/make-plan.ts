@@ -1,16 +1,16 @@
 import { silentLog } from '../../model/ports/log-port.ts';
-import type { LogPort } from '../../model/ports/log-port.ts';
 import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/report/command-reports.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
+import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
 import { followFolders } from '../../daemon/preconditions/follow-folders.ts';
 import { requireService } from '../../daemon/preconditions/whose-ledger.ts';
-import { createFreeLimiter, createPlanningService, openScratchLedger } from './dry-run.ts';
+import { createFreeLimiter, createPlanningService } from './dry-run.ts';
 import { openUnwatched } from '../unwatched-folder.ts';
 import { unreadPlaces } from '../../daemon/assemble-daemon.ts';
 import { countKept } from '../../daemon/report/make-status.ts';
@@ -24,7 +24,6 @@ const longestMs = 10_000;
 
 interface PlanOptions {
   readonly settings: Settings;
-  readonly log: LogPort;
   /** `sync` would make the folders that are not there. */
   readonly makesFolders: boolean;
 }
@@ -48,9 +47,8 @@ type SurveyedFolder = Pick<
  * nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another service, a folder was never
  * there.
  */
-export async function surveyFolders(options: PlanOptions): Promise<Survey> {
-  const { settings, log, makesFolders } = options;
-  const ledger = await openScratchLedger(settings.state.dir, log);
+export async function surveyFolders({ settings, makesFolders }: PlanOptions): Promise<Survey> {
+  const ledger = await readScratchLedger(settings.state.dir);
   try {
     requireService(ledger, settings);
     await followFolders(ledger, settings, silentLog);

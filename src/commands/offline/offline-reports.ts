@@ -1,15 +1,18 @@
-import type { LogPort } from '../../model/ports/log-port.ts';
+import type { Why } from '../../model/report/command-reports.ts';
+import { silentLog } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import { heldNames, longestList } from '../../model/report/status.ts';
-import type {
-  FailureStatus,
-  FolderStatus,
-  HeldStatus,
-  Reason,
-  SkipStatus,
-  Status,
+import {
+  heldNames,
+  longestList,
+  emptyStatus,
+  noDocuments,
+  type FailureStatus,
+  type FolderStatus,
+  type HeldStatus,
+  type Reason,
+  type SkipStatus,
+  type Status,
 } from '../../model/report/status.ts';
-import { emptyStatus, noDocuments } from '../../model/report/status.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import { noWaits, waitKindOf } from '../../model/report/wait-kinds.ts';
 import { unconfigured, listDoubts, listDuplicates } from '../../daemon/report/make-status.ts';
@@ -18,9 +21,11 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
-import { surveyFolders } from '../plan/make-plan.ts';
-import type { Survey } from '../plan/make-plan.ts';
+import { surveyFolders, type Survey } from '../plan/make-plan.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
+import { withFolder } from '../unwatched-folder.ts';
+import { requirePath } from '../../daemon/control/resolve-path.ts';
+import { describeFile } from '../../daemon/control/describe-file.ts';
 import { version } from '../../config/package-files.ts';
 
 interface OfflineOptions {
@@ -29,7 +34,6 @@ interface OfflineOptions {
   readonly account: string | null;
   /** Null: the folders are not read, and the ledger alone speaks. */
   readonly folders: {
-    readonly log: LogPort;
     /** A start would make the folders that are not there. */
     readonly makesFolders: boolean;
   } | null;
@@ -102,12 +106,12 @@ const nothingSeen: Seen = { survey: null, reasons: [] };
 
 async function readFolders(
   settings: Settings,
-  { log, makesFolders }: NonNullable<OfflineOptions['folders']>,
+  { makesFolders }: NonNullable<OfflineOptions['folders']>,
 ): Promise<Seen> {
   // Each file as it stands: nobody waits here until it has settled.
   const timing = { ...settings.timing, settleMs: 0 };
   try {
-    const survey = await surveyFolders({ settings: { ...settings, timing }, log, makesFolders });
+    const survey = await surveyFolders({ settings: { ...settings, timing }, makesFolders });
     const unreadable = survey.plan.unreadable.map(({ folder, message }) => ({
       code: 'unreadable-directory',
       message: `${folder}: ${message}`,
@@ -228,4 +232,28 @@ async function allHeld(settings: Settings, ledger: LedgerReader): Promise<readon
     list.push({ folder: folder.name, count: paths?.length ?? 0, since, reason, paths: names });
   }
   return list;
+}
+
+/** `why` without a running daemon: the file as it stands, and what the ledger says. */
+export async function whyOffline(settings: Settings, path: string): Promise<Why> {
+  const { ref, folder } = requirePath(settings.folders, path);
+  // As `plan`, which waits for nothing that is missing.
+  const timing = { ...settings.timing, removeGraceMs: 0 };
+  return withFolder(folder, { settings: { ...settings, timing }, log: silentLog }, async (port) => {
+    const ledger = await readLedger(settings.state.dir);
+    const other = otherService(ledger, settings);
+    const plan = async () =>
+      other === null
+        ? (await surveyFolders({ settings, makesFolders: true })).plan
+        : { operations: [], unavailable: [], paused: [] };
+    const story = await describeFile({
+      ref,
+      port,
+      ledger,
+      recent: [],
+      ahead: { kind: 'plan', plan },
+      nextAt: null,
+    });
+    return other === null ? story : { ...story, next: `nothing; ${otherServiceText(other)}` };
+  });
 }
