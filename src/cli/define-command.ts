@@ -1,6 +1,45 @@
+import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { Redactor } from '../lib/text/redactor.ts';
+import type { LogLevel } from '../model/settings.ts';
+import type { Output } from './output.ts';
 
-import type { CommandContext } from './context/command-context.ts';
+/** What every command is given: the process it runs in. */
+export interface CommandContext {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly output: Output;
+  /** One message on standard error: secrets cut, control characters escaped. */
+  readonly complain: (message: string) => void;
+  /** Knows the secrets of this process. */
+  readonly redactor: Redactor;
+  /** Where a progress bar goes; null: standard error is no terminal. */
+  readonly progress: Writable | null;
+  /** True when a person can be asked. */
+  readonly interactive: boolean;
+  /** What the process ends with. */
+  readonly exitWith: (code: number) => void;
+  /** From now on an unexpected error is printed with its stack. */
+  readonly showStacks: () => void;
+}
+
+/** The options that go with every command, contract section 2. */
+export interface GlobalFlags {
+  readonly config?: string;
+  /** In the place of the configuration's `log.level`. */
+  readonly logLevel?: LogLevel;
+  /** Only errors on standard error, and nothing of a success that nobody waits for. */
+  readonly quiet?: boolean;
+}
+
+/** Those of them whose value is the next word. */
+export const globalsWithValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
+
+/** The level that the command line asks for; undefined: it leaves it to the configuration. */
+export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {
+  return quiet === true ? 'error' : logLevel;
+}
 
 /** A command line and what it is for. */
 export interface Example {

@@ -1,26 +1,26 @@
 import { Command, Option } from 'commander';
-import { addApproveCommand } from './control/approve-command.ts';
+import {
+  addApproveCommand,
+  addPauseCommand,
+  addRescanCommand,
+  addResumeCommand,
+} from './control/folder-commands.ts';
 import { addAuthCommand } from './control/auth-command.ts';
 import { addCheckCommand } from './report/check-command.ts';
-import type { CommandContext } from './context/command-context.ts';
+import { withExamples, type CommandContext } from './define-command.ts';
 import { addDoctorCommand } from './report/doctor-command.ts';
 import { addCompleteCommand } from './shell/complete-command.ts';
 import { addCompletionCommand } from './shell/completion-command.ts';
-import { withExamples } from './define-command.ts';
 import { addFleetCommand } from './control/fleet-command.ts';
-import { addHealthCommand } from './report/health-command.ts';
 import { addInitCommand } from './setup/init-command.ts';
 import { addLogCommand } from './report/log-command.ts';
 import { addLedgerCommand } from './control/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
 import { addNotifyCommand } from './control/notify-command.ts';
-import { addPauseCommand, addResumeCommand } from './control/pause-command.ts';
-import { addRescanCommand } from './control/rescan-command.ts';
-import { addResolveCommand } from './control/resolve-command.ts';
-import { addRetryCommand } from './control/retry-command.ts';
+import { addResolveCommand, addRetryCommand } from './control/document-commands.ts';
 import { addRunCommand } from './delivery/run-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
-import { addStatusCommand } from './report/status-command.ts';
+import { addHealthCommand, addStatusCommand } from './report/status-command.ts';
 import { addSyncCommand } from './delivery/sync-command.ts';
 import { logLevels } from '../model/settings.ts';
 import { version } from '../config/package-files.ts';

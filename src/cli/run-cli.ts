@@ -12,8 +12,7 @@ import {
 import { printable } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import { globalsWithValue } from './context/command-context.ts';
-import type { CommandContext } from './context/command-context.ts';
+import { globalsWithValue, type CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 

@@ -1,19 +1,17 @@
 import { dirname } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import type { Settings } from '../model/settings.ts';
+import { settingsSchema, type Settings } from '../model/settings.ts';
 import { buildSettings } from './settings/build-settings.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
 import { type Override, applyOverrides, readOverrides } from './environment/overrides.ts';
-import { explainIssues } from './settings/explain-issues.ts';
+import { explainIssues, type Problem } from './settings/explain-issues.ts';
 import { findSecrets, secretMeantBy } from './secrets/secret-names.ts';
 import { type SettingsSearch, findSettingsFile } from './find-places.ts';
 import { schemaAt } from './settings/setting-keys.ts';
-import type { Problem } from './settings/explain-issues.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
 import { type SecretSources, readSecret } from './secrets/read-secrets.ts';
-import { settingsSchema } from '../model/settings.ts';
 
 /** The configuration, with what comes from its surroundings. */
 export interface Configuration {

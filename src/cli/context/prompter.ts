@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from '../define-command.ts';
 
 /** Asks a person. */
 export interface Prompter {

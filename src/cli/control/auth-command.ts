@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand, withExamples } from '../define-command.ts';
+import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand, withExamples } from '../define-command.ts';
+import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { fleetAddress } from '../context/prepare-command.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 

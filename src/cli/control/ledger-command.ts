@@ -3,8 +3,7 @@ import { resolve } from 'node:path';
 
 import type { Command } from 'commander';
 
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand, withExamples } from '../define-command.ts';
+import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { prepareCommand, offlineOptions } from '../context/prepare-command.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';

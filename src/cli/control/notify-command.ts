@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { ConfigurationError, IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
-import { defineCommand } from '../define-command.ts';
 
 /** `ingestd notify test`: tries what `notify` names. */
 export function addNotifyCommand(program: Command, context: CommandContext): void {

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand } from '../define-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { prepareCommand } from '../context/prepare-command.ts';
 

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import type { Reloaded } from '../../daemon/run-daemon.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand } from '../define-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import {
   credentialsFor,
   httpTokenFor,
   notifyWebhookFor,
   prepareCommand,
+  type PreparedCommand,
 } from '../context/prepare-command.ts';
-import type { PreparedCommand } from '../context/prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {

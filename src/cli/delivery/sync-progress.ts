@@ -1,6 +1,5 @@
 import type { Writable } from 'node:stream';
-import { MultiBar } from 'cli-progress';
-import type { SingleBar } from 'cli-progress';
+import { MultiBar, type SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../../daemon/run-sync.ts';
 import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 

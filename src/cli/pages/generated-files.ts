@@ -11,8 +11,7 @@ import { manPage } from './man-page.ts';
 import { createOutput } from '../output.ts';
 import { createProgram } from '../program.ts';
 import { version } from '../../config/package-files.ts';
-import { explanationGroups } from '../../model/report/explanations.ts';
-import type { Explanation } from '../../model/report/explanations.ts';
+import { explanationGroups, type Explanation } from '../../model/report/explanations.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 
 /** The files that are made from the settings, the commands and the fixes: path from the project's root → text. `npm run docs` writes them. */

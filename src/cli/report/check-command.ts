@@ -3,8 +3,7 @@ import { exitCodes } from '../../model/errors.ts';
 import { fixBeside } from '../../model/report/explanations.ts';
 import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { countWords } from '../../lib/text/amounts.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand } from '../define-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { checkOptions, prepareCommand } from '../context/prepare-command.ts';
 

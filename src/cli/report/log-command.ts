@@ -4,9 +4,8 @@ import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { type FoundDaemon, findDaemon } from '../context/prepare-command.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { insideWorkingDirectory } from '../context/path-arguments.ts';
-import { defineCommand } from '../define-command.ts';
 import type { Output } from '../output.ts';
 
 interface LogFlags extends GlobalFlags {

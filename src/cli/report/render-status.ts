@@ -1,16 +1,15 @@
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
+import { refKey, type DocumentRef } from '../../model/document.ts';
 import { explain } from '../../model/report/explanations.ts';
-import { fleetHeadline } from '../../model/report/headline.ts';
-import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import {
+  fleetHeadline,
   startTrouble,
   failuresInDoubt,
   ledgerLine,
   statusLine,
   withDoubts,
 } from '../../model/report/headline.ts';
+import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Output } from '../output.ts';
 

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 
-import { ConfigurationError, errorMessage } from '../../model/errors.ts';
+import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
-import { statusSchema } from '../../model/report/status.ts';
-import type { Status } from '../../model/report/status.ts';
-import { findDaemon, presentCredentials, fleetAddress } from '../context/prepare-command.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import type { PreparedCommand } from '../context/prepare-command.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
-import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { defineCommand } from '../define-command.ts';
+import { statusSchema, type Status } from '../../model/report/status.ts';
+import {
+  findDaemon,
+  presentCredentials,
+  fleetAddress,
+  type PreparedCommand,
+} from '../context/prepare-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { connectDaemon, type DaemonClient } from '../../commands/daemon-client.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {
@@ -157,4 +157,25 @@ async function statusOf(
   }
   const raw = await daemon.rawStatus();
   return { status: statusSchema.parse(raw), raw };
+}
+
+/** `ingestd health`: exit 0 while the running daemon is healthy. */
+export function addHealthCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('health')
+    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
+  defineCommand(command, context, health, [
+    { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
+  ]);
+}
+
+async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {
+  const { stateDir, daemon } = await findDaemon(context, flags, { reports: false });
+  if (daemon === null) {
+    context.complain(`no daemon is running with the state directory ${stateDir}`);
+    return exitCodes.unforeseen;
+  }
+  if (await daemon.healthy()) return exitCodes.ok;
+  context.complain('the daemon is not making progress; see its log, or restart it');
+  return exitCodes.unforeseen;
 }

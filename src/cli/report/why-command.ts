@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/report/command-reports.ts';
-import { findDaemon } from '../context/prepare-command.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
+import { findDaemon, type PreparedCommand } from '../context/prepare-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { defineCommand } from '../define-command.ts';
-import { insideWorkingDirectory } from '../context/path-arguments.ts';
-import type { Place } from '../context/path-arguments.ts';
+import { insideWorkingDirectory, type Place } from '../context/path-arguments.ts';
 import type { Output } from '../output.ts';
-import type { PreparedCommand } from '../context/prepare-command.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
 export function addWhyCommand(program: Command, context: CommandContext): void {

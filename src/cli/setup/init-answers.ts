@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { checkAddress } from '../../config/settings/build-settings.ts';
-import { folderNameSchema } from '../../model/settings.ts';
+import { folderNameSchema, type Credentials } from '../../model/settings.ts';
 import {
   findCredentials,
   missingVariables,
@@ -9,8 +9,7 @@ import {
 } from '../../config/secrets/read-secrets.ts';
 import type { SecretName } from '../../config/secrets/secret-names.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import type { Credentials } from '../../model/settings.ts';
-import type { CommandContext } from '../context/command-context.ts';
+import type { CommandContext } from '../define-command.ts';
 import type { Prompter } from '../context/prompter.ts';
 
 /** The flags of `init`. */

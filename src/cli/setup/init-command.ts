@@ -9,12 +9,9 @@ import {
   exitCodes,
 } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
-import { levelAskedFor } from '../context/command-context.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand } from '../define-command.ts';
+import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
-import type { Prompter } from '../context/prompter.ts';
-import { terminalPrompter } from '../context/prompter.ts';
+import { terminalPrompter, type Prompter } from '../context/prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {

@@ -3,9 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
-import { levelAskedFor } from '../context/command-context.ts';
-import type { CommandContext, GlobalFlags } from '../context/command-context.ts';
-import { defineCommand } from '../define-command.ts';
+import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {

@@ -3,8 +3,7 @@ import type { Command } from 'commander';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
-import { globalsWithValue } from '../context/command-context.ts';
-import type { CommandContext } from '../context/command-context.ts';
+import { globalsWithValue, type CommandContext } from '../define-command.ts';
 
 /** A shell waits for the answer while a person types. */
 const longestMs = 1_000;

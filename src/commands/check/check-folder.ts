@@ -1,12 +1,17 @@
 import { access, constants, stat } from 'node:fs/promises';
 
 import { errorCode } from '../../model/errors.ts';
-import { joinPath, refKey, sameStat } from '../../model/document.ts';
-import type { FoundDocument, Inspection, Skip } from '../../model/document.ts';
+import {
+  joinPath,
+  refKey,
+  sameStat,
+  type FoundDocument,
+  type Inspection,
+  type Skip,
+} from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { finding } from '../../model/report/command-reports.ts';
-import type { CheckFinding } from '../../model/report/command-reports.ts';
+import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { isAttachmentDirectory } from '../../scan/rules/classify.ts';

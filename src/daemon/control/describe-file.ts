@@ -1,18 +1,21 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Why } from '../../model/report/command-reports.ts';
-import { refKey, sameStat } from '../../model/document.ts';
+import type { Why, PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
+import {
+  refKey,
+  sameStat,
+  type DocumentRef,
+  type FoundDocument,
+  type Inspection,
+} from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
-import type { DocumentRef, FoundDocument, Inspection } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
 import { planDocument } from '../../model/plan.ts';
-import type { PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { reasonOf } from '../../sync/tasks/task.ts';
-import type { Task } from '../../sync/tasks/task.ts';
+import { reasonOf, type Task } from '../../sync/tasks/task.ts';
 
 /** Where what comes next is known from: the running daemon's task, or what `plan` says. */
 type Ahead =

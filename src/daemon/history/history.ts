@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
-import { logMatcher } from '../../model/report/log-query.ts';
-import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
-import { noTotals } from '../../model/report/status.ts';
-import type { Activity } from '../../model/report/status.ts';
+import { logMatcher, type LogPage, type LogQuery } from '../../model/report/log-query.ts';
+import { noTotals, type Activity } from '../../model/report/status.ts';
 import {
   activityIn,
   historyDirectory,
@@ -17,8 +15,9 @@ import {
   parseLine,
   readHistoryFile,
   readBack,
+  type HistoryFile,
+  type Totals,
 } from './history-files.ts';
-import type { HistoryFile, Totals } from './history-files.ts';
 
 /**
  * What happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB at

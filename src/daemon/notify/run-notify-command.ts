@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 
 import { excerpt, printableJson } from '../../lib/text/printable.ts';
 import { errorMessage } from '../../model/errors.ts';

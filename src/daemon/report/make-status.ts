@@ -5,16 +5,17 @@ import type { LedgerPort, Doubt } from '../../model/ports/ledger-port.ts';
 import type { AuthPort, LimiterPort } from '../../model/ports/service-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { health, reasonHealth } from '../../model/report/health.ts';
-import { heldNames, longestList } from '../../model/report/status.ts';
-import type {
-  DaemonState,
-  DuplicateStatus,
-  FailureStatus,
-  FolderStatus,
-  HeldStatus,
-  Reason,
-  SkipStatus,
-  Status,
+import {
+  heldNames,
+  longestList,
+  type DaemonState,
+  type DuplicateStatus,
+  type FailureStatus,
+  type FolderStatus,
+  type HeldStatus,
+  type Reason,
+  type SkipStatus,
+  type Status,
 } from '../../model/report/status.ts';
 import { noWaits, waitKinds } from '../../model/report/wait-kinds.ts';
 import { countWords } from '../../lib/text/amounts.ts';

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
-import { statusSchema } from './status.ts';
-import type { DeepReadonly, Health } from './status.ts';
+import { statusSchema, type DeepReadonly, type Health } from './status.ts';
 
 const text = z.string();
 const count = z.number().default(0);

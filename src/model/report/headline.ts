@@ -1,7 +1,6 @@
 import type { FleetStatus } from './fleet.ts';
 import type { FolderStatus, Status, FailureStatus } from './status.ts';
-import { waitKinds } from './wait-kinds.ts';
-import type { WaitKind } from './wait-kinds.ts';
+import { waitKinds, type WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
 import { sentence, sentences } from '../../lib/text/sentences.ts';

@@ -1,0 +1,170 @@
+import type { Command } from 'commander';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
+import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import type { Settings } from '../../model/settings.ts';
+import { folderArgument } from '../context/path-arguments.ts';
+import { decisionsOf, fleetAddress, prepareAction } from '../context/prepare-command.ts';
+import { confirm } from '../context/prompter.ts';
+import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
+
+/** `ingestd approve [FOLDER]`: releases held deletions. */
+export function addApproveCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('approve')
+    .description('release held deletions of one folder, or of all')
+    .argument('[folder]', "a folder's name in the configuration")
+    .option('--yes', 'do not ask');
+  defineCommand(command, context, approve, [
+    { command: 'ingestd status', does: 'list what is held, and why' },
+    { command: 'ingestd approve inbox', does: 'then delete it at the service' },
+  ]);
+}
+
+async function approve(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: GlobalFlags & { yes?: boolean },
+): Promise<number> {
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
+  const name = folderArgument(folder, settings);
+  if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
+    context.output.line('Nothing was released.');
+    return 0;
+  }
+  const { approved } = await (await decisionsOf(prepared)).approve(name);
+  context.output.line(
+    approved === 0
+      ? 'Nothing is held.'
+      : `${countWords(approved, 'deletion')} released${daemon === null ? '; they are sent when ingestd runs' : ''}.`,
+  );
+  return 0;
+}
+
+/** Names the documents that would be deleted at the service, and asks. */
+async function isMeant(
+  context: CommandContext,
+  { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
+): Promise<boolean> {
+  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
+  const { held } = await (daemon?.status() ?? offlineStatus({ settings, account: null, folders: null }));
+  const wanted = held.filter(({ folder }) => name === null || folder === name);
+  const count = wanted.reduce((total, one) => total + one.count, 0);
+  if (count === 0) return true;
+  const paths = wanted.flatMap(({ folder, paths }) => paths.map((path) => `${folder}/${path}`));
+  for (const path of paths) context.output.line(path);
+  if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
+  return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
+}
+
+/** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
+export function addPauseCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('pause')
+    .description(
+      'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
+    )
+    .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(command, context, change('pause'), [
+    { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
+    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
+    { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
+  ]);
+}
+
+/** `ingestd resume [FOLDER]`: ends a pause. */
+export function addResumeCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('resume')
+    .description('send again, for one folder or all')
+    .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(command, context, change('resume'), [
+    { command: 'ingestd resume', does: 'resume everything that is paused' },
+    { command: 'ingestd resume inbox', does: 'resume one folder' },
+  ]);
+}
+
+interface PauseFlags extends GlobalFlags {
+  readonly fleet?: boolean;
+}
+
+function change(action: 'pause' | 'resume') {
+  return async (context: CommandContext, folder: string | undefined, flags: PauseFlags): Promise<number> =>
+    flags.fleet === true
+      ? changeFleet(context, action, folder, flags)
+      : changeHost(context, action, folder, flags);
+}
+
+async function changeHost(
+  context: CommandContext,
+  action: 'pause' | 'resume',
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const prepared = await prepareAction(context, flags);
+  const { settings, daemon } = prepared;
+  const name = folderArgument(folder, settings);
+  const { paused } = await (await decisionsOf(prepared))[action](name);
+  const names = paused.length === settings.folders.length ? 'all folders' : paused.join(', ');
+  const start = daemon === null ? ', from the next start on' : '';
+  context.output.line(
+    paused.length === 0
+      ? `Nothing is paused${start}.`
+      : `Paused: ${names}${start}. Resume with ingestd resume.`,
+  );
+  return exitCodes.ok;
+}
+
+async function changeFleet(
+  context: CommandContext,
+  action: 'pause' | 'resume',
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  if (folder !== undefined)
+    throw new ConfigurationError(`--fleet is for all folders of all hosts; leave out ${folder}`);
+  const address = await fleetAddress(context, flags);
+  const { setFleetPaused } = await import('../../commands/ask-fleet.ts');
+  const isChanged = await setFleetPaused(address, action === 'pause');
+  const words =
+    action === 'pause'
+      ? { done: 'All hosts of the fleet are paused. Resume with ingestd resume --fleet.', before: 'already' }
+      : {
+          done: 'The fleet is resumed. A host or folder that was paused by itself stays paused.',
+          before: 'not',
+        };
+  context.output.line(isChanged ? words.done : `The fleet is ${words.before} paused.`);
+  return exitCodes.ok;
+}
+
+/** `ingestd rescan [FOLDER]`: scans now. */
+export function addRescanCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('rescan')
+    .description('scan one folder or all of them now; the running daemon sends what has changed')
+    .argument('[folder]', "a folder's name in the configuration");
+  defineCommand(command, context, rescan, [
+    { command: 'ingestd rescan', does: 'everything' },
+    { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
+  ]);
+}
+
+async function rescan(
+  context: CommandContext,
+  folder: string | undefined,
+  flags: GlobalFlags,
+): Promise<number> {
+  const { settings, daemon } = await prepareAction(context, flags);
+  const name = folderArgument(folder, settings);
+  if (daemon === null) {
+    throw new ConfigurationError(
+      'rescan: ingestd is not running. It scans everything when it starts; ingestd sync makes one pass now',
+    );
+  }
+  const { folders } = await daemon.rescan(name);
+  context.output.line(`Scanning ${folders.join(', ')}.`);
+  return exitCodes.ok;
+}
