@@ -1,12 +1,10 @@
 import { directoryOf, sameStat } from '../../model/document.ts';
 import type { DirectoryRecords, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SideChange, StoredChange } from '../format/change-format.ts';
-import { createRecordStore } from './record-store.ts';
-import type { RecordStore } from './record-store.ts';
+import { RecordStore } from './record-store.ts';
 import { createSharedValues } from './shared-values.ts';
 import type { SharedValues } from './shared-values.ts';
-import { createSideState } from './side-state.ts';
-import type { SideState } from './side-state.ts';
+import { SideState } from './side-state.ts';
 import { refOf, toEntry, toRecord } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
 
@@ -32,8 +30,8 @@ export interface LedgerData {
 
 /** A ledger of nothing. */
 export function createLedgerData(): LedgerData {
-  const records = createRecordStore();
-  const side = createSideState();
+  const records = new RecordStore();
+  const side = new SideState();
 
   const reader: LedgerReader = {
     get: (ref) => {
@@ -41,12 +39,12 @@ export function createLedgerData(): LedgerData {
       return record === undefined ? undefined : toRecord(record);
     },
     recordsIn: (folder, path) => viewOf(records.directory(folder, path)?.records ?? noRecords),
-    directories: records.directories,
+    directories: (folder) => records.directories(folder),
     directory: ({ folder, path }) => records.directory(folder, path)?.identity ?? undefined,
-    placesOf: records.placesOf,
-    folders: records.folders,
-    count: records.count,
-    possibleDuplicates: records.possibleDuplicates,
+    placesOf: (identity) => records.placesOf(identity),
+    folders: () => records.folders(),
+    count: (folder) => records.count(folder),
+    possibleDuplicates: () => records.possibleDuplicates(),
     entries: function* entries() {
       for (const record of records.all()) yield toEntry(record);
     },

@@ -9,50 +9,148 @@ interface Folder {
 }
 
 /** All records by folder, directory and name, found by docId and inode number too. */
-export interface RecordStore {
-  readonly get: (ref: DocumentRef) => StoredRecord | undefined;
-  readonly put: (folder: string, directory: string, record: StoredRecord) => void;
-  readonly drop: (ref: DocumentRef) => void;
-  readonly directory: (folder: string, directory: string) => Directory | undefined;
-  readonly directories: (folder: string) => Iterable<string>;
-  /** Says which directory holds the records of a path; null: nobody knows. Nothing where it has none. */
-  readonly identify: (place: DirectoryRef, identity: FileIdentity | null) => void;
-  readonly placesOf: (identity: FileIdentity) => readonly DirectoryRef[];
-  readonly folders: () => readonly string[];
-  readonly count: (folder: string) => number;
-  /** The sum of all records. */
-  readonly possibleDuplicates: () => number;
-  /** Those of a directory together. */
-  readonly all: () => Iterable<StoredRecord>;
-  /** The same, as they are now, whatever changes later. To be read once. */
-  readonly capture: () => Iterable<StoredRecord>;
-  readonly findByInode: (ino: number) => readonly StoredRecord[];
-  readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly StoredRecord[];
-  readonly findByDocId: (docId: string) => StoredRecord | undefined;
-  /** Records that have one docId together with others. */
-  readonly withSharedDocId: () => readonly StoredRecord[];
-}
-
-/** An empty store. */
-export function createRecordStore(): RecordStore {
-  const folders = new Map<string, Folder>();
+export class RecordStore {
+  readonly #folders = new Map<string, Folder>();
   /** Made when somebody asks: of records that have become old it takes a quarter of the time. */
-  let byDocId: Map<string, StoredRecord> | null = null;
+  #byDocId: Map<string, StoredRecord> | null = null;
   /** Made when somebody asks: most starts find nothing that has moved. A list only where several have the number. */
-  let byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
+  #byInode: Map<number, StoredRecord | StoredRecord[]> | null = null;
   /** By attachment, its path or its inode number; made when somebody asks, too. */
-  let carriers: Map<string | number, Set<StoredRecord>> | null = null;
+  #carriers: Map<string | number, Set<StoredRecord>> | null = null;
   /** Directories by inode number; made when somebody asks. */
-  let byIdentity: Map<number, Set<Directory>> | null = null;
+  #byIdentity: Map<number, Set<Directory>> | null = null;
   /** DocIds that came while another record had them: after a move, and in a ledger that is not right. */
-  const suspects = new Set<string>();
-  let duplicates = 0;
+  readonly #suspects = new Set<string>();
+  #duplicates = 0;
 
-  function open(folder: string, path: string): Directory {
-    let known = folders.get(folder);
+  get({ folder, path }: DocumentRef): StoredRecord | undefined {
+    return this.directory(folder, directoryOf(path))?.records.get(nameOf(path));
+  }
+
+  put(folder: string, path: string, record: StoredRecord): void {
+    const directory = this.#open(folder, path);
+    const before = directory.records.get(record.name);
+    directory.records.set(record.name, record);
+    if (before === undefined) (this.#folders.get(folder) as Folder).count += 1;
+    else this.#unindex(before, record.docId);
+    record.directory = directory;
+    this.#index(record, before);
+  }
+
+  drop({ folder, path }: DocumentRef): void {
+    const known = this.#folders.get(folder);
+    const directory = known?.directories.get(directoryOf(path));
+    const record = directory?.records.get(nameOf(path));
+    if (known === undefined || directory === undefined || record === undefined) return;
+    directory.records.delete(record.name);
+    known.count -= 1;
+    if (directory.records.size === 0) {
+      known.directories.delete(directory.path);
+      this.#identify(directory, null);
+    }
+    if (known.count === 0) this.#folders.delete(folder);
+    this.#unindex(record, null);
+  }
+
+  directory(folder: string, path: string): Directory | undefined {
+    return this.#folders.get(folder)?.directories.get(path);
+  }
+
+  directories(folder: string): Iterable<string> {
+    return this.#folders.get(folder)?.directories.keys() ?? [];
+  }
+
+  /** Says which directory holds the records of a path; null: nobody knows. Nothing where it has none. */
+  identify({ folder, path }: DirectoryRef, identity: FileIdentity | null): void {
+    const directory = this.directory(folder, path);
+    if (directory !== undefined) this.#identify(directory, identity);
+  }
+
+  placesOf(identity: FileIdentity): readonly DirectoryRef[] {
+    if (this.#byIdentity === null) {
+      this.#byIdentity = new Map();
+      for (const { directories } of this.#folders.values())
+        for (const directory of directories.values())
+          if (directory.identity !== null) addTo(this.#byIdentity, directory.identity.ino, directory);
+    }
+    const places: DirectoryRef[] = [];
+    for (const { folder, path, identity: known } of this.#byIdentity.get(identity.ino) ?? [])
+      if (known !== null && sameFile(known, identity)) places.push({ folder, path });
+    return places;
+  }
+
+  folders(): readonly string[] {
+    return [...this.#folders.keys()];
+  }
+
+  count(folder: string): number {
+    return this.#folders.get(folder)?.count ?? 0;
+  }
+
+  /** The sum of all records. */
+  possibleDuplicates(): number {
+    return this.#duplicates;
+  }
+
+  /** Those of a directory together. */
+  *all(): Generator<StoredRecord> {
+    for (const { directories } of this.#folders.values()) {
+      for (const { records } of directories.values()) yield* records.values();
+    }
+  }
+
+  /** The same, as they are now, whatever changes later. To be read once. */
+  capture(): Iterable<StoredRecord> {
+    // Many small lists: one that grows to 100,000 leaves several times as much behind.
+    const lists = [...this.#folders.values()].flatMap(({ directories }) =>
+      Array.from(directories.values(), (directory) => [...directory.records.values()]),
+    );
+    return (function* records() {
+      for (const list of lists) yield* list;
+    })();
+  }
+
+  findByInode(ino: number): readonly StoredRecord[] {
+    if (ino === 0) return [];
+    if (this.#byInode === null) {
+      this.#byInode = new Map();
+      for (const record of this.all()) addInode(this.#byInode, record);
+    }
+    const found = this.#byInode.get(ino);
+    return found === undefined ? [] : Array.isArray(found) ? found : [found];
+  }
+
+  findCarriers(ref: DocumentRef, stat: FileStat): readonly StoredRecord[] {
+    if (this.#carriers === null) {
+      this.#carriers = new Map();
+      for (const record of this.all())
+        for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
+    }
+    const byFile = [...(this.#carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
+      rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
+    );
+    return [...new Set([...(this.#carriers.get(refKey(ref)) ?? []), ...byFile])];
+  }
+
+  findByDocId(docId: string): StoredRecord | undefined {
+    return this.#docIds().get(docId);
+  }
+
+  /** Records that have one docId together with others. */
+  withSharedDocId(): readonly StoredRecord[] {
+    this.#docIds();
+    if (this.#suspects.size === 0) return [];
+    const found = [...this.#suspects].map((docId) => [docId, [] as StoredRecord[]] as const);
+    const lists = new Map(found);
+    for (const record of this.all()) lists.get(record.docId)?.push(record);
+    return [...lists.values()].filter((records) => records.length > 1).flat();
+  }
+
+  #open(folder: string, path: string): Directory {
+    let known = this.#folders.get(folder);
     if (known === undefined) {
       known = { directories: new Map(), count: 0 };
-      folders.set(folder, known);
+      this.#folders.set(folder, known);
     }
     let directory = known.directories.get(path);
     if (directory === undefined) {
@@ -62,145 +160,50 @@ export function createRecordStore(): RecordStore {
     return directory;
   }
 
-  function identifyDirectory(directory: Directory, identity: FileIdentity | null): void {
-    if (directory.identity !== null) byIdentity?.get(directory.identity.ino)?.delete(directory);
+  #identify(directory: Directory, identity: FileIdentity | null): void {
+    if (directory.identity !== null) this.#byIdentity?.get(directory.identity.ino)?.delete(directory);
     directory.identity = identity;
-    if (identity !== null && byIdentity !== null) addTo(byIdentity, identity.ino, directory);
+    if (identity !== null && this.#byIdentity !== null) addTo(this.#byIdentity, identity.ino, directory);
   }
 
-  function* all(): Generator<StoredRecord> {
-    for (const { directories } of folders.values()) {
-      for (const { records } of directories.values()) yield* records.values();
-    }
+  #docIds(): Map<string, StoredRecord> {
+    if (this.#byDocId !== null) return this.#byDocId;
+    this.#byDocId = new Map();
+    for (const record of this.all()) this.#addDocId(this.#byDocId, record, undefined);
+    return this.#byDocId;
   }
 
-  function docIds(): Map<string, StoredRecord> {
-    if (byDocId !== null) return byDocId;
-    byDocId = new Map();
-    for (const record of all()) addDocId(byDocId, record, undefined);
-    return byDocId;
-  }
-
-  function addDocId(
-    index: Map<string, StoredRecord>,
-    record: StoredRecord,
-    before: StoredRecord | undefined,
-  ): void {
+  #addDocId(index: Map<string, StoredRecord>, record: StoredRecord, before: StoredRecord | undefined): void {
     const { size } = index;
     // One that comes in place of another record with the same docId is no double.
     const replaces = before !== undefined && index.get(record.docId) === before;
     index.set(record.docId, record);
-    if (index.size === size && !replaces) suspects.add(record.docId);
+    if (index.size === size && !replaces) this.#suspects.add(record.docId);
   }
 
-  function index(record: StoredRecord, before: StoredRecord | undefined): void {
-    duplicates += record.rare?.possibleDuplicates ?? 0;
-    if (byDocId !== null) addDocId(byDocId, record, before);
-    if (byInode !== null) addInode(byInode, record);
-    if (carriers !== null) for (const key of carriedKeys(record)) addTo(carriers, key, record);
+  #index(record: StoredRecord, before: StoredRecord | undefined): void {
+    this.#duplicates += record.rare?.possibleDuplicates ?? 0;
+    if (this.#byDocId !== null) this.#addDocId(this.#byDocId, record, before);
+    if (this.#byInode !== null) addInode(this.#byInode, record);
+    if (this.#carriers !== null) for (const key of carriedKeys(record)) addTo(this.#carriers, key, record);
   }
 
   /** `docId`: of the record that comes in its place. What goes and comes in a large map would have it rebuilt often. */
-  function unindex(record: StoredRecord, docId: string | null): void {
-    duplicates -= record.rare?.possibleDuplicates ?? 0;
-    if (byInode !== null) removeInode(byInode, record);
-    for (const key of carriers === null ? [] : carriedKeys(record)) carriers?.get(key)?.delete(record);
-    if (byDocId?.get(record.docId) !== record || record.docId === docId) return;
-    byDocId.delete(record.docId);
-    if (!suspects.delete(record.docId)) return;
-    for (const other of all()) {
+  #unindex(record: StoredRecord, docId: string | null): void {
+    this.#duplicates -= record.rare?.possibleDuplicates ?? 0;
+    if (this.#byInode !== null) removeInode(this.#byInode, record);
+    if (this.#carriers !== null)
+      for (const key of carriedKeys(record)) this.#carriers.get(key)?.delete(record);
+    const docIds = this.#byDocId;
+    if (docIds?.get(record.docId) !== record || record.docId === docId) return;
+    docIds.delete(record.docId);
+    if (!this.#suspects.delete(record.docId)) return;
+    for (const other of this.all()) {
       if (other.docId !== record.docId) continue;
-      if (byDocId.has(record.docId)) suspects.add(record.docId);
-      byDocId.set(record.docId, other);
+      if (docIds.has(record.docId)) this.#suspects.add(record.docId);
+      docIds.set(record.docId, other);
     }
   }
-
-  return {
-    get: ({ folder, path }) =>
-      folders.get(folder)?.directories.get(directoryOf(path))?.records.get(nameOf(path)),
-    put: (folder, path, record) => {
-      const directory = open(folder, path);
-      const before = directory.records.get(record.name);
-      directory.records.set(record.name, record);
-      if (before === undefined) (folders.get(folder) as Folder).count += 1;
-      else unindex(before, record.docId);
-      record.directory = directory;
-      index(record, before);
-    },
-    drop: ({ folder, path }) => {
-      const known = folders.get(folder);
-      const directory = known?.directories.get(directoryOf(path));
-      const record = directory?.records.get(nameOf(path));
-      if (known === undefined || directory === undefined || record === undefined) return;
-      directory.records.delete(record.name);
-      known.count -= 1;
-      if (directory.records.size === 0) {
-        known.directories.delete(directory.path);
-        identifyDirectory(directory, null);
-      }
-      if (known.count === 0) folders.delete(folder);
-      unindex(record, null);
-    },
-    directory: (folder, path) => folders.get(folder)?.directories.get(path),
-    directories: (folder) => folders.get(folder)?.directories.keys() ?? [],
-    identify: ({ folder, path }, identity) => {
-      const directory = folders.get(folder)?.directories.get(path);
-      if (directory !== undefined) identifyDirectory(directory, identity);
-    },
-    placesOf: (identity) => {
-      if (byIdentity === null) {
-        byIdentity = new Map();
-        for (const { directories } of folders.values())
-          for (const directory of directories.values())
-            if (directory.identity !== null) addTo(byIdentity, directory.identity.ino, directory);
-      }
-      const places: DirectoryRef[] = [];
-      for (const { folder, path, identity: known } of byIdentity.get(identity.ino) ?? [])
-        if (known !== null && sameFile(known, identity)) places.push({ folder, path });
-      return places;
-    },
-    folders: () => [...folders.keys()],
-    count: (folder) => folders.get(folder)?.count ?? 0,
-    possibleDuplicates: () => duplicates,
-    all,
-    capture: () => {
-      // Many small lists: one that grows to 100,000 leaves several times as much behind.
-      const lists = [...folders.values()].flatMap(({ directories }) =>
-        Array.from(directories.values(), (directory) => [...directory.records.values()]),
-      );
-      return (function* records() {
-        for (const list of lists) yield* list;
-      })();
-    },
-    findByInode: (ino) => {
-      if (ino === 0) return [];
-      if (byInode === null) {
-        byInode = new Map();
-        for (const record of all()) addInode(byInode, record);
-      }
-      const found = byInode.get(ino);
-      return found === undefined ? [] : Array.isArray(found) ? found : [found];
-    },
-    findCarriers: (ref, stat) => {
-      if (carriers === null) {
-        carriers = new Map();
-        for (const record of all()) for (const key of carriedKeys(record)) addTo(carriers, key, record);
-      }
-      const byFile = [...(carriers.get(stat.ino) ?? [])].filter(({ rare }) =>
-        rare?.attachments?.some((attachment) => sameFile(attachment.stat, stat)),
-      );
-      return [...new Set([...(carriers.get(refKey(ref)) ?? []), ...byFile])];
-    },
-    findByDocId: (docId) => docIds().get(docId),
-    withSharedDocId: () => {
-      docIds();
-      if (suspects.size === 0) return [];
-      const found = [...suspects].map((docId) => [docId, [] as StoredRecord[]] as const);
-      const lists = new Map(found);
-      for (const record of all()) lists.get(record.docId)?.push(record);
-      return [...lists.values()].filter((records) => records.length > 1).flat();
-    },
-  };
 }
 
 /** What a record's attachments are found by. */

@@ -1,15 +1,5 @@
 import { refKey } from '../../model/document.ts';
-import type { DocumentRef } from '../../model/document.ts';
-import type {
-  Doubt,
-  Failure,
-  Hold,
-  Intent,
-  LedgerPort,
-  Removal,
-  RootIdentity,
-  SentRequest,
-} from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from '../format/change-format.ts';
 
 const SENT_KEPT_MS = 600_000;
@@ -22,178 +12,139 @@ const PRUNE_AFTER = 1_000;
 /** Of one approval line in a snapshot, so that no line grows without bound. */
 const PATHS_A_LINE = 1_000;
 
-/** What is read of it. */
-type SideReader = Pick<
-  LedgerPort,
-  | 'intents'
-  | 'doubts'
-  | 'failure'
-  | 'failures'
-  | 'hold'
-  | 'isApproved'
-  | 'removals'
-  | 'root'
-  | 'mounts'
-  | 'mountIdentities'
-  | 'service'
-  | 'sentRequests'
->;
+/** The change of one kind, as it was committed: where the next one replaces it, it is the state. */
+type Of<Kind extends SideChange['kind']> = Extract<SideChange, { readonly kind: Kind }>;
 
 /** All that the ledger knows beside its records. */
-export interface SideState {
-  readonly reader: SideReader;
-  readonly apply: (change: SideChange) => void;
-  /** Changes that make an empty state into this one. */
-  readonly changes: () => readonly SideChange[];
-  /** Forgets requests and removals that nobody asks for any more. `now` is wall clock, ms. */
-  readonly prune: (now: number) => void;
-  /** True when `prune` is worth its while. */
-  readonly isGrown: () => boolean;
-}
+export class SideState {
+  readonly #intents = new Map<string, Of<'intent'>>();
+  readonly #doubts = new Map<string, Of<'doubt'>>();
+  readonly #failures = new Map<string, Of<'fail'>>();
+  readonly #holds = new Map<string, Of<'hold'>>();
+  readonly #approvals = new Map<string, Set<string>>();
+  readonly #removals = new Map<string, readonly Removal[]>();
+  readonly #roots = new Map<string, Of<'root'>>();
+  readonly #mounts = new Map<string, Of<'mounts'>>();
+  #service: Of<'service'> | null = null;
+  #sent = new Map<string, SentRequest>();
+  #appliedSince = 0;
 
-/** An empty state. */
-export function createSideState(): SideState {
-  const intents = new Map<string, Intent>();
-  const doubts = new Map<string, Doubt>();
-  const failures = new Map<string, readonly [DocumentRef, Failure]>();
-  const holds = new Map<string, Hold>();
-  const approvals = new Map<string, Set<string>>();
-  const removals = new Map<string, readonly Removal[]>();
-  const roots = new Map<string, RootIdentity>();
-  const mounts = new Map<string, Extract<SideChange, { kind: 'mounts' }>>();
-  let service: string | null = null;
-  let sent = new Map<string, SentRequest>();
-  let appliedSince = 0;
+  readonly reader = {
+    intents: () => Array.from(this.#intents.values(), ({ intent }) => intent),
+    doubts: () => Array.from(this.#doubts.values(), ({ doubt }) => doubt),
+    failure: (ref) => this.#failures.get(refKey(ref))?.failure,
+    failures: () => Array.from(this.#failures.values(), ({ ref, failure }) => [ref, failure] as const),
+    hold: (folder) => this.#holds.get(folder)?.hold ?? undefined,
+    isApproved: ({ folder, path }) => this.#approvals.get(folder)?.has(path) ?? false,
+    removals: (folder) => this.#removals.get(folder) ?? [],
+    root: (folder) => this.#roots.get(folder)?.identity,
+    mounts: (folder) => this.#mounts.get(folder)?.mounts ?? [],
+    mountIdentities: (folder) => this.#mounts.get(folder)?.identities ?? [],
+    service: () => this.#service?.service ?? null,
+    sentRequests: () => [...this.#sent.values()],
+  } satisfies Partial<LedgerPort>;
 
-  function apply(change: SideChange): void {
+  apply(change: SideChange): void {
     switch (change.kind) {
       case 'intent':
-        intents.set(change.intent.id, change.intent);
+        this.#intents.set(change.intent.id, change);
         return;
       case 'resolve':
-        intents.delete(change.id);
+        this.#intents.delete(change.id);
         return;
       case 'doubt':
-        doubts.set(change.doubt.id, change.doubt);
+        this.#doubts.set(change.doubt.id, change);
         return;
       case 'dismiss':
-        doubts.delete(change.id);
+        this.#doubts.delete(change.id);
         return;
       case 'fail':
-        failures.set(refKey(change.ref), [change.ref, change.failure]);
+        this.#failures.set(refKey(change.ref), change);
         return;
       case 'clear':
-        failures.delete(refKey(change.ref));
+        this.#failures.delete(refKey(change.ref));
         return;
       case 'hold':
-        if (change.hold === null) holds.delete(change.folder);
-        else holds.set(change.folder, change.hold);
+        if (change.hold === null) this.#holds.delete(change.folder);
+        else this.#holds.set(change.folder, change);
         return;
-      case 'approve':
-        approve(change.folder, change.paths);
+      case 'approve': {
+        const approved = this.#approvals.get(change.folder) ?? new Set();
+        for (const path of change.paths) approved.add(path);
+        if (approved.size > 0) this.#approvals.set(change.folder, approved);
         return;
-      case 'unapprove':
-        unapprove(change.folder, change.paths);
+      }
+      case 'unapprove': {
+        const approved = this.#approvals.get(change.folder);
+        for (const path of change.paths) approved?.delete(path);
+        if (approved?.size === 0) this.#approvals.delete(change.folder);
         return;
+      }
       case 'removed':
-        appliedSince += 1;
-        removals.set(change.folder, [...(removals.get(change.folder) ?? []), change.removal]);
+        this.#appliedSince += 1;
+        this.#removals.set(change.folder, [...this.reader.removals(change.folder), change.removal]);
         return;
       case 'root':
-        roots.set(change.folder, change.identity);
+        this.#roots.set(change.folder, change);
         return;
       case 'mounts':
-        mounts.set(change.folder, change);
+        this.#mounts.set(change.folder, change);
         return;
       case 'service':
-        service = change.service;
+        this.#service = change;
         return;
-      case 'sent':
-        appliedSince += 1;
-        sent.set(change.id, {
-          id: change.id,
-          at: change.at,
-          answeredAt: sent.get(change.id)?.answeredAt ?? null,
-        });
+      case 'sent': {
+        this.#appliedSince += 1;
+        const { id, at } = change;
+        this.#sent.set(id, { id, at, answeredAt: this.#sent.get(id)?.answeredAt ?? null });
         return;
-      case 'answered':
-        answer(change.id, change.at);
-        return;
+      }
+      case 'answered': {
+        const request = this.#sent.get(change.id);
+        if (request !== undefined) this.#sent.set(change.id, { ...request, answeredAt: change.at });
+      }
     }
   }
 
-  function approve(folder: string, paths: readonly string[]): void {
-    const approved = approvals.get(folder) ?? new Set();
-    for (const path of paths) approved.add(path);
-    if (approved.size > 0) approvals.set(folder, approved);
-  }
-
-  function unapprove(folder: string, paths: readonly string[]): void {
-    const approved = approvals.get(folder);
-    for (const path of paths) approved?.delete(path);
-    if (approved?.size === 0) approvals.delete(folder);
-  }
-
-  function answer(id: string, at: number): void {
-    const request = sent.get(id);
-    if (request !== undefined) sent.set(id, { ...request, answeredAt: at });
-  }
-
-  const reader: SideReader = {
-    intents: () => [...intents.values()],
-    doubts: () => [...doubts.values()],
-    failure: (ref) => failures.get(refKey(ref))?.[1],
-    failures: () => failures.values(),
-    hold: (folder) => holds.get(folder),
-    isApproved: ({ folder, path }) => approvals.get(folder)?.has(path) ?? false,
-    removals: (folder) => removals.get(folder) ?? [],
-    root: (folder) => roots.get(folder),
-    mounts: (folder) => mounts.get(folder)?.mounts ?? [],
-    mountIdentities: (folder) => mounts.get(folder)?.identities ?? [],
-    service: () => service,
-    sentRequests: () => [...sent.values()],
-  };
-
-  return {
-    reader,
-    apply,
-    changes: () => [
-      ...map(intents.values(), (intent) => ({ kind: 'intent' as const, intent })),
-      ...map(doubts.values(), (doubt) => ({ kind: 'doubt' as const, doubt })),
-      ...map(failures.values(), ([ref, failure]) => ({ kind: 'fail' as const, ref, failure })),
-      ...map(holds, ([folder, hold]) => ({ kind: 'hold' as const, folder, hold })),
-      ...[...approvals].flatMap(([folder, paths]) => approvalLines(folder, paths)),
-      ...[...removals].flatMap(([folder, list]) =>
+  /** Changes that make an empty state into this one. */
+  changes(): readonly SideChange[] {
+    return [
+      ...this.#intents.values(),
+      ...this.#doubts.values(),
+      ...this.#failures.values(),
+      ...this.#holds.values(),
+      ...[...this.#approvals].flatMap(([folder, paths]) => approvalLines(folder, paths)),
+      ...[...this.#removals].flatMap(([folder, list]) =>
         list.map((removal) => ({ kind: 'removed' as const, folder, removal })),
       ),
-      ...map(roots, ([folder, identity]) => ({ kind: 'root' as const, folder, identity })),
-      ...mounts.values(),
-      ...(service === null ? [] : [{ kind: 'service' as const, service }]),
-      ...[...sent.values()].flatMap(sentLines),
-    ],
-    prune: (now) => {
-      appliedSince = 0;
-      const requests = [...sent.values()];
-      const kept = requests.filter(
-        ({ at, answeredAt }, index) =>
-          index >= requests.length - NEWEST_SENT || Math.max(at, answeredAt ?? 0) > now - SENT_KEPT_MS,
-      );
-      sent = new Map(kept.map((request) => [request.id, request]));
-      for (const [folder, list] of removals) {
-        removals.set(
-          folder,
-          list.filter(
-            ({ at }, index) => index >= list.length - NEWEST_REMOVALS || at > now - REMOVALS_KEPT_MS,
-          ),
-        );
-      }
-    },
-    isGrown: () => appliedSince >= PRUNE_AFTER,
-  };
-}
+      ...this.#roots.values(),
+      ...this.#mounts.values(),
+      ...(this.#service === null ? [] : [this.#service]),
+      ...[...this.#sent.values()].flatMap(sentLines),
+    ];
+  }
 
-function* map<T, U>(values: Iterable<T>, make: (value: T) => U): Generator<U> {
-  for (const value of values) yield make(value);
+  /** Forgets requests and removals that nobody asks for any more. `now` is wall clock, ms. */
+  prune(now: number): void {
+    this.#appliedSince = 0;
+    const requests = [...this.#sent.values()];
+    const kept = requests.filter(
+      ({ at, answeredAt }, index) =>
+        index >= requests.length - NEWEST_SENT || Math.max(at, answeredAt ?? 0) > now - SENT_KEPT_MS,
+    );
+    this.#sent = new Map(kept.map((request) => [request.id, request]));
+    for (const [folder, list] of this.#removals) {
+      const recent = list.filter(
+        ({ at }, index) => index >= list.length - NEWEST_REMOVALS || at > now - REMOVALS_KEPT_MS,
+      );
+      this.#removals.set(folder, recent);
+    }
+  }
+
+  /** True when `prune` is worth its while. */
+  isGrown(): boolean {
+    return this.#appliedSince >= PRUNE_AFTER;
+  }
 }
 
 function approvalLines(folder: string, approved: ReadonlySet<string>): SideChange[] {
