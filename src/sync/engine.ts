@@ -8,20 +8,13 @@ import type {
   Inspection,
   ScanCause,
   Skip,
-  FileIdentity,
 } from '../model/document.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
+import type { Unclearable } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
 import { chooseRetries, inDoubtCode } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
-import type {
-  Attempt,
-  Change,
-  DirectoryRef,
-  Doubt,
-  LedgerPort,
-  RootIdentity,
-} from '../model/ports/ledger-port.ts';
+import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
@@ -53,6 +46,7 @@ import {
 } from './decide/deletions.ts';
 import { doubtsOfFile, followingDoubts } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
+import { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
@@ -65,17 +59,17 @@ import { bulkModify, aboutModify, isModifiable, modifiedChanges, modifyRequest }
 import type { BulkMember, Modifiable } from './send/modify.ts';
 import { createCircuitBreaker } from './send/circuit-breaker.ts';
 import type { CircuitBreaker } from './send/circuit-breaker.ts';
-import { aboutDelete, deletedChanges, takeBackMarks, traceOfDuplicates } from './send/delete.ts';
+import { aboutDelete, deletedChanges, takeBackMarks } from './send/delete.ts';
 import type { Deletable } from './send/delete.ts';
 import { createLedgerCommits } from './send/ledger-commits.ts';
 import type { LedgerCommits } from './send/ledger-commits.ts';
-import { consequenceOf, movedOnMs } from './send/consequence.ts';
+import { consequenceOf, docIdConflict, movedOnMs } from './send/consequence.ts';
 import type { Consequence } from './send/consequence.ts';
 import { levels, SendLine } from './send/send-line.ts';
 import type { LineConditions, LineEntry } from './send/send-line.ts';
 import { createTrackedRequest, Transfers } from './send/tracked-request.ts';
 import type { RequestResult, TrackedRequest, Totals } from './send/tracked-request.ts';
-import { aboutUpload, doubtAbout, uploadRequest, uploadedRecord } from './send/upload.ts';
+import { aboutUpload, doubtAbout, uploadRequest, uploadedChanges } from './send/upload.ts';
 import type { OpenFile } from './send/upload.ts';
 import type { BacklogFile } from './tasks/backlog.ts';
 import { TaskStore } from './tasks/task-store.ts';
@@ -167,6 +161,7 @@ export class Engine {
   readonly #folders: ReadonlyMap<string, EngineFolder>;
   readonly #views: ReadonlyMap<string, FolderView>;
   readonly #began: number;
+  readonly #directories: KnownDirectories;
   readonly #search: FileSearch;
   readonly #writer: LedgerCommits;
   readonly #breaker: CircuitBreaker;
@@ -181,8 +176,6 @@ export class Engine {
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
   readonly #moving = new TransientSet<string>();
-  /** Where directories were listed last that hold the records of other paths, by inode number. */
-  readonly #directoriesElsewhere = new Map<number, DirectoryRef>();
   /** The files of directories that were moved are inspected, for all that lies in them. */
   #isMovingDirectories = false;
   /** Folders whose mounts are asked for now; true: directories have come since. */
@@ -207,6 +200,7 @@ export class Engine {
     this.#began = clock.monotonic();
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
+    this.#directories = new KnownDirectories(ledger, this.#views, (name) => this.#isUnavailable(name));
     const ports = folders.map(({ port }) => port);
     this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
     this.#moveEvidence = {
@@ -214,8 +208,8 @@ export class Engine {
       tasks: this.tasks,
       inspect: (ref) => this.#inspectIfWatched(ref),
       hash: (ref, stat) => this.#hash(ref, stat),
-      standing: (place) => this.#directoryAt(place),
-      seenAt: (identity) => this.#seenElsewhere(identity),
+      standing: (place) => this.#directories.at(place),
+      seenAt: (identity) => this.#directories.seenElsewhere(identity),
       isListedSince: (place) => this.#isListedSinceCame(place),
       seen: (ref) => this.tasks.get(ref)?.seen?.stat ?? null,
     };
@@ -225,7 +219,7 @@ export class Engine {
         commit: (changes) =>
           ledger.commit([
             ...changes.map((one) => markRoot(one, { ledger, view: (folder) => this.#views.get(folder) })),
-            ...this.#newIdentities(changes),
+            ...this.#directories.firstIdentities(changes),
           ]),
       },
       clock,
@@ -307,7 +301,7 @@ export class Engine {
       for (const known of this.#ledger.directories(folder)) view.tree.add(known);
     }
     const isNew = view.noteDirectory(directory, scan.identity, this.#clock.monotonic());
-    if (isNew && directory !== '') this.#noteElsewhere({ folder, path: directory }, scan.identity);
+    if (isNew && directory !== '') this.#directories.note({ folder, path: directory }, scan.identity);
     // Of a scan of everything its end says so. What is found on a mount is sent long before the next one.
     if (isNew && view.isScanned && !view.isRootChanged) void this.#noticeMounts(folder).catch(() => {});
     for (const { stat } of scan.entries) view.noteDevice(stat.dev, scan.identity.dev);
@@ -391,7 +385,8 @@ export class Engine {
     }
     if (isTrusted) {
       void this.#rememberMounts(folder, true).catch(() => {});
-      void this.#rememberDirectories(folder).catch(() => {});
+      const directories = this.#directories.toRemember(folder, this.tasks);
+      if (directories.length > 0) void this.#writer.commit(directories).catch(() => {});
     }
     // What failed before a restart and was gone, or was no document any more, after it: nobody else looks there again.
     for (const [ref] of Array.from(this.#ledger.failures())) {
@@ -486,7 +481,7 @@ export class Engine {
         await this.#writer.commit([{ kind: 'approve', folder: name, paths }, end]);
       } else if (this.#ledger.hold(name) !== undefined) await this.#writer.commit([end]);
       // The present root is right, says the person.
-      const identity = (await this.#folders.get(name)?.port.rootNow()) ?? null;
+      const identity = await this.#rootNow(name);
       if (identity !== null) {
         const known = this.#ledger.root(name);
         const accepted = acceptedRoot(known, identity, known?.seenAt);
@@ -535,10 +530,12 @@ export class Engine {
   /** The task of a path; a file that waits unread gets one. */
   #taskAt(ref: DocumentRef): Task | undefined {
     const unread = this.tasks.backlog.take(ref);
-    if (unread === null) return this.tasks.get(ref);
-    const task = this.tasks.openFromBacklog(unread);
-    this.#move(task, { kind: 'touched' });
-    return task;
+    if (unread !== null) this.#openUnread([unread]);
+    return this.tasks.get(ref);
+  }
+
+  #openUnread(files: readonly BacklogFile[]): void {
+    for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
   }
 
   #close(task: Task): void {
@@ -565,16 +562,12 @@ export class Engine {
     const { backlog } = this.tasks;
     const waiting = this.#inspections.size;
     if (backlog.size === 0 || this.#isStopped || waiting > inspectedAhead / 2) return;
-    const isKnown = (folder: string) => this.#viewOf(folder).isScanned || this.#isUnavailable(folder);
-    const draw = (files: readonly BacklogFile[]) => {
-      for (const file of files) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
-    };
-    if (waiting < inspectConcurrency) draw(backlog.takeRecorded(inspectConcurrency, isKnown));
+    const isKnown = (folder: string) => !this.#isWaitedFor(folder);
+    if (waiting < inspectConcurrency) this.#openUnread(backlog.takeRecorded(inspectConcurrency, isKnown));
     const ahead = this.tasks.in('ready').size - this.#line.pausedCount(this.#paused) + this.#inspections.size;
     if (ahead > inspectedAhead / 2) return;
-    draw(
-      backlog.takeNewest(inspectedAhead - ahead, (folder) => !this.#paused.has(folder) && isKnown(folder)),
-    );
+    const isWanted = (folder: string) => !this.#paused.has(folder) && isKnown(folder);
+    this.#openUnread(backlog.takeNewest(inspectedAhead - ahead, isWanted));
   }
 
   // ── Paths inspected and compared with the ledger ────────────────────────────────────────────────────────────────
@@ -679,11 +672,8 @@ export class Engine {
     if (againMs > 0) return { kind: 'settling', againMs };
     if (operation.kind !== 'none') return { kind: 'send', operation, compared, record };
     if (record === null) return { kind: 'clean' };
-    const isAdopted = await this.#adopt(task, {
-      docId: record.docId,
-      change: adoptionOf(compared, record, operation),
-      unclearable: operation.unclearable,
-    });
+    const change = adoptionOf(compared, record, operation);
+    const isAdopted = await this.#adopt(task, record.docId, change, operation.unclearable);
     return isAdopted ? { kind: 'clean' } : movedOn;
   }
 
@@ -779,11 +769,9 @@ export class Engine {
   /** The record learns what was found, without a request. False: it has to be compared again. */
   async #adopt(
     task: Task,
-    {
-      docId,
-      change,
-      unclearable,
-    }: { docId: string; change: Change | null; unclearable: readonly { readonly message: string }[] },
+    docId: string,
+    change: Change | null,
+    unclearable: readonly Unclearable[],
   ): Promise<boolean> {
     const release = this.#claim(task, [task.ref]);
     if (release === null) return false;
@@ -971,16 +959,13 @@ export class Engine {
   #mayComeBack(task: Task): boolean {
     // Its record is about to leave: it is no longer the document of this path.
     if (this.#moving.has(task.key)) return true;
-    for (const name of this.#folders.keys()) {
-      if (!this.#viewOf(name).isScanned && !this.#isUnavailable(name)) return true;
-    }
+    if (!this.isScanned()) return true;
     // Its other half may be in what is still to be listed, but not in what began to change after it went.
     const health = this.#folders.get(task.ref.folder)?.port.health();
     if (health?.busy === true && health.coveredUntil < (task.gone?.since ?? Infinity)) return true;
     const stat = this.#ledger.get(task.ref)?.stat;
     if (stat === undefined) return false;
-    const unread = this.tasks.backlog.takeLike(stat);
-    for (const file of unread) this.#move(this.tasks.openFromBacklog(file), { kind: 'touched' });
+    this.#openUnread(this.tasks.backlog.takeLike(stat));
     const others = uncompared(this.tasks, task, stat);
     for (const other of others) if (other.state.kind === 'ready') this.#move(other, { kind: 'touched' });
     return others.length > 0;
@@ -996,11 +981,8 @@ export class Engine {
     return whereaboutsOf(
       { ref, record },
       {
+        ...this.#moveEvidence,
         search,
-        ledger: this.#ledger,
-        tasks: this.tasks,
-        inspect: (place) => this.#inspectIfWatched(place),
-        hash: (place, stat) => this.#hash(place, stat),
         hasDirectory: view.hasStood(directoryOf(ref.path), { since, seenAt }),
         seenAt,
       },
@@ -1038,74 +1020,11 @@ export class Engine {
     }
   }
 
-  // ── Directories, which keep their records wherever they are moved ───────────────────────────────────────────────
-
-  /** The directory that was listed last at a path; null: none is there; undefined: its folder was not listed yet. */
-  #directoryAt({ folder, path }: DirectoryRef): FileIdentity | null | undefined {
-    const view = this.#views.get(folder);
-    if (view === undefined) return null;
-    return view.directoryAt(path) ?? (view.isScanned || this.#isUnavailable(folder) ? null : undefined);
-  }
-
-  #noteElsewhere(place: DirectoryRef, identity: FileIdentity): void {
-    const recorded = this.#ledger.directory(place);
-    if (recorded !== undefined && sameFile(recorded, identity)) return;
-    if (this.#ledger.placesOf(identity).length > 0) this.#directoriesElsewhere.set(identity.ino, place);
-  }
-
-  #seenElsewhere(identity: FileIdentity): DirectoryRef | null {
-    const place = this.#directoriesElsewhere.get(identity.ino);
-    const there = place === undefined ? null : this.#directoryAt(place);
-    return place !== undefined && isSame(there, identity) ? place : null;
-  }
-
   /** Whether all that changed before a directory came to its path was listed; a drive that hangs is not waited for. */
   #isListedSinceCame({ folder, path }: DirectoryRef): boolean {
     const since = this.#viewOf(folder).directorySince(path);
     const isPatient = this.#clock.monotonic() - Math.max(since, this.#began) < otherFoldersMs;
     return !isPatient || (this.isScanned() && this.isListedSince(since));
-  }
-
-  /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
-  #newIdentities(changes: readonly Change[]): readonly Change[] {
-    const found = new Map<string, Change>();
-    if (changes.some(({ kind }) => kind === 'directory')) return [];
-    for (const change of changes) {
-      if (change.kind !== 'put') continue;
-      const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
-      const key = refKey(place);
-      if (place.path === '' || found.has(key) || this.#ledger.directory(place) !== undefined) continue;
-      const there = this.#views.get(place.folder)?.directoryAt(place.path);
-      if (there === undefined || there.ino === 0 || this.#ledger.placesOf(there).length > 0) continue;
-      found.set(key, { kind: 'directory', ...place, identity: there });
-    }
-    return [...found.values()];
-  }
-
-  /**
-   * Has the ledger know the directories that stand at the paths of a folder's records, where all records of that path are
-   * as they should be: what was moved has been moved by then.
-   */
-  async #rememberDirectories(folder: string): Promise<void> {
-    const changes: Change[] = [];
-    const isDecided = ({ folder: name, path }: DirectoryRef) =>
-      this.#views.get(name)?.isScanned !== false &&
-      this.tasks.inDirectory(name, path).size === 0 &&
-      this.tasks.backlog.inDirectory(name, path).size === 0;
-    for (const path of this.#ledger.directories(folder)) {
-      const place = { folder, path };
-      const there = this.#viewOf(folder).directoryAt(path);
-      if (path === '' || there === undefined || there.ino === 0) continue;
-      const recorded = this.#ledger.directory(place);
-      if (recorded !== undefined && (sameFile(recorded, there) || !isDecided(place))) continue;
-      const others = this.#ledger.placesOf(there);
-      // One that stands there still is mounted here, or linked.
-      const hasLeft = (other: DirectoryRef) => !isSame(this.#directoryAt(other), there);
-      if (!others.every((other) => isDecided(other) && hasLeft(other))) continue;
-      for (const other of others) changes.push({ kind: 'directory', ...other, identity: null });
-      changes.push({ kind: 'directory', ...place, identity: there });
-    }
-    if (changes.length > 0) await this.#writer.commit(changes);
   }
 
   *#missingFiles(): Iterable<FileStat> {
@@ -1220,11 +1139,7 @@ export class Engine {
   /** What is new here may be gone there: the other folders are waited for, and not for ever. */
   #mayUpload(folder: string): boolean {
     const isPatient = this.#clock.monotonic() - this.#began < otherFoldersMs;
-    for (const name of this.#folders.keys()) {
-      const isWaitedFor = !this.#viewOf(name).isScanned && !this.#isUnavailable(name);
-      if (isWaitedFor && (name === folder || isPatient)) return false;
-    }
-    return true;
+    return isPatient ? this.isScanned() : !this.#isWaitedFor(folder);
   }
 
   /** Takes permits as long as something is in line, and lets what is first go out on each. */
@@ -1297,14 +1212,20 @@ export class Engine {
   /** One document: what to send is decided now that the permit is there. */
   async #sendOne(task: Task, permit: Permit): Promise<void> {
     const found = await this.#assess(task);
-    if (found.kind !== 'send') permit.giveBack();
-    else if (isModifiable(found)) await this.#modify(task, found, permit);
-    else await this.#upload(task, found, permit);
+    const open = this.#folders.get(task.ref.folder)?.port.open;
+    if (found.kind !== 'send' || open === undefined) permit.giveBack();
+    else if (isModifiable(found)) await this.#modify(task, found, open, permit);
+    else await this.#upload(task, found, open, permit);
   }
 
-  async #upload(task: Task, { operation, compared: { document } }: Sendable, permit: Permit): Promise<void> {
+  async #upload(
+    task: Task,
+    { operation, compared: { document } }: Sendable,
+    open: OpenFile,
+    permit: Permit,
+  ): Promise<void> {
     if (operation.kind !== 'upload') return permit.giveBack();
-    const request = uploadRequest(document, operation, this.#openIn(task.ref.folder));
+    const request = uploadRequest(document, operation, open);
     const result = await this.#request(aboutUpload(document), (watch) =>
       this.#options.service.upload(request, permit, watch),
     );
@@ -1312,50 +1233,25 @@ export class Engine {
     if (outcome.kind !== 'accepted' || outcome.docId === null) return this.#refuse(task, 'upload', result);
     const { docId } = outcome;
     const resolved = resolvedBy(result);
-    if (this.#isTaken(task, docId)) return this.#conflict(task, docId, resolved);
-    const now = this.#clock.now();
-    const doubts = this.#doubtsAbout(task);
-    const replaced = 'the service may have extra copies of it, because answers to uploads were lost';
-    const record = uploadedRecord(document, operation, { docId, sent, doubts, now });
+    const conflict = docIdConflict(task.ref, docId, this.#ledger);
+    if (conflict !== null) return this.#apply(task, 'upload', conflict, resolved);
+    const uploaded = { docId, sent, now: this.#clock.now() };
     try {
       await this.#writer.commit([
-        { kind: 'put', ref: task.ref, record },
-        ...traceOfDuplicates(task.ref, this.#ledger.get(task.ref), now, replaced),
+        ...uploadedChanges(document, operation, uploaded, this.#ledger),
         ...resolved,
-        ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
-        { kind: 'clear', ref: task.ref },
       ]);
     } catch (error) {
       // Another answer with the same docId was written down in the same moment.
-      if (!this.#isTaken(task, docId)) throw error;
-      return this.#conflict(task, docId, resolved);
+      const late = docIdConflict(task.ref, docId, this.#ledger);
+      if (late === null) throw error;
+      return this.#apply(task, 'upload', late, resolved);
     }
-    this.totals.uploaded += 1;
-    this.#report({ ...task.ref, what: 'uploaded', docId, message: outcome.warning });
-    this.#move(task, { kind: 'delivered' });
+    this.#done(task, 'uploaded', docId, outcome.warning);
   }
 
-  #isTaken({ key }: Task, docId: string): boolean {
-    const owner = this.#ledger.findByDocId(docId);
-    return owner !== undefined && refKey(owner) !== key;
-  }
-
-  /** Whatever the service has made of it, it may hold a document that nothing here leads to. */
-  async #conflict(task: Task, docId: string, resolved: readonly Change[]): Promise<void> {
-    const message = 'the service answered with the docId of another document';
-    const doubt = doubtAbout(task.ref, { message, now: this.#clock.now(), stat: task.seen?.stat });
-    await this.#writer.commit([{ kind: 'doubt', doubt }, ...resolved]);
-    this.#report({ ...task.ref, what: 'in doubt', docId: null, message });
-    const owner = this.#ledger.findByDocId(docId);
-    const whose = owner === undefined ? 'another document' : refKey(owner);
-    await this.#fail(task, 'upload', {
-      code: 'docid-conflict',
-      message: `the service answered with docId ${docId}, which already belongs to ${whose}`,
-    });
-  }
-
-  async #modify(task: Task, found: Modifiable, permit: Permit): Promise<void> {
-    const request = modifyRequest(found, this.#openIn(task.ref.folder));
+  async #modify(task: Task, found: Modifiable, open: OpenFile, permit: Permit): Promise<void> {
+    const request = modifyRequest(found, open);
     const result = await this.#request(aboutModify(found), (watch) =>
       this.#options.service.modify(request, permit, watch),
     );
@@ -1363,13 +1259,7 @@ export class Engine {
     if (outcome.kind !== 'accepted') return this.#refuse(task, 'modify', result);
     this.#reportUnclearable(task.ref, found.operation.unclearable);
     await this.#writer.commit(modifiedChanges(found, sent, this.#clock.now()));
-    this.#modified(task, found, outcome.warning);
-  }
-
-  #modified(task: Task, { record }: Modifiable, warning: string | null): void {
-    this.totals.modified += 1;
-    this.#report({ ...task.ref, what: 'modified', docId: record.docId, message: warning });
-    this.#move(task, { kind: 'delivered' });
+    this.#done(task, 'modified', found.record.docId, outcome.warning);
   }
 
   async #bulkModify(tasks: readonly Task[], bulkKey: string, permit: Permit): Promise<void> {
@@ -1392,7 +1282,8 @@ export class Engine {
       for (const { task, found } of members) this.#reportUnclearable(task.ref, found.operation.unclearable);
       const now = this.#clock.now();
       await this.#writer.commit(members.flatMap(({ found }) => modifiedChanges(found, [], now)));
-      for (const { task, found } of members) this.#modified(task, found, outcome.warning);
+      for (const { task, found } of members)
+        this.#done(task, 'modified', found.record.docId, outcome.warning);
       return;
     }
     for (const { task } of members) await this.#fallBack(task, 'modify', result);
@@ -1444,17 +1335,14 @@ export class Engine {
   /** The service no longer holds them: one record of the ledger for all. */
   async #forget(batch: readonly Deletable[], warning: string | null): Promise<void> {
     await this.#writer.commit(deletedChanges(batch, this.#ledger, this.#clock.now()));
-    this.totals.deleted += batch.length;
-    for (const { task, record } of batch) {
-      this.#report({ ...task.ref, what: 'deleted', docId: record.docId, message: warning });
-      this.#move(task, { kind: 'deleted' });
-    }
+    for (const { task, record } of batch) this.#done(task, 'deleted', record.docId, warning);
   }
 
-  #openIn(folder: string): OpenFile {
-    const port = this.#folders.get(folder)?.port;
-    if (port !== undefined) return port.open;
-    return () => Promise.reject(new Error(`the folder ${folder} is no longer configured`));
+  /** The service has taken it, and the ledger knows. */
+  #done(task: Task, what: 'uploaded' | 'modified' | 'deleted', docId: string, warning: string | null): void {
+    this.totals[what] += 1;
+    this.#report({ ...task.ref, what, docId, message: warning });
+    this.#move(task, { kind: what === 'deleted' ? 'deleted' : 'delivered' });
   }
 
   // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -1535,10 +1423,6 @@ export class Engine {
     this.#reportFailed(ref, reason);
   }
 
-  #doubtsAbout({ key }: Task): readonly Doubt[] {
-    return this.#ledger.doubts().filter(({ ref }) => refKey(ref) === key);
-  }
-
   /** In the log and to whoever lists activities. */
   #report(activity: Omit<Activity, 'at' | 'documents'> & { readonly documents?: number }): void {
     const whole = { documents: 1, ...activity, at: new Date(this.#clock.now()).toISOString() };
@@ -1555,7 +1439,7 @@ export class Engine {
   }
 
   /** Once, what the interface gives no way to take back. */
-  #reportUnclearable(ref: DocumentRef, unclearable: readonly { readonly message: string }[]): void {
+  #reportUnclearable(ref: DocumentRef, unclearable: readonly Unclearable[]): void {
     for (const { message } of unclearable) this.#report({ ...ref, what: 'warning', docId: null, message });
   }
 
@@ -1581,10 +1465,7 @@ export class Engine {
 
   /** Every folder that can be read was scanned once. */
   isScanned(): boolean {
-    for (const [name, { port }] of this.#folders) {
-      if (port.health().state !== 'unavailable' && !this.#viewOf(name).isScanned) return false;
-    }
-    return true;
+    return [...this.#folders.keys()].every((name) => !this.#isWaitedFor(name));
   }
 
   /**
@@ -1684,13 +1565,14 @@ export class Engine {
     return view;
   }
 
+  /** It can be read, and was not listed as a whole yet. */
+  #isWaitedFor(folder: string): boolean {
+    return !this.#viewOf(folder).isScanned && !this.#isUnavailable(folder);
+  }
+
   #isUnavailable(folder: string): boolean {
     return this.#folders.get(folder)?.port.health().state === 'unavailable';
   }
-}
-
-function isSame(there: FileIdentity | null | undefined, identity: FileIdentity): boolean {
-  return there !== null && there !== undefined && sameFile(there, identity);
 }
 
 /** Live, or of the first scan: then the newest file first. */

@@ -1,10 +1,10 @@
 import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat, sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileStat, Inspection, FileIdentity } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
-import type { LeftPath, Move, MoveStep } from './find-moves.ts';
+import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
 
 /** What is known of directories: where their records are, and where scans saw them. */
-export interface DirectoryEvidence {
+export interface DirectoryEvidence extends Pick<MoveEvidence, 'inspect'> {
   readonly ledger: Pick<LedgerPort, 'get' | 'recordsIn' | 'directory' | 'placesOf'>;
   /** The directory that was listed last at a path; null: none is there; undefined: not known yet. */
   readonly standing: (place: DirectoryRef) => FileIdentity | null | undefined;
@@ -12,8 +12,6 @@ export interface DirectoryEvidence {
   readonly seenAt: (directory: FileIdentity) => DirectoryRef | null;
   /** Whether all that changed before a directory came to this path has been listed. */
   readonly isListedSince: (place: DirectoryRef) => boolean;
-  /** Undefined: the folder is not configured any more. */
-  readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
   /** A file that differs from what is recorded at its path, as it was listed last; null: none was. */
   readonly seen: (ref: DocumentRef) => FileStat | null;
 }

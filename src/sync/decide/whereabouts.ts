@@ -1,12 +1,13 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { refKey, sameFile } from '../../model/document.ts';
-import type { DocumentRef, FileIdentity, FileStat, Inspection } from '../../model/document.ts';
+import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
+import type { MoveEvidence } from './find-moves.ts';
 
 /** Where the file of a document is that is gone from its path. */
 export type Whereabouts =
@@ -18,14 +19,10 @@ export type Whereabouts =
   /** It stands there, and has not been compared yet, or moves on: it has to be inspected. */
   | { readonly kind: 'unclear'; readonly ref: DocumentRef };
 
-interface Evidence {
+interface Evidence extends Pick<MoveEvidence, 'inspect' | 'hash'> {
   readonly search: SearchResult;
   readonly ledger: Pick<LedgerPort, 'get'>;
   readonly tasks: Pick<TaskStore, 'get'>;
-  /** Undefined: the folder is not configured any more. */
-  readonly inspect: (ref: DocumentRef) => Promise<Inspection | undefined>;
-  /** Null: another file by now. Rejects where it cannot be read. */
-  readonly hash: (ref: DocumentRef, stat: FileStat) => Promise<string | null>;
   /** The document was at its path at this time at the latest that is known, wall clock, ms. */
   readonly seenAt: number;
   /** Its directory stands where it stood: the file alone can have gone. */

@@ -1,6 +1,8 @@
 import { nextDelayMs } from '../../model/back-off.ts';
+import { refKey } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
-import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
+import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 import { isPerhapsGone } from './modify.ts';
@@ -63,6 +65,23 @@ export function consequenceOf(outcome: Outcome, now: Circumstances): Consequence
     case 'unreadable':
       return { kind: 'fail', reason: { code: 'unreadable', message: outcome.message } };
   }
+}
+
+/**
+ * An upload was answered with the docId of another document; null: it is its own, or nobody's. Whatever the service has
+ * made of it, it may hold a document that nothing here leads to.
+ */
+export function docIdConflict(
+  ref: DocumentRef,
+  docId: string,
+  { findByDocId }: Pick<LedgerPort, 'findByDocId'>,
+): Consequence | null {
+  const owner = findByDocId(docId);
+  if (owner === undefined || refKey(owner) === refKey(ref)) return null;
+  const code = 'docid-conflict';
+  const message = `the service answered with docId ${docId}, which already belongs to ${refKey(owner)}`;
+  const reason = { code, message: 'the service answered with the docId of another document' };
+  return { kind: 'doubt', reason, holds: false, next: { kind: 'fail', reason: { code, message } } };
 }
 
 function inDoubt(reason: Reason, now: Circumstances): Consequence {

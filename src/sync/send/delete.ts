@@ -4,7 +4,7 @@ import type { FileOutcome } from '../../model/ports/service-port.ts';
 import type { Task } from '../tasks/task.ts';
 import { isPerhapsGone } from './modify.ts';
 import type { RequestAbout } from './tracked-request.ts';
-import { doubtAbout } from './upload.ts';
+import { traceOfDuplicates } from './upload.ts';
 
 /** A document whose file is gone. */
 export interface Deletable {
@@ -44,17 +44,6 @@ export function deletedChanges(
 
 const deletedMessage =
   'the document was deleted; the service may still have extra copies, because answers were lost';
-
-/** What lost answers may have left at the service is not forgotten with the record (contract 7.7). */
-export function traceOfDuplicates(
-  ref: DocumentRef,
-  record: LedgerRecord | undefined,
-  now: number,
-  message: string,
-): readonly Change[] {
-  const count = record?.possibleDuplicates ?? 0;
-  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
-}
 
 /** Nothing is unsure where nothing went out or a refusal came. What is deleted leaves the ledger altogether. */
 export function takeBackMarks(

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
+import { refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundAttachment, FoundDocument } from '../../model/document.ts';
-import type { Doubt, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
+import type {
+  Change,
+  Doubt,
+  LedgerPort,
+  LedgerRecord,
+  RecordedAttachment,
+} from '../../model/ports/ledger-port.ts';
 import type { Operation } from '../../model/operation.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
 import type { OutgoingFile, SentContent, UploadRequest } from '../../model/ports/service-port.ts';
@@ -27,23 +34,20 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
   return { file: fileOf(document, open), attachments: attachmentsOf(document, open), metadata };
 }
 
-/** The record of an accepted upload. `doubts`: earlier uploads of the path that the service may have taken, too. */
-export function uploadedRecord(
+/** What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its copies. */
+export function uploadedChanges(
   document: FoundDocument,
   { accepted }: Upload,
   {
     docId,
     sent,
-    doubts,
     now,
-  }: {
-    readonly docId: string;
-    readonly sent: readonly SentContent[];
-    readonly doubts: readonly Doubt[];
-    readonly now: number;
-  },
-): LedgerRecord {
-  return {
+  }: { readonly docId: string; readonly sent: readonly SentContent[]; readonly now: number },
+  ledger: Pick<LedgerPort, 'get' | 'doubts'>,
+): readonly Change[] {
+  const { ref } = document;
+  const doubts = ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref));
+  const record: LedgerRecord = {
     docId,
     sha256: sent[0]?.sha256 ?? '',
     stat: document.stat,
@@ -56,6 +60,25 @@ export function uploadedRecord(
     modifiedAt: null,
     possibleDuplicates: doubts.reduce((total, { count }) => total + count, 0),
   };
+  return [
+    { kind: 'put', ref, record },
+    ...traceOfDuplicates(ref, ledger.get(ref), now, replacedMessage),
+    ...doubts.map(({ id }): Change => ({ kind: 'dismiss', id })),
+    { kind: 'clear', ref },
+  ];
+}
+
+const replacedMessage = 'the service may have extra copies of it, because answers to uploads were lost';
+
+/** What lost answers may have left at the service is not forgotten with the record (contract 7.7). */
+export function traceOfDuplicates(
+  ref: DocumentRef,
+  record: LedgerRecord | undefined,
+  now: number,
+  message: string,
+): readonly Change[] {
+  const count = record?.possibleDuplicates ?? 0;
+  return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
 }
 
 /** `count` further documents of a path may stand at the service. `stat`: of the file that was sent. `holds`: nothing is sent before a person says so. */

@@ -5,7 +5,7 @@ import { planDocument } from '../../../src/model/plan.ts';
 import type { LedgerRecord, Unsure } from '../../../src/model/ports/ledger-port.ts';
 import { markUnsure, modifiedChanges } from '../../../src/sync/send/modify.ts';
 import type { Modifiable } from '../../../src/sync/send/modify.ts';
-import { uploadedRecord } from '../../../src/sync/send/upload.ts';
+import { uploadedChanges } from '../../../src/sync/send/upload.ts';
 import { comparedOf, recordOf, statOf } from '../../support/fixtures/model-fixtures.ts';
 
 const now = Date.UTC(2026, 1, 3);
@@ -134,19 +134,26 @@ describe('the record of an accepted upload', () => {
       ],
     });
     const doubt = { id: 'i', ref: compared.document.ref, since: 1, message: 'lost', holds: false };
-    const record = uploadedRecord(
+    const [put, ...others] = uploadedChanges(
       compared.document,
       { kind: 'upload', metadata: {}, accepted: { title: 'A' } },
+      { docId: 'doc-9', sent: ['A', 'X', 'Y'].map((sha256) => ({ sha256, size: 1 })), now },
       {
-        docId: 'doc-9',
-        sent: ['A', 'X', 'Y'].map((sha256) => ({ sha256, size: 1 })),
-        doubts: [
+        get: () => undefined,
+        doubts: () => [
           { ...doubt, count: 1 },
-          { ...doubt, count: 2 },
+          { ...doubt, id: 'j', count: 2 },
+          { ...doubt, id: 'k', count: 4, ref: { ...doubt.ref, path: 'other.pdf' } },
         ],
-        now,
       },
     );
+    if (put?.kind !== 'put') throw new Error('it is no put');
+    const { record } = put;
+    expect(others).toEqual([
+      { kind: 'dismiss', id: 'i' },
+      { kind: 'dismiss', id: 'j' },
+      { kind: 'clear', ref: doubt.ref },
+    ]);
     expect(record).toMatchObject({
       docId: 'doc-9',
       sha256: 'A',
