@@ -6,10 +6,10 @@ import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { WriteLease } from '../model/ports/write-lease.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
-import { createCompactor } from './journal/compactor.ts';
 import { realDisk } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { createLowdbAdapter } from './lowdb-adapter.ts';
+import type { LowdbAdapter } from './lowdb-adapter.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
@@ -69,16 +69,9 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
     await low.read();
     const { data } = low;
     data.side.prune(clock.now());
-    const compactor = createCompactor({
-      sizes: adapter.sizes,
-      compact: () => {
-        data.side.prune(clock.now());
-        return low.write();
-      },
-      monotonic: clock.monotonic,
-      onError: (error) =>
-        log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot cannot be written'),
-      afterBytes: options.compactAfterBytes,
+    const compactor = createCompactor(adapter, options, () => {
+      data.side.prune(clock.now());
+      return low.write();
     });
     const queue = createCommitQueue(data, async (changes, apply) => {
       await adapter.append(changes, apply);
@@ -100,6 +93,63 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
     await letGo().catch(() => undefined);
     throw error;
   }
+}
+
+const SMALLEST_JOURNAL = 4 * 1024 * 1024;
+/** Of the snapshot's size. A start then reads at most half as much again. */
+const SHARE_WHILE_RUNNING = 0.5;
+/** At a close a smaller journal is worth a snapshot: the next start is quicker. */
+const SHARE_AT_CLOSE = 0.1;
+const SMALLEST_AT_CLOSE = 256 * 1024;
+const RETRY_MS = 60_000;
+
+/** Decides when the journal is long enough for a new snapshot. */
+function createCompactor(
+  { sizes }: LowdbAdapter,
+  { dir, clock, log, compactAfterBytes }: LedgerOptions,
+  compact: () => Promise<void>,
+) {
+  let running: Promise<void> | null = null;
+  let notBefore = 0;
+  let closed = false;
+
+  function isDue(): boolean {
+    const { journal, snapshot } = sizes();
+    return journal > (compactAfterBytes ?? Math.max(SMALLEST_JOURNAL, snapshot * SHARE_WHILE_RUNNING));
+  }
+
+  async function attempt(): Promise<void> {
+    try {
+      await compact();
+    } catch (error) {
+      notBefore = clock.monotonic() + RETRY_MS;
+      log.warn({ dir, problem: errorMessage(error) }, 'ledger snapshot cannot be written');
+    } finally {
+      running = null;
+    }
+  }
+
+  function run(): Promise<void> {
+    running ??= attempt();
+    return running;
+  }
+
+  return {
+    /** Makes one now. */
+    run,
+    /** Starts one in the background when it is due; after a failure not before a minute has passed. */
+    consider: () => {
+      if (!closed && running === null && clock.monotonic() >= notBefore && isDue()) void run();
+    },
+    /** Waits for one that is under way, and makes a last one where it pays. */
+    close: async () => {
+      closed = true;
+      await running;
+      const { journal, snapshot } = sizes();
+      const pays = Math.max(SMALLEST_AT_CLOSE, snapshot * SHARE_AT_CLOSE);
+      if (journal > Math.min(pays, compactAfterBytes ?? pays)) await run();
+    },
+  };
 }
 
 /** Those of this holder; where nobody shares the directory any more, those of the last one who did. */

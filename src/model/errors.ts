@@ -8,18 +8,14 @@ export const exitCodes = {
   locked: 5,
 } as const;
 
-interface ErrorDetails {
-  readonly cause?: unknown;
-}
-
 /** An error whose message is for a person and whose `exitCode` is for the process. */
 export class IngestdError extends Error {
   readonly code: string;
   readonly exitCode: number;
 
-  constructor(code: string, exitCode: number, message: string, details: ErrorDetails = {}) {
+  constructor(code: string, exitCode: number, message: string, details: ErrorOptions = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = 'IngestdError';
+    this.name = new.target.name;
     this.code = code;
     this.exitCode = exitCode;
   }
@@ -27,17 +23,15 @@ export class IngestdError extends Error {
 
 /** Usage or configuration: the message names the key or flag, the value and the fix. Exit code 2. */
 export class ConfigurationError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('configuration', exitCodes.usage, message, details);
-    this.name = 'ConfigurationError';
   }
 }
 
 /** The token endpoint refused the credentials. Exit code 3. */
 export class CredentialsRefusedError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('credentials-refused', exitCodes.credentials, message, details);
-    this.name = 'CredentialsRefusedError';
   }
 }
 
@@ -45,50 +39,44 @@ export class CredentialsRefusedError extends IngestdError {
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
 
-  constructor(message: string, retryAfterMs: number | null = null, details?: ErrorDetails) {
+  constructor(message: string, retryAfterMs: number | null = null, details?: ErrorOptions) {
     super('service-unavailable', exitCodes.unforeseen, message, details);
-    this.name = 'ServiceUnavailableError';
     this.retryAfterMs = retryAfterMs;
   }
 }
 
 /** Another process holds the state directory. Exit code 5. */
 export class StateLockedError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('state-locked', exitCodes.locked, message, details);
-    this.name = 'StateLockedError';
   }
 }
 
 /** The ledger's files cannot be read without guessing. The message names the file and the way out. Exit code 1. */
 export class LedgerDamagedError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('ledger-damaged', exitCodes.unforeseen, message, details);
-    this.name = 'LedgerDamagedError';
   }
 }
 
 /** The ledger cannot be written now (disk full, read-only): nothing of the call is stored. */
 export class LedgerUnwritableError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('ledger-unwritable', exitCodes.unforeseen, message, details);
-    this.name = 'LedgerUnwritableError';
   }
 }
 
 /** A file is no longer the one that was inspected. */
 export class ContentChangedError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('content-changed', exitCodes.unforeseen, message, details);
-    this.name = 'ContentChangedError';
   }
 }
 
 /** A file cannot be read. */
 export class ContentUnreadableError extends IngestdError {
-  constructor(message: string, details?: ErrorDetails) {
+  constructor(message: string, details?: ErrorOptions) {
     super('content-unreadable', exitCodes.unforeseen, message, details);
-    this.name = 'ContentUnreadableError';
   }
 }
 
@@ -96,7 +84,6 @@ export class ContentUnreadableError extends IngestdError {
 export class PermitLostError extends IngestdError {
   constructor(message = 'the permit of this request was lost before it began') {
     super('permit-lost', exitCodes.unforeseen, message);
-    this.name = 'PermitLostError';
   }
 }
 
@@ -104,7 +91,6 @@ export class PermitLostError extends IngestdError {
 export class StoppedError extends IngestdError {
   constructor(message = 'stopped') {
     super('stopped', exitCodes.unforeseen, message);
-    this.name = 'StoppedError';
   }
 }
 

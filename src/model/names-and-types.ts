@@ -87,10 +87,10 @@ export function extensionOf(name: string): string {
   return dot === -1 ? '' : name.slice(dot + 1).toLowerCase();
 }
 
-/** The name without its last extension. */
+/** The name without its last extension. A dot in front begins none. */
 export function stemOf(name: string): string {
   const dot = name.lastIndexOf('.');
-  return dot === -1 ? name : name.slice(0, dot);
+  return dot <= 0 ? name : name.slice(0, dot);
 }
 
 /** Turns every dot but the last into an underscore. */

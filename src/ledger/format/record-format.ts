@@ -1,14 +1,9 @@
 import * as z from 'zod';
 
 import type { Companions, FileStat } from '../../model/document.ts';
-import {
-  companyIdentifiers,
-  elementOperations,
-  saliences,
-  shareModes,
-  tagVisibilities,
-} from '../../model/metadata/metadata.ts';
+import { metadataFields } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import {
@@ -18,7 +13,6 @@ import {
   hexToHash,
   isDate,
   ownName,
-  stemOf,
 } from '../records/stored-record.ts';
 import type { Rare, StoredRecord, StoredTime } from '../records/stored-record.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
@@ -70,42 +64,11 @@ export const statSchema: z.ZodType<FileStat> = z.object({
   dev: z.number(),
 });
 
-const metadataFields = {
-  title: z.string().optional(),
-  companies: z
-    .array(
-      z.strictObject({
-        value: z.string(),
-        operation: z.enum(elementOperations).optional(),
-        identifier: z.enum(companyIdentifiers).optional(),
-        salience: z.enum(saliences).optional(),
-      }),
-    )
-    .optional(),
-  customTags: z
-    .array(
-      z.strictObject({
-        name: z.string(),
-        operation: z.enum(elementOperations).optional(),
-        visibility: z.enum(tagVisibilities).optional(),
-      }),
-    )
-    .optional(),
-  shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
-  docAuthors: z
-    .array(z.strictObject({ authorName: z.string(), operation: z.literal('ADD').optional() }))
-    .optional(),
-  documentOwner: z.string().optional(),
-  createdTimestamp: z.string().optional(),
-  sourceType: z.string().optional(),
-  documentUrl: z.string().optional(),
-};
-
 /** Metadata as the ledger keeps it, interface 2.2. A key that this version does not know is kept as it stands. */
-const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields);
+const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(z.string()));
 
 /** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
-export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields);
+export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
 
 const attachmentSchema = z
   .strictObject({

@@ -1,7 +1,7 @@
-import { nameOf } from '../../model/document.ts';
+import { joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, DocumentRef, FileIdentity } from '../../model/document.ts';
+import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
-import { joinPath } from '../../model/document.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 
 /** One directory that holds records. */
@@ -102,12 +102,6 @@ function metadataOf({ name, metadata, title: given, createdTimestamp: created }:
   const title = given === undefined ? stemOf(name) : given;
   const timed = created === null ? null : { createdTimestamp: secondsText(created) };
   return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
-}
-
-/** The file name without its extension: the title that most documents have. */
-export function stemOf(name: string): string {
-  const dot = name.lastIndexOf('.');
-  return dot <= 0 ? name : name.slice(0, dot);
 }
 
 /** 64 digits in lower case, or nothing, as memory keeps them. */

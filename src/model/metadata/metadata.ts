@@ -14,42 +14,38 @@ export const shareModes = ['NONE', 'DEFAULT', 'EVERYONE'] as const;
 /** Interface 2.4, 2.5. */
 export const elementOperations = ['ADD', 'DELETE'] as const;
 
-/** Interface 2.4: a company. `operation` as stated in a sidecar is sent unchanged. */
-const companySchema = z.strictObject({
-  value: z.string().min(1),
-  operation: z.enum(elementOperations).optional(),
-  identifier: z.enum(companyIdentifiers).optional(),
-  salience: z.enum(saliences).optional(),
-});
+/** The fields of metadata, interface 2.2. `name` is what names a company, a tag or a user. */
+export function metadataFields(name: z.ZodString) {
+  /** As stated in a sidecar it is sent unchanged. */
+  const operation = z.enum(elementOperations).optional();
+  const identifier = z.enum(companyIdentifiers).optional();
+  const salience = z.enum(saliences).optional();
+  const visibility = z.enum(tagVisibilities).optional();
+  return {
+    title: z.string().optional(),
+    companies: z.array(z.strictObject({ value: name, operation, identifier, salience })).optional(),
+    customTags: z.array(z.strictObject({ name, operation, visibility })).optional(),
+    /** Interface 2.6. An empty object means mode DEFAULT. */
+    shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
+    /** Interface 2.7. Authors can only be added. */
+    docAuthors: z
+      .array(z.strictObject({ authorName: name, operation: z.literal('ADD').optional() }))
+      .optional(),
+    documentOwner: name.optional(),
+    /** yyyy-mm-ddThh:mm:ssZ; goes out with an upload only. */
+    createdTimestamp: z.string().optional(),
+    sourceType: z.string().optional(),
+    documentUrl: z.string().optional(),
+  };
+}
 
-/** Interface 2.5: a custom tag. */
-const customTagSchema = z.strictObject({
-  name: z.string().min(1),
-  operation: z.enum(elementOperations).optional(),
-  visibility: z.enum(tagVisibilities).optional(),
-});
-
-/** Interface 2.7. Authors can only be added. */
-const docAuthorSchema = z.strictObject({
-  authorName: z.string().min(1),
-  operation: z.literal('ADD').optional(),
-});
-
-/** Metadata as a folder's defaults and a `.meta.json` state it: interface 2.2, an unknown field is not valid. */
+/** Metadata as a folder's defaults and a `.meta.json` state it: an unknown field is not valid. */
 export const metadataSchema = z.strictObject({
-  title: z.string().optional(),
-  companies: z.array(companySchema).optional(),
-  customTags: z.array(customTagSchema).optional(),
-  /** Interface 2.6. An empty object means mode DEFAULT. */
-  shareInfo: z.strictObject({ mode: z.enum(shareModes).optional() }).optional(),
-  docAuthors: z.array(docAuthorSchema).optional(),
-  documentOwner: z.string().min(1).optional(),
-  /** yyyy-mm-ddThh:mm:ssZ; goes out with an upload only. */
+  ...metadataFields(z.string().min(1)),
   createdTimestamp: z
     .string()
     .refine(isTimestamp, 'must be a valid date of the form yyyy-mm-ddThh:mm:ssZ')
     .optional(),
-  sourceType: z.string().optional(),
   documentUrl: z.string().refine(isWebAddress, 'must be an http or https address').optional(),
 });
 
@@ -75,11 +71,12 @@ const sidecarSchema = metadataSchema.extend({
 });
 
 /** The fields of each place, by the field that leads there. */
+const { companies, customTags, docAuthors } = metadataSchema.shape;
 const elementFields = {
-  companies: Object.keys(companySchema.shape),
-  customTags: Object.keys(customTagSchema.shape),
+  companies: Object.keys(companies.unwrap().element.shape),
+  customTags: Object.keys(customTags.unwrap().element.shape),
   shareInfo: ['mode'],
-  docAuthors: Object.keys(docAuthorSchema.shape),
+  docAuthors: Object.keys(docAuthors.unwrap().element.shape),
 };
 
 /** What a sidecar states. */
