@@ -10,8 +10,6 @@ import { errorCode } from '../model/errors.ts';
 import type { SentRequest } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { LimiterPort } from '../model/ports/service-port.ts';
-import type { TokenStorePort } from '../model/ports/token-store-port.ts';
-import type { FleetStatus } from '../model/report/fleet.ts';
 import type { Reason, Status } from '../model/report/status.ts';
 import type { ClusterSettings } from '../model/settings.ts';
 import { Publisher } from './fleet/publisher.ts';
@@ -39,32 +37,10 @@ export interface ClusterOptions {
 }
 
 /** This host among the others of its account. */
-export interface Cluster {
-  readonly host: string;
-  /** One token for all hosts. */
-  readonly tokens: TokenStorePort;
-  /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
-  readonly enter: (options: Pick<LeaseOptions, 'traces' | 'folders'>) => Promise<Lease>;
-  /** Puts the shared minute before the local one; to be called once. */
-  readonly limiter: (local: LimiterPort, recent: readonly SentRequest[]) => LimiterPort;
-  /** Publishes a summary of this host for the others from now on. */
-  readonly publish: (status: () => Status) => void;
-  /** This host's status may have changed. */
-  readonly noteChange: () => void;
-  /** Hosts that speak with Redis, this one included; 0: not known. */
-  readonly hosts: () => number;
-  /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
-  readonly fleet: () => Promise<FleetStatus | null>;
-  /** Calls when what a person sees of the fleet has changed. */
-  readonly listen: (listener: () => void) => void;
-  /** What the others and Redis keep this host from. */
-  readonly reasons: () => readonly Reason[];
-  /** Publishes that this host stops. */
-  readonly close: () => Promise<void>;
-}
+export type Cluster = Awaited<ReturnType<typeof openCluster>>;
 
 /** Joins the hosts of an account. Redis need not be there yet. */
-export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+export async function openCluster(options: ClusterOptions) {
   const { settings, clock, log, service, times = fleetTimes } = options;
   const { id, isNew } = await stateId(options.stateDir);
   const host = settings.host ?? hostName(id);
@@ -102,8 +78,10 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
 
   return {
     host,
+    /** One token for all hosts. */
     tokens,
-    enter: async (entered) => {
+    /** Begins to ask for the lease of the state directory. To be called once, before `limiter`. */
+    enter: async (entered: Pick<LeaseOptions, 'traces' | 'folders'>) => {
       lease = new Lease({
         session: link.session,
         name: id,
@@ -119,7 +97,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       lease.begin();
       return lease;
     },
-    limiter: (local, recent) => {
+    /** Puts the shared minute before the local one; to be called once. */
+    limiter: (local: LimiterPort, recent: readonly SentRequest[]): LimiterPort => {
       limiter = new SharedLimiter({
         local,
         session: link.session,
@@ -136,17 +115,24 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       });
       return limiter;
     },
-    publish: (status) => publisher.begin(status),
+    /** Publishes a summary of this host for the others from now on. */
+    publish: (status: () => Status) => publisher.begin(status),
+    /** This host's status may have changed. */
     noteChange: () => publisher.note(),
+    /** Hosts that speak with Redis, this one included; 0: not known. */
     hosts: () => publisher.hosts,
+    /** All hosts of the account, as they stood a moment ago; null: Redis is away or does not answer. */
     fleet: fleetReader(link.session, { clock, log }),
-    listen: (listener) => {
+    /** Calls when what a person sees of the fleet has changed. */
+    listen: (listener: () => void) => {
       notify = listener;
     },
-    reasons: () => [
+    /** What the others and Redis keep this host from. */
+    reasons: (): readonly Reason[] => [
       ...reasonsOf(settings, { away: link.away(), refused: lease?.trouble ?? null }, limiter, tokens),
       ...(link.away() === null ? clashReasons(host, options.requestsPerMinute, publisher.clashes) : []),
     ],
+    /** Publishes that this host stops. */
     close: async () => {
       await publisher.end();
       await tokens.leave();

@@ -97,29 +97,25 @@ function isOwnWord(answer: Answer): boolean {
 
 function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
   const { operation } = circumstances;
-  if (answer.sent !== 'all') {
-    return unusable(
-      'answer-early',
-      'the service answered before it had received the whole request',
-      circumstances,
-      answer,
-    );
+  const { sent } = answer;
+  // In doubt for an upload, repeated for all else.
+  const unusable = (code: string, message: string): Outcome =>
+    operation === 'upload'
+      ? { kind: 'unknown', code, message }
+      : { kind: 'unavailable', code, message, retryAfterMs: null, sent };
+  if (sent !== 'all') {
+    return unusable('answer-early', 'the service answered before it had received the whole request');
   }
   if (answer.status === 204 && operation !== 'upload')
     return { kind: 'accepted', docId: null, warning: null };
   const body = readEnvelope(answer);
-  if (body.kind === 'unreadable') return unusable(body.code, body.message, circumstances, answer);
+  if (body.kind === 'unreadable') return unusable(body.code, body.message);
   const { error, success, warning } = body.envelope;
   const docId = success?.docId ?? warning?.docId ?? null;
   if (isPresent(error) || (error && !success && !warning)) {
     // Both at once: the service may hold the document under that docId.
     if (operation === 'upload' && isUsableDocId(docId)) {
-      return unusable(
-        'answer-contradictory',
-        'the answer contains both an error and a success',
-        circumstances,
-        answer,
-      );
+      return unusable('answer-contradictory', 'the answer contains both an error and a success');
     }
     return {
       kind: 'rejected',
@@ -128,7 +124,7 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
     };
   }
   if (operation === 'upload' && !isUsableDocId(docId)) {
-    return unusable('no-doc-id', 'the answer contains no usable docId', circumstances, answer);
+    return unusable('no-doc-id', 'the answer contains no usable docId');
   }
   return {
     kind: 'accepted',
@@ -137,12 +133,6 @@ function judgeSuccess(answer: Answer, circumstances: Circumstances): Outcome {
       ? (messageOf(warning) ?? 'the service reported a warning without a message')
       : otherDocument(docId, circumstances),
   };
-}
-
-/** A success without a usable answer: in doubt for an upload, repeated for all else. */
-function unusable(code: string, message: string, { operation }: Circumstances, { sent }: Answer): Outcome {
-  if (operation === 'upload') return { kind: 'unknown', code, message };
-  return { kind: 'unavailable', code, message, retryAfterMs: null, sent };
 }
 
 function otherDocument(docId: string | null, circumstances: Circumstances): string | null {

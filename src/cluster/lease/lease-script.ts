@@ -71,7 +71,7 @@ local function claim()
     -- Whoever takes it away removes it or writes its own there.
     if known ~= text or ask.mine[folder.key] ~= 1 then
       listed = listed or redis.call('HGETALL', KEYS[4])
-      local still, signs, holder, here, where = ask.stillFolders[folder.key], {}, '', '1', 'same'
+      local still, signs, holder, here, where = ask.stillFolders[folder.key], {}, '', true, 'same'
       local obstacles, free = inTheWay(folder, listed), true
       for _, one in ipairs(obstacles) do
         local other = redis.call('HMGET', ask.prefix .. ':lease:' .. one.owner, 'host', 'fence', 'beats', 'alone', 'redis')
@@ -79,7 +79,7 @@ local function claim()
         one.released = one.holder == '' and (remembers or other[5] == ask.redis)
         signs[#signs + 1] = one.key .. ' ' .. one.owner .. ' ' .. (other[2] or '') .. ' ' .. (other[3] or '')
         if holder == '' then holder, where = one.holder, one.where end
-        if other[5] ~= ask.redis then here = '' end
+        if other[5] ~= ask.redis then here = false end
       end
       local sign = #signs > 0 and redis.sha1hex(table.concat(signs, ',')) or 'none'
       if #obstacles == 0 then
@@ -93,8 +93,8 @@ local function claim()
         redis.call('HSET', KEYS[4], folder.key, text)
         listed = nil
       else
-        if #obstacles == 0 then here = '' end
-        for _, word in ipairs({ folder.key, sign, holder, here, where }) do others[#others + 1] = word end
+        if #obstacles == 0 then here = false end
+        others[#others + 1] = { folder = folder.key, mark = sign, host = holder, isOfThisRedis = here, where = where }
       end
     end
   end
@@ -107,7 +107,9 @@ local function keep(newFence, newBeats, since)
     'beats', string.format('%.0f', newBeats), 'redis', ask.redis, 'since', since,
     'at', string.format('%.0f', now), 'alone', ask.alone and '1' or '')
   redis.call('PEXPIRE', KEYS[1], 172800000)
-  return { 1, string.format('%.0f', newFence), mark, ask.host, since, '', '1', claim() }
+  local foreign = claim()
+  return cjson.encode({ isHeld = true, fence = newFence, mark = mark, host = ask.host, since = since,
+    isOfThisRedis = true, foreign = foreign[1] and foreign })
 end
 
 if ask.kind == 'renew' then
@@ -131,7 +133,8 @@ else
   end
   if free then return keep(math.max(fence, traces.highestFence) + 1, 0, string.format('%.0f', now)) end
 end
-return { 0, string.format('%.0f', fence), mark, host, was[6] or '', was[8] or '', was[5] == ask.redis and '1' or '', {} }
+return cjson.encode({ fence = fence, mark = mark, host = host, since = was[6], isAlone = was[8] == '1',
+  isOfThisRedis = was[5] == ask.redis })
 `;
 
 /** What a host asks of the script, which gets with it what the session knows: `redis`, `prefix` and `channel`. */
@@ -173,65 +176,38 @@ export interface FolderHolder {
 }
 
 /** A folder that comes with another lease. */
-interface ForeignFolder extends FolderHolder {
-  readonly folder: string;
+const foreignSchema = z.object({
+  folder: z.string(),
   /** Changes with each renewal of that lease. */
-  readonly mark: string;
+  mark: z.string(),
+  host: z.string(),
+  where: z.enum(['same', 'inside', 'around']),
   /** It was renewed in this Redis, and not in one before it. */
-  readonly isOfThisRedis: boolean;
-}
+  isOfThisRedis: z.boolean(),
+}) satisfies z.ZodType<FolderHolder>;
 
-export interface LeaseAnswer {
-  readonly isHeld: boolean;
-  readonly fence: number;
+const answerSchema = z.object({
+  isHeld: z.boolean().default(false),
+  fence: z.number(),
   /** Changes with each renewal. */
-  readonly mark: string;
+  mark: z.string(),
   /** Who holds it; empty: nobody. */
-  readonly host: string;
+  host: z.string(),
   /** Since when, by Redis's clock, ms; 0: nobody does. */
-  readonly since: number;
+  since: z.coerce.number().default(0),
   /** The holder may be sending without Redis. */
-  readonly isAlone: boolean;
+  isAlone: z.boolean().default(false),
   /** It was renewed in this Redis, and not in one before it. */
-  readonly isOfThisRedis: boolean;
-  readonly foreign: readonly ForeignFolder[];
-}
+  isOfThisRedis: z.boolean(),
+  foreign: z.array(foreignSchema).default([]),
+});
 
-const number = z.coerce.number();
-const answerSchema = z.tuple([
-  number,
-  number,
-  z.string(),
-  z.string(),
-  number,
-  z.string(),
-  z.string(),
-  z.array(z.string()),
-]);
+export type LeaseAnswer = z.output<typeof answerSchema>;
 
 /** Takes, renews or gives back a lease. Rejects where Redis does not answer, or refuses. */
 export async function askForLease(session: RedisSession, request: LeaseRequest): Promise<LeaseAnswer> {
   const { runId, prefix } = session;
   const keys = [`lease:${request.name}`, 'state', 'seen', 'folders', 'shares'];
   const text = JSON.stringify({ ...request, redis: runId, prefix, channel: `${prefix}:wake` });
-  const answer = await session.evaluate(leaseScript, keys, [text]);
-  const [isHeld, fence, mark, host, since, alone, here, list] = answerSchema.parse(answer);
-  return {
-    isHeld: isHeld === 1,
-    fence,
-    mark,
-    host,
-    since,
-    isAlone: alone === '1',
-    isOfThisRedis: here === '1',
-    foreign: foreignOf(list),
-  };
-}
-
-function foreignOf(list: readonly string[]): readonly ForeignFolder[] {
-  return list.flatMap((folder, index) => {
-    const [mark = '', host = '', here = '', place] = list.slice(index + 1, index + 5);
-    const where = place === 'inside' || place === 'around' ? place : 'same';
-    return index % 5 === 0 ? [{ folder, mark, host, where, isOfThisRedis: here === '1' }] : [];
-  });
+  return answerSchema.parse(JSON.parse(String(await session.evaluate(leaseScript, keys, [text]))));
 }

@@ -3,10 +3,10 @@ import { chmod } from 'node:fs/promises';
 
 import * as z from 'zod';
 
-import { IngestdError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
+import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
-import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
+import { writeDurably } from '../../lib/files/durable-file.ts';
 
 const identitySchema = z.strictObject({
   userId: z.string().min(1),
@@ -30,14 +30,15 @@ export interface Identity {
 /** The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged. */
 export async function openIdentity(data: DataDirectory): Promise<Identity> {
   const path = data.join('identity.json');
-  const text = (await readIfThere(path)) ?? (await create(path));
+  const fix = 'restore it, or remove it to get new trial credentials';
+  const { userId, credentials, signingKey } =
+    (await readStored(path, identitySchema, fix)) ?? (await create(path));
   await chmod(path, 0o600);
-  const { userId, credentials, signingKey } = read(path, text);
   return { userId, credentials, signingKey: Buffer.from(signingKey, 'hex') };
 }
 
-async function create(path: string): Promise<string> {
-  const identity: z.infer<typeof identitySchema> = {
+async function create(path: string): Promise<z.infer<typeof identitySchema>> {
+  const identity = {
     userId: randomUUID(),
     credentials: {
       apiKey: secret(),
@@ -48,24 +49,10 @@ async function create(path: string): Promise<string> {
     },
     signingKey: randomBytes(32).toString('hex'),
   };
-  const text = `${JSON.stringify(identity, null, 2)}\n`;
-  await writeDurably(path, text);
-  return text;
+  await writeDurably(path, `${JSON.stringify(identity, null, 2)}\n`);
+  return identity;
 }
 
 function secret(): string {
   return randomBytes(24).toString('base64url');
-}
-
-function read(path: string, text: string): z.infer<typeof identitySchema> {
-  try {
-    return identitySchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new IngestdError(
-      'embedded-data-damaged',
-      1,
-      `${path} cannot be read; restore it, or remove it to get new trial credentials`,
-      { cause: error },
-    );
-  }
 }

@@ -3,9 +3,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import * as z from 'zod';
 
-import { readIfThere, writeDurably } from '../../lib/files/durable-file.ts';
+import { writeDurably } from '../../lib/files/durable-file.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { IngestdError } from '../../model/errors.ts';
+import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 import { RefusalError } from '../http/answers.ts';
 
@@ -61,7 +61,8 @@ export async function openTokens(
   }: { readonly signingKey: Uint8Array; readonly seconds: number; readonly clock: Clock },
 ) {
   const path = data.join('tokens.json');
-  const found = read(path, await readIfThere(path));
+  const fix = 'restore it, or remove it together with identity.json';
+  const found = (await readStored(path, fileSchema, fix)) ?? { refresh: [], revoked: [] };
   /** Only the hashes of refresh tokens are kept. */
   const refresh = new Map(found.refresh.map(({ hash, expiresAt }) => [hash, expiresAt]));
   const revoked = new Map(found.revoked.map(({ id, expiresAt }) => [id, expiresAt]));
@@ -151,18 +152,4 @@ function print(refresh: ReadonlyMap<string, number>, revoked: ReadonlyMap<string
     refresh: [...refresh].map(([hash, expiresAt]) => ({ hash, expiresAt })),
     revoked: [...revoked].map(([id, expiresAt]) => ({ id, expiresAt })),
   });
-}
-
-function read(path: string, text: string | null): z.infer<typeof fileSchema> {
-  if (text === null) return { refresh: [], revoked: [] };
-  try {
-    return fileSchema.parse(JSON.parse(text));
-  } catch (error) {
-    throw new IngestdError(
-      'embedded-data-damaged',
-      1,
-      `${path} cannot be read; restore it, or remove it together with identity.json`,
-      { cause: error },
-    );
-  }
 }

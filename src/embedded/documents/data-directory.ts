@@ -1,9 +1,11 @@
 import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { temporarySuffix } from '../../lib/files/durable-file.ts';
+import type * as z from 'zod';
+
+import { readIfThere, temporarySuffix } from '../../lib/files/durable-file.ts';
 import { takeProcessLock } from '../../lib/process/process-lock.ts';
-import { ConfigurationError, StateLockedError } from '../../model/errors.ts';
+import { ConfigurationError, IngestdError, StateLockedError } from '../../model/errors.ts';
 
 /** Where the service keeps what; all absolute, all for its owner alone. */
 export interface DataDirectory {
@@ -75,5 +77,15 @@ async function prepare(
   }
   for (const name of await readdir(root)) {
     if (name.endsWith(temporarySuffix)) await rm(join(root, name), { force: true });
+  }
+}
+
+/** What a file of the data directory holds; null: it is not there. Throws IngestdError, with the fix, where it is damaged. */
+export async function readStored<T>(path: string, schema: z.ZodType<T>, fix: string): Promise<T | null> {
+  const text = await readIfThere(path);
+  try {
+    return text === null ? null : schema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new IngestdError('embedded-data-damaged', 1, `${path} cannot be read; ${fix}`, { cause: error });
   }
 }

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
-import { isTrustedPeer, peerUser } from '../../lib/server/peer-user.ts';
+import { isOwnPeer } from '../../lib/server/peer-user.ts';
 import { bearerOf, cookieHeader, createLoginThrottle, hasCookie } from '../../lib/server/login.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { loginHtml } from './page-assets.ts';
@@ -29,12 +29,6 @@ export function addPageGuard(
     token === null ? '' : createHmac('sha256', token).update('embedded service').digest('base64url');
   const cookie = { name: 'ingestd-service', value };
 
-  const isOwnPeer = (socket: Socket): Promise<boolean> => {
-    const known = peers.get(socket) ?? judgePeer(socket);
-    peers.set(socket, known);
-    return known;
-  };
-
   app.addHook('onRequest', async (request, reply) => {
     const { headers, socket } = request.raw;
     if (token === null) {
@@ -42,7 +36,9 @@ export function addPageGuard(
       if (!isLoopbackHost(name) || !isLoopbackAddress(socket.remoteAddress ?? '')) {
         return refuse(reply, 403, 'this page answers only to its own machine, under its own address');
       }
-      if (await isOwnPeer(socket)) return undefined;
+      const isOwn = peers.get(socket) ?? isOwnPeer(socket);
+      peers.set(socket, isOwn);
+      if (await isOwn) return undefined;
       return refuse(
         reply,
         403,
@@ -83,11 +79,6 @@ export function addPageGuard(
 
 /** The login and how it looks. */
 const openRoutes: ReadonlySet<string> = new Set(['/page.css', '/icon.svg', '/login']);
-
-async function judgePeer(socket: Socket): Promise<boolean> {
-  const own = process.getuid?.();
-  return own === undefined || isTrustedPeer(await peerUser(socket, own), own);
-}
 
 function refuse(reply: FastifyReply, status: 401 | 403 | 429, message: string): FastifyReply {
   return reply.code(status).send({ error: message });

@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 
-/** Whose process holds the other end of a connection within this machine. */
-export type PeerUser =
-  | { readonly kind: 'user'; readonly uid: number }
-  /** The process is gone, or is not on this machine. */
-  | { readonly kind: 'nobody' }
-  /** Unknown: only Linux provides this. */
-  | { readonly kind: 'unknown' };
-
 /** One line of the kernel's table that is of use here. */
 interface Connection {
   readonly localPort: number;
@@ -22,19 +14,19 @@ interface Connection {
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
 /**
- * Says which user is at the other end of a TCP connection over loopback. Where several connections have these two
- * ports (there are many loopback addresses) one of another user decides: an allowed connection must not hide another.
+ * Says whether the other end of a TCP connection over loopback may see and do what the process's own user may: that user
+ * and root; anybody where the system cannot say, as only Linux can. Where several connections have these two ports (there
+ * are many loopback addresses) all of them have to: an allowed connection must not hide another.
  */
-export async function peerUser(
-  { localPort = 0, remotePort = 0 }: Pick<Socket, 'localPort' | 'remotePort'>,
-  own: number,
-): Promise<PeerUser> {
-  const connections = await listConnections();
-  if (connections === null) return { kind: 'unknown' };
+export async function isOwnPeer({
+  localPort = 0,
+  remotePort = 0,
+}: Pick<Socket, 'localPort' | 'remotePort'>): Promise<boolean> {
+  const own = process.getuid?.();
+  const connections = own === undefined ? null : await listConnections();
+  if (connections === null) return true;
   const ends = connections.get(portsKey(remotePort, localPort)) ?? [];
-  if (ends.length === 0 || ends.some(({ isHeld }) => !isHeld)) return { kind: 'nobody' };
-  const uid = ends.find((one) => one.uid !== own)?.uid ?? own;
-  return { kind: 'user', uid };
+  return ends.length > 0 && ends.every(({ uid, isHeld }) => isHeld && (uid === own || uid === 0));
 }
 
 /** By `portsKey`; null: this system has no such tables. */
@@ -73,11 +65,6 @@ async function readTables(): Promise<Connections> {
 
 function portsKey(localPort: number, remotePort: number): string {
   return `${localPort} ${remotePort}`;
-}
-
-/** Says whether a peer may see and do what the process's own user may: that user and root; anybody where the system cannot say. */
-export function isTrustedPeer(peer: PeerUser, own: number): boolean {
-  return peer.kind === 'unknown' || (peer.kind === 'user' && (peer.uid === own || peer.uid === 0));
 }
 
 /** Columns of proc_net_tcp(5): number, local, remote, state, queues, timer, retransmits, uid, timeout, inode. */

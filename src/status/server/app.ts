@@ -6,12 +6,12 @@ import { printableJson } from '../../lib/text/printable.ts';
 import { bearerOf, createLoginThrottle } from '../../lib/server/login.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
-import { peerUser } from '../../lib/server/peer-user.ts';
+import { isOwnPeer } from '../../lib/server/peer-user.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import type { AppOptions } from './routes.ts';
 import { addRoutes } from './routes.ts';
 import { addLoginRoute, showLogin } from './login.ts';
-import { isReading, judgePeer, judgeRequest } from './request-guard.ts';
+import { isReading, judgeRequest } from './request-guard.ts';
 import type { AccessRules, Access, Refusal } from './request-guard.ts';
 
 declare module 'fastify' {
@@ -105,14 +105,18 @@ async function judgeBearer(
   return { status: 429, code: 'too-many-logins', message: 'too many failed logins; try again in a minute' };
 }
 
-/** Where the address asks for a token, the user does not matter. */
+/**
+ * Judges who is at the other end of a changing call: where the address asks for no token, the page's own can be fetched by
+ * everybody on the machine, so that only the user that runs the daemon and root may change things.
+ */
 async function judgeUser(
   { method, raw }: FastifyRequest,
   { httpToken }: AccessRules,
 ): Promise<Refusal | null> {
-  const own = process.getuid?.();
-  if (isReading({ method }) || httpToken !== null || own === undefined) return null;
-  return judgePeer(await peerUser(raw.socket, own), own);
+  if (isReading({ method }) || httpToken !== null || (await isOwnPeer(raw.socket))) return null;
+  const message =
+    'only the user that runs ingestd may do this; use its command line as that user, or set INGESTD_HTTP_TOKEN';
+  return { status: 403, code: 'other-user', message };
 }
 
 function refuse(reply: FastifyReply, refusal: Refusal): FastifyReply {

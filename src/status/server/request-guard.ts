@@ -2,8 +2,6 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { bearerOf, hasCookie, sameSecret } from '../../lib/server/login.ts';
 import type { LoginCookie } from '../../lib/server/login.ts';
-import { isTrustedPeer } from '../../lib/server/peer-user.ts';
-import type { PeerUser } from '../../lib/server/peer-user.ts';
 import { isLoopbackAddress, urlHost } from '../../lib/server/host.ts';
 
 /**
@@ -64,19 +62,6 @@ export function judgeRequest(facts: RequestFacts, rules: AccessRules): Refusal |
     return refuse(403, 'page-token', 'only the page itself may do this; reload the page');
   }
   return null;
-}
-
-/**
- * Judges who is at the other end of a changing call that was let in: where the address asks for no token, the page's
- * own can be fetched by everybody on the machine, so that only the user that runs the daemon and root may change things.
- */
-export function judgePeer(peer: PeerUser, own: number): Refusal | null {
-  if (isTrustedPeer(peer, own)) return null;
-  return refuse(
-    403,
-    'other-user',
-    'only the user that runs ingestd may do this; use its command line as that user, or set INGESTD_HTTP_TOKEN',
-  );
 }
 
 /** Says whether a request changes nothing by its method. */
