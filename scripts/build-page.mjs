@@ -31,6 +31,3 @@ export async function buildPage(directory) {
   }
   for (const name of ['index.html', 'icon.svg']) await copyFile(join(source, name), join(directory, name));
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await buildPage(process.argv[2] ?? 'dist/status/page');

@@ -5,7 +5,6 @@ import type { Status } from '../../src/model/report/status.ts';
 import { eventually } from '../support/eventually.ts';
 import { axeProblems } from './support/axe.ts';
 import { chromiumFound, openBrowser } from './support/browser.ts';
-import { buildPage } from './support/built-page.ts';
 import { busyStatus } from './support/busy-status.ts';
 import { aFleet, aHost } from './support/a-fleet.ts';
 import { aFolder } from './support/fake-control.ts';
@@ -23,18 +22,16 @@ const markup = `<img src=x onerror="window.hit=1">"><script>window.hit=1</script
 
 describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   let browser: Browser;
-  let built: Awaited<ReturnType<typeof buildPage>>;
   const contexts = new Map<string, Promise<BrowserContext>>();
   const worlds: StatusWorld[] = [];
   const pages: Page[] = [];
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    [browser, built] = await Promise.all([openBrowser(), buildPage()]);
+    browser = await openBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    await built.remove();
   });
   afterEach(async () => {
     for (const page of pages.splice(0)) await page.close();
@@ -43,7 +40,7 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
   });
 
   const open = async (options: WorldOptions = {}) => {
-    const world = await openStatusWorld({ pageRoot: built.root, ...options });
+    const world = await openStatusWorld(options);
     worlds.push(world);
     return world;
   };

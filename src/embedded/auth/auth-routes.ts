@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { RefusalError, sendRefusal, tooMany } from '../http/answers.ts';
 import type { Identity } from './identity.ts';
 import type { SlidingWindow } from '../http/sliding-window.ts';
-import type { AccessClaims, TokenAnswer, Tokens } from './tokens.ts';
+import type { AccessClaims, Tokens } from './tokens.ts';
 import {
   inactiveApiKey,
   essenceOf,
@@ -69,7 +69,7 @@ type Grant =
   | { readonly kind: 'refresh_token'; readonly refreshToken: string };
 
 /** Answers `POST /auth`, interface 4.1. Throws RefusalError with the statuses of 7.1. */
-async function grantToken(context: AuthContext, request: FastifyRequest): Promise<TokenAnswer> {
+async function grantToken(context: AuthContext, request: FastifyRequest) {
   const { headers } = request.raw;
   const isKnown = sameSecret(headerOf(headers, 'x-api-key') ?? '', context.identity.credentials.apiKey);
   const waitMs = (isKnown ? context.authWindow : context.strangersWindow).take();

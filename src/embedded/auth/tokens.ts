@@ -28,15 +28,6 @@ const fileSchema = z.strictObject({
   revoked: z.array(z.strictObject({ id: z.string(), expiresAt: z.number() })),
 });
 
-/** Interface 2.1. */
-export interface TokenAnswer {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  readonly token_type: 'Bearer';
-  /** Seconds. */
-  readonly expires_in: number;
-}
-
 /** The claims of an access token whose signature and time have been checked. */
 export interface AccessClaims {
   readonly id: string;
@@ -91,7 +82,8 @@ export async function openTokens(
   };
 
   return {
-    issue: async ({ userId, clientId }: Record<'userId' | 'clientId', string>): Promise<TokenAnswer> => {
+    /** Interface 2.1. */
+    issue: async ({ userId, clientId }: Record<'userId' | 'clientId', string>) => {
       const now = Math.floor(clock.now() / 1000);
       const accessToken = await new SignJWT({ userId, clientId })
         .setProtectedHeader({ alg: algorithm, typ: 'JWT' })

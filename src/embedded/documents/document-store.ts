@@ -41,23 +41,11 @@ export type DocumentRecord = Readonly<
   readonly metadata: Metadata;
 };
 
-/** A document as the service shows it. */
-export interface StoredDocument {
-  readonly docId: string;
-  readonly fileName: string;
-  readonly size: number;
-  readonly sha256: string;
-  readonly owner: string;
-  /** ISO 8601, UTC. */
-  readonly uploadedAt: string;
-  readonly modifiedAt: string | null;
-  /** What holds now; elements without `operation`. */
-  readonly metadata: Metadata;
-  readonly attachments: readonly Omit<FileRecord, 'blob'>[];
-}
+/** A document as the service shows it: what holds now. */
+export type StoredDocument = ReturnType<typeof showDocument>;
 
 /** What may be shown of a record. */
-export function showDocument({ file, attachments, ...record }: DocumentRecord): StoredDocument {
+export function showDocument({ file, attachments, ...record }: DocumentRecord) {
   return {
     ...record,
     fileName: file.name,

@@ -48,19 +48,15 @@ export function tooMany(message: string, waitMs: number): RefusalError {
   });
 }
 
-/** Interface 2.10: one member of the envelope. */
-interface EnvelopeEntry {
-  /** Empty where no document is concerned. */
-  readonly docId: string;
-  readonly message: string;
-}
-
 /** Interface 2.10. */
 export interface Envelope {
-  readonly error: EnvelopeEntry | null;
-  readonly success: EnvelopeEntry | null;
-  readonly warning: EnvelopeEntry | null;
+  readonly error: EnvelopeEntry;
+  readonly success: EnvelopeEntry;
+  readonly warning: EnvelopeEntry;
 }
+
+/** `docId` is empty where no document is concerned. */
+type EnvelopeEntry = { readonly docId: string; readonly message: string } | null;
 
 /** The answer to a successful ingestion call, with its warnings. */
 export function successEnvelope(docId: string, message: string, warnings: readonly string[] = []): Envelope {

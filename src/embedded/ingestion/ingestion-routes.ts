@@ -25,6 +25,11 @@ interface IngestionRoutes {
   readonly strangersWindow: SlidingWindow;
 }
 
+/** A route with a document in its path. */
+interface OneDocument {
+  Params: { docId: string };
+}
+
 /** The ingestion operations, interface 4.3 to 4.7: the rate first, of the account or of strangers, then the operation. */
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
@@ -43,11 +48,11 @@ export async function addIngestionRoutes(app: FastifyInstance, routes: Ingestion
   );
 
   app.post('/upload-document', counted, async ({ raw }) => uploadDocument(context, raw));
-  app.put('/modify-document/:docId', counted, async ({ raw, params }) =>
-    modifyDocument(context, docIdOf(params), raw),
+  app.put<OneDocument>('/modify-document/:docId', counted, async ({ raw, params }) =>
+    modifyDocument(context, params.docId, raw),
   );
-  app.delete('/delete-document/:docId', counted, async ({ params, query }) =>
-    deleteDocument(context, docIdOf(params), ownerOf(query)),
+  app.delete<OneDocument>('/delete-document/:docId', counted, async ({ params, query }) =>
+    deleteDocument(context, params.docId, ownerOf(query)),
   );
   app.patch('/bulk/modify/metadata', counted, async (request) => bulkModify(context, jsonOf(request)));
   app.delete('/bulk/delete', counted, async (request) => bulkDelete(context, jsonOf(request)));
@@ -79,10 +84,6 @@ function wordsOf(status: number): string {
   if (status === 413) return `the body is larger than ${sizeWords(maxBulkBytes)}`;
   if (status === 415) return 'the Content-Type is not the one of this operation';
   return 'the request is malformed';
-}
-
-function docIdOf(params: unknown): string {
-  return String((params as { readonly docId: unknown }).docId);
 }
 
 function ownerOf(query: unknown): string | undefined {

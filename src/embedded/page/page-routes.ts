@@ -70,14 +70,13 @@ export function addPageRoutes(app: FastifyInstance, store: DocumentStore): void 
       cached = { key, body: Buffer.from(printableJson(JSON.stringify(list(store, query)))) };
     return reply.type('application/json; charset=utf-8').send(cached.body);
   });
-  app.get('/documents/:docId/content', async (request, reply) => {
-    const record = store.get(paramOf(request.params, 'docId'));
-    return sendFile(store, reply, record?.file);
-  });
-  app.get('/documents/:docId/attachments/:place', async (request, reply) => {
-    const record = store.get(paramOf(request.params, 'docId'));
-    return sendFile(store, reply, attachmentOf(record, paramOf(request.params, 'place')));
-  });
+  app.get<{ Params: { docId: string } }>('/documents/:docId/content', async ({ params }, reply) =>
+    sendFile(store, reply, store.get(params.docId)?.file),
+  );
+  app.get<{ Params: { docId: string; place: string } }>(
+    '/documents/:docId/attachments/:place',
+    async ({ params }, reply) => sendFile(store, reply, attachmentOf(store.get(params.docId), params.place)),
+  );
 }
 
 /** What the page gets: the newest documents first, a page of those that were found, the counts of these and of all. */
@@ -153,8 +152,4 @@ function encodeRfc5987(name: string): string {
     /['()*]/g,
     (character) => `%${character.codePointAt(0)?.toString(16).toUpperCase()}`,
   );
-}
-
-function paramOf(params: unknown, name: string): string {
-  return String((params as Readonly<Record<string, unknown>>)[name]);
 }

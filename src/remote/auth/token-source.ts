@@ -25,25 +25,6 @@ export interface AccessToken {
   readonly credentials: Credentials;
 }
 
-/** Tokens in memory; one token request at a time, however many callers wait. */
-export interface TokenSource extends Required<AuthPort> {
-  /**
-   * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
-   * ServiceUnavailableError, MisaddressedError; during a back-off without a request.
-   */
-  readonly access: (options?: { readonly needMs?: number }) => Promise<AccessToken>;
-  /** Another token than this one, which was answered with 401. Throws as `access` does. */
-  readonly renew: (accessToken: AccessToken) => Promise<AccessToken>;
-  /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
-  readonly refuse: (accessToken: AccessToken, message: string) => void;
-  /** A call with this token was accepted. */
-  readonly confirm: (accessToken: AccessToken) => void;
-  /** Redacts and escapes a text of the service. */
-  readonly redact: (text: string, accessToken: AccessToken) => string;
-  /** Ends what is under way. */
-  readonly close: () => void;
-}
-
 export interface TokenSourceOptions {
   /** Without a slash at the end. */
   readonly authUrl: string;
@@ -66,7 +47,12 @@ interface Held {
   readonly expiresAt: number;
 }
 
-/** Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. Nothing is written to disk. */
+export type TokenSource = ReturnType<typeof createTokenSource>;
+
+/**
+ * Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. They are in memory and nothing is written to
+ * disk; one token request at a time, however many callers wait.
+ */
 export function createTokenSource({
   authUrl,
   credentials: readCredentials,
@@ -74,7 +60,7 @@ export function createTokenSource({
   settings,
   log,
   store = null,
-}: TokenSourceOptions): TokenSource {
+}: TokenSourceOptions) {
   const agents = createAgents(authUrl);
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -102,18 +88,21 @@ export function createTokenSource({
 
   return {
     access,
-    renew: async (accessToken) => {
+    /** Another token than this one, which was answered with 401. Throws as `access` does. */
+    renew: async (accessToken: AccessToken): Promise<AccessToken> => {
       if (held !== null && held.accessToken.value !== accessToken.value) return held.accessToken;
       held = null;
       return obtain();
     },
-    refuse: (accessToken, message) => {
+    /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
+    refuse: (accessToken: AccessToken, message: string): void => {
       if (held?.accessToken.value !== accessToken.value) return;
       held = null;
       refresh = null;
       backOff.refused(1, `the service refused a new token: ${message}`);
     },
-    confirm: (accessToken) => {
+    /** A call with this token was accepted. */
+    confirm: (accessToken: AccessToken): void => {
       if (held?.accessToken.value === accessToken.value) backOff.confirmed();
     },
     login: async () => {
@@ -131,12 +120,14 @@ export function createTokenSource({
       store?.forget();
       backOff.forget();
     },
-    status: () => ({
+    status: (): ReturnType<AuthPort['status']> => ({
       state: backOff.isRefused() ? 'refused' : accepted ? 'ok' : 'none',
       expiresAt: expiry(),
     }),
-    redact: (text, { value, credentials }) => redact(text, credentials, value),
+    /** Redacts and escapes a text of the service. */
+    redact: (text: string, { value, credentials }: AccessToken) => redact(text, credentials, value),
     backOffMs: backOff.leftMs,
+    /** Ends what is under way. */
     close: () => {
       stopping.abort();
       agents.close();
@@ -147,6 +138,10 @@ export function createTokenSource({
     return excerpt(createRedactor([...known, ...secretsOf(credentials), ...more]).redact(text));
   }
 
+  /**
+   * A token, renewed ahead of its end; `needMs` is how long it is needed. Throws CredentialsRefusedError,
+   * ServiceUnavailableError, MisaddressedError; during a back-off without a request.
+   */
   async function access({ needMs = 0 }: { readonly needMs?: number } = {}): Promise<AccessToken> {
     if (suspect) await dropForeign();
     const now = clock.monotonic();

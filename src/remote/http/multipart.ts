@@ -6,7 +6,6 @@ import FormData from 'form-data';
 import { ContentChangedError } from '../../model/errors.ts';
 import { mediaTypeOf } from '../../model/names-and-types.ts';
 import type { ContentSource } from '../../model/ports/folder-port.ts';
-import type { HttpBody } from './send-http-request.ts';
 
 /** A file that is open and goes out under `name`. */
 export interface OpenPart {
@@ -15,19 +14,11 @@ export interface OpenPart {
   readonly source: ContentSource;
 }
 
-export interface Multipart {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: HttpBody;
-}
-
 /**
  * Builds the form of interface 4.3 and 4.4 for one sending: metadata first, so that it can be refused before 150 MB
  * have gone out, then the files as streams of announced length.
  */
-export async function buildMultipart(
-  metadata: string | null,
-  parts: readonly OpenPart[],
-): Promise<Multipart> {
+export async function buildMultipart(metadata: string | null, parts: readonly OpenPart[]) {
   const form = new FormData({ maxDataSize: Number.POSITIVE_INFINITY });
   if (metadata !== null) form.append('metadata', metadata);
   for (const { field, name, source } of parts) {
@@ -48,7 +39,8 @@ export async function buildMultipart(
   // The sender listens too; an error before that is found in `errored`.
   stream.on('error', () => form.destroy());
   form.pipe(stream);
-  return { headers: form.getHeaders(), body: { stream, bytes } };
+  const headers: Readonly<Record<string, string>> = form.getHeaders();
+  return { headers, body: { stream, bytes } };
 }
 
 /**

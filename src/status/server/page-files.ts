@@ -39,10 +39,10 @@ export const pagePaths: readonly string[] = names.map(pathOf);
  * Gives the page, which is read when somebody first asks for it; null: it has not been built. A failed read is
  * repeated.
  */
-export function pageReader(root?: URL): () => Promise<PageFiles | null> {
+export function pageReader(): () => Promise<PageFiles | null> {
   let page: Promise<PageFiles | null> | null = null;
   return async () => {
-    page ??= readPage(root);
+    page ??= readPage();
     try {
       return await page;
     } catch (error) {
@@ -56,10 +56,10 @@ function pathOf(name: string): string {
   return `/assets/${name}`;
 }
 
-async function readPage(root?: URL): Promise<PageFiles | null> {
-  for (const candidate of root === undefined ? roots : [root]) {
+async function readPage(): Promise<PageFiles | null> {
+  for (const root of roots) {
     try {
-      return await loadFrom(candidate);
+      return await loadFrom(root);
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
     }

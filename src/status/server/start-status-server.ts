@@ -32,8 +32,6 @@ export interface StatusServerOptions
   readonly httpToken: string | null;
   /** What the chart begins with; without it, an empty day. */
   readonly deliveries?: DeliveryHistory;
-  /** Directory of the built page, for tests. */
-  readonly pageRoot?: URL;
 }
 
 export interface StatusServer {
@@ -49,7 +47,6 @@ export interface StatusServer {
  */
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const { control, clock, http, socketPath, httpToken } = options;
-  const page = pageReader(options.pageRoot);
   const address = http.port === false ? null : await resolveHost(http.host);
   if (address !== null && httpToken === null && !isLoopbackAddress(address)) throw unguarded(http.host);
 
@@ -62,7 +59,15 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
     if (known === undefined) throw new StoppedError('a connection without access rules');
     return known;
   };
-  const app = await openApp({ readLog: noLog, ...options, snapshot, history, hub, page, rulesOf });
+  const app = await openApp({
+    readLog: noLog,
+    ...options,
+    snapshot,
+    history,
+    hub,
+    page: pageReader(),
+    rulesOf,
+  });
   const listeners: Listener[] = [];
   const forget = [
     control.onActivity((activity) => history.record(activity)),

@@ -1,4 +1,4 @@
-// Takes a picture of the page in each of its states: node --import ./test/soak/register-typescript.mjs
+// Takes a picture of the page, as it was last built, in each of its states: node --import ./test/soak/register-typescript.mjs
 // test/status/support/pictures.ts DIRECTORY [STATE…]
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,6 @@ import { systemClock } from '../../../src/lib/time/clock.ts';
 import { createDeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import type { DeliveryHistory } from '../../../src/status/metrics/delivery-history.ts';
 import { openBrowser } from './browser.ts';
-import { buildPage } from './built-page.ts';
 import { busyStatus } from './busy-status.ts';
 import { aFolder } from './fake-control.ts';
 import { openStatusWorld } from './status-world.ts';
@@ -166,7 +165,7 @@ function aDay(): DeliveryHistory {
 
 const [directory = 'pictures', ...chosen] = process.argv.slice(2);
 await mkdir(directory, { recursive: true });
-const [browser, built] = await Promise.all([openBrowser(), buildPage()]);
+const browser = await openBrowser();
 for (const [name, status] of Object.entries(states)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
   for (const [scheme, width, height] of [
@@ -175,7 +174,7 @@ for (const [name, status] of Object.entries(states)) {
     ['light', 360, 740],
     ['light', 2560, 1300],
   ] as const) {
-    const world = await openStatusWorld({ status, pageRoot: built.root, deliveries: aDay() });
+    const world = await openStatusWorld({ status, deliveries: aDay() });
     for (let index = 0; index < 12; index += 1) {
       world.control.happen({
         path: `2026/q3/note-${index}.pdf`,
@@ -206,4 +205,3 @@ for (const [name, status] of Object.entries(states)) {
   }
 }
 await browser.close();
-await built.remove();
