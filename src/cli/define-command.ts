@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import type { Command } from 'commander';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogLevel } from '../model/settings.ts';
@@ -33,8 +34,17 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
 }
 
-/** Those of them whose value is the next word. */
-export const globalsWithValue: ReadonlySet<string> = new Set(['-c', '--config', '--log-level']);
+/** The command and the configuration file that the words of a command line name; it may not be complete. */
+export function namedIn(words: readonly string[]) {
+  const { values, positionals } = parseArgs({
+    args: [...words],
+    options: { config: { type: 'string', short: 'c' }, 'log-level': { type: 'string' } },
+    strict: false,
+    allowPositionals: true,
+  });
+  const { config } = values;
+  return { command: positionals[0], config: typeof config === 'string' ? config : undefined };
+}
 
 /** The level that the command line asks for; undefined: it leaves it to the configuration. */
 export function levelAskedFor({ logLevel, quiet }: GlobalFlags): LogLevel | undefined {

@@ -12,7 +12,7 @@ import {
 import { printable } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import { globalsWithValue, type CommandContext } from './define-command.ts';
+import { namedIn, type CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 
@@ -97,23 +97,13 @@ function helpFor(command: Command): string {
 
 /** A word that is no command would else be taken for an argument of the default command. */
 function refuseUnknownCommand(program: Command, args: readonly string[]): void {
-  const word = firstOperand(args);
+  const { command: word } = namedIn(args);
   const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
   if (word === undefined || names.includes(word)) return;
   const near = closest(word, names);
   throw new ConfigurationError(
     `"${word}" is not a command; ${near === undefined ? 'ingestd --help lists them' : `did you mean ${near}?`}`,
   );
-}
-
-function firstOperand(args: readonly string[]): string | undefined {
-  for (let index = 0; index < args.length; index += 1) {
-    const word = args[index];
-    if (word === '--') return args[index + 1];
-    if (word !== undefined && globalsWithValue.has(word)) index += 1;
-    else if (word !== undefined && !word.startsWith('-')) return word;
-  }
-  return undefined;
 }
 
 function report(

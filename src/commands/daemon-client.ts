@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { orNull } from '../lib/or-null.ts';
 import {
   ConfigurationError,
   CredentialsRefusedError,
@@ -184,21 +185,13 @@ function send({ socket, path, method, body, withinMs }: Call): Promise<Answer> {
 }
 
 function json({ status, text }: Answer): unknown {
-  const value = parse(text);
+  const value = orNull<unknown>(() => JSON.parse(text));
   if (status >= 200 && status < 300) return value;
   const body = errorSchema.safeParse(value);
   const { code, message } = body.success ? body.data : { code: undefined, message: `status ${status}` };
   if (code === 'credentials-refused') throw new CredentialsRefusedError(message);
   if (status >= 400 && status < 500) throw new ConfigurationError(message);
   throw new IngestdError(code ?? 'daemon', exitCodes.unforeseen, message);
-}
-
-function parse(text: string): unknown {
-  try {
-    return text === '' ? null : JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function forbidden(file: string, cause: unknown): IngestdError {

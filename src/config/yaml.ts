@@ -1,4 +1,5 @@
-import { LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
+import { type Document, LineCounter, isMap, isNode, isPair, parseDocument } from 'yaml';
+import { orNull } from '../lib/or-null.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
@@ -23,7 +24,7 @@ export function readYaml(text: string, source: string): YamlText {
   }
   const { contents } = document;
   return {
-    value: toPlain(() => document.toJS({ maxAliasCount: MAX_ALIASES }), source),
+    value: toPlain(document, source),
     position: (path) => {
       const offset = offsetOf(contents, path);
       if (offset === undefined) return undefined;
@@ -33,23 +34,16 @@ export function readYaml(text: string, source: string): YamlText {
   };
 }
 
-/** What can be read of a YAML text that may be invalid; undefined: nothing. */
+/** What can be read of a YAML text that may be invalid; null: nothing. */
 export function glimpseYaml(text: string): unknown {
-  try {
-    return parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES });
-  } catch {
-    return undefined;
-  }
+  return orNull<unknown>(() =>
+    parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES }),
+  );
 }
 
-/** A value as YAML text, for a person to go on from. */
-export function writeYaml(value: unknown): string {
-  return stringify(value);
-}
-
-function toPlain(convert: () => unknown, source: string): unknown {
+function toPlain(document: Document, source: string): unknown {
   try {
-    return convert();
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     throw new ConfigurationError(
       `${source}: YAML that cannot be used: ${firstLine(errorMessage(error))}; write the values out instead of aliases`,

@@ -182,19 +182,15 @@ export async function decisionsOf({ daemon, ...prepared }: PreparedAction): Prom
   return offlineDecisions(await offlineOptions(prepared));
 }
 
-interface FindOptions {
-  /** False for a command whose exit code says everything. */
-  readonly reports?: boolean;
-}
-
 /**
  * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
- * the one before: it is found, and the fault is printed on standard error. Throws ConfigurationError where none runs.
+ * the one before: it is found, and the fault is printed on standard error. `reports` false: for a command whose exit code
+ * says everything. Throws ConfigurationError where none runs.
  */
 export async function findDaemon(
   context: CommandContext,
   flags: GlobalFlags,
-  { reports = true }: FindOptions = {},
+  { reports = true }: { readonly reports?: boolean } = {},
 ): Promise<FoundDaemon> {
   try {
     const prepared = await prepareCommand(context, flags, {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
-import { globalsWithValue, type CommandContext } from '../define-command.ts';
+import { namedIn, type CommandContext } from '../define-command.ts';
 
 /** A shell waits for the answer while a person types. */
 const longestMs = 1_000;
@@ -40,28 +40,11 @@ export function addCompleteCommand(program: Command, context: CommandContext): v
 
 async function offers(words: readonly string[], context: CommandContext): Promise<readonly string[]> {
   const typed = words.at(-1) ?? '';
-  const { command, config } = readLine(words.slice(0, -1));
+  const { command = '', config } = namedIn(words.slice(0, -1));
   const all = offersOf[command]?.(await askDaemon(config, context)) ?? [];
   // One that would not fit on a line cannot be completed to either.
   const fitting = all.filter((offer) => offer.startsWith(typed) && printable(offer) === offer);
   return [...new Set(fitting)].sort().slice(0, mostOffers);
-}
-
-function readLine(words: readonly string[]): {
-  readonly command: string;
-  readonly config: string | undefined;
-} {
-  let command = '';
-  let config: string | undefined;
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (globalsWithValue.has(word)) {
-      at += 1;
-      if (word !== '--log-level') config = words[at];
-    } else if (word.startsWith('--config=')) config = word.slice('--config='.length);
-    else if (command === '' && !word.startsWith('-')) command = word;
-  }
-  return { command, config };
 }
 
 /** Without a daemon only the configured folders are known: a large ledger takes too long to read. */

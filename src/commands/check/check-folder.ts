@@ -1,15 +1,8 @@
 import { access, constants, stat } from 'node:fs/promises';
 
 import { errorCode } from '../../model/errors.ts';
-import {
-  joinPath,
-  refKey,
-  sameStat,
-  type FoundDocument,
-  type Inspection,
-  type Skip,
-} from '../../model/document.ts';
-import type { FolderPort } from '../../model/ports/folder-port.ts';
+import { joinPath, refKey, sameStat, type FoundDocument, type Inspection } from '../../model/document.ts';
+import type { FolderListener, FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
@@ -46,72 +39,49 @@ export async function checkFolder(
 ): Promise<FolderCheck> {
   const unusable = await rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
-  const seen: Seen = { paths: [], skips: [], attachments: [], directories: 0 };
-  return withFolder(
-    folder,
-    { settings: asItStands(settings), log },
-    (port) => judge(port, folder, { seen, timing: settings.timing, ledger }),
-    {
-      directory: (scan) => {
-        seen.directories += 1;
-        for (const { name } of scan.entries) seen.paths.push(joinPath(scan.directory, name));
-        seen.skips.push(...scan.skips);
-        for (const name of scan.subdirectories.filter(isAttachmentDirectory))
-          seen.attachments.push(joinPath(scan.directory, name));
-      },
-      scanned: () => {},
-      changed: () => {},
+  const findings: CheckFinding[] = [];
+  const paths: string[] = [];
+  const attachments: string[] = [];
+  let directories = 0;
+  const listener: FolderListener = {
+    directory: (scan) => {
+      directories += 1;
+      for (const { name } of scan.entries) paths.push(joinPath(scan.directory, name));
+      for (const { path, pathBytes, ...skip } of scan.skips)
+        findings.push({ ...fileFinding(folder, path, skip), ...(pathBytes !== undefined && { pathBytes }) });
+      for (const name of scan.subdirectories.filter(isAttachmentDirectory))
+        attachments.push(joinPath(scan.directory, name));
     },
-  );
-}
-
-/** What a scan found. */
-interface Seen {
-  readonly paths: string[];
-  readonly skips: Skip[];
-  /** Directories of attachments. */
-  readonly attachments: string[];
-  directories: number;
-}
-
-async function judge(
-  port: FolderPort,
-  folder: FolderSettings,
-  {
-    seen: { paths, skips, attachments, directories },
-    timing,
-    ledger,
-  }: { readonly seen: Seen; readonly timing: Settings['timing'] } & Pick<Surroundings, 'ledger'>,
-): Promise<FolderCheck> {
-  const findings = skips.map(({ path, pathBytes, ...skip }) => ({
-    ...fileFinding(folder, path, skip),
-    ...(pathBytes !== undefined && { pathBytes }),
-  }));
-  for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
-  let documents = 0;
-  for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
-    const some = paths.slice(from, from + inspectionsAtOnce);
-    const looks = await Promise.all(some.map((path) => port.inspect(path)));
-    for (const [index, look] of looks.entries()) {
-      const refused = refusal(look);
-      const known = ledger === null || look.kind !== 'document' ? null : recorded(look.document, ledger);
-      if (known !== null) findings.push(known);
-      else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, look.kind));
-      else documents += 1;
-    }
-  }
-  const reasons = port.health().reasons.map((reason) => finding('error', folder.name, reason));
-  const summary = finding('info', folder.name, {
-    code: 'documents',
-    message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
-    fix: '',
-  });
-  const polling = checkPolling(folder, timing);
-  const polled = polling !== null && polling.level === 'info';
-  return {
-    findings: [...reasons, ...findings, summary, ...(polling === null ? [] : [polling])],
-    watchedDirectories: polled ? 0 : directories,
+    scanned: () => {},
+    changed: () => {},
   };
+  const judge = async (port: FolderPort): Promise<FolderCheck> => {
+    for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
+    let documents = 0;
+    for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
+      const some = paths.slice(from, from + inspectionsAtOnce);
+      const looks = await Promise.all(some.map((path) => port.inspect(path)));
+      for (const [index, look] of looks.entries()) {
+        const refused = refusal(look);
+        const known = ledger === null || look.kind !== 'document' ? null : recorded(look.document, ledger);
+        if (known !== null) findings.push(known);
+        else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, look.kind));
+        else documents += 1;
+      }
+    }
+    const reasons = port.health().reasons.map((reason) => finding('error', folder.name, reason));
+    const summary = finding('info', folder.name, {
+      code: 'documents',
+      message: `${countWords(documents, 'document')} in ${folder.path} can be sent`,
+      fix: '',
+    });
+    const polling = checkPolling(folder, settings.timing);
+    return {
+      findings: [...reasons, ...findings, summary, ...(polling === null ? [] : [polling])],
+      watchedDirectories: polling?.level === 'info' ? 0 : directories,
+    };
+  };
+  return withFolder(folder, { settings: asItStands(settings), log }, judge, listener);
 }
 
 /** No file stands under the name of its document, and no rule leaves the directory out. */

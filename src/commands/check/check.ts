@@ -1,4 +1,4 @@
-import { request as requestHttp } from 'node:http';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
@@ -100,7 +100,7 @@ export async function checkServiceClock({
 }: Pick<ServiceSettings, 'authUrl' | 'connectSeconds'>): Promise<CheckFinding[]> {
   try {
     const before = Date.now();
-    const date = await dateOf(authUrl, connectSeconds * 1000);
+    const date = await requestHead(authUrl, connectSeconds * 1000, ({ headers }) => headers.date);
     const now = (before + Date.now()) / 2;
     const ahead = date === undefined ? Number.NaN : Math.round((now - Date.parse(date)) / 1000);
     return [
@@ -135,18 +135,33 @@ function judgeClock(authUrl: string, ahead: number): CheckFinding {
   return finding('info', authUrl, { code: 'clock', message, fix: '' });
 }
 
-function dateOf(address: string, withinMs: number): Promise<string | undefined> {
+/**
+ * Asks an address for nothing, as ingestd would connect to it: `HEAD`, and no credentials. Rejects where it does not
+ * answer, with ConfigurationError for an invalid proxy.
+ */
+export async function requestHead<T>(
+  address: string,
+  withinMs: number,
+  read: (response: IncomingMessage) => T,
+  onConnected: () => void = () => {},
+): Promise<T> {
   const agents = createAgents(address);
-  const secure = address.startsWith('https:');
-  return new Promise<string | undefined>((resolve, reject) => {
-    const call = (secure ? requestHttps : requestHttp)(
-      address,
-      { method: 'HEAD', agent: secure ? agents.https : agents.http, signal: AbortSignal.timeout(withinMs) },
-      (response) => {
-        response.resume();
-        resolve(response.headers.date);
-      },
-    );
+  const isSecure = address.startsWith('https:');
+  return new Promise<T>((resolve, reject) => {
+    const call = (isSecure ? requestHttps : requestHttp)(address, {
+      method: 'HEAD',
+      agent: isSecure ? agents.https : agents.http,
+      signal: AbortSignal.timeout(withinMs),
+    });
+    call.once('socket', (socket) => {
+      // By way of a proxy it comes connected.
+      if (socket.connecting) socket.once('connect', onConnected);
+      else onConnected();
+    });
+    call.on('response', (response) => {
+      resolve(read(response));
+      response.destroy();
+    });
     call.on('error', reject);
     call.end();
   }).finally(agents.close);

@@ -45,30 +45,31 @@ export async function examine(
     ...addresses.flatMap((address) => judgeAddress(address, Date.now())),
   ];
   const { file, service } = settings;
-  return reportOf({ machine, findings, addresses, configuration: file, mode: service.mode, daemon });
+  const about = { configuration: file, mode: service.mode, daemon };
+  return { ...summaryOf(findings), ingestd: { ...aboutItself(), ...about }, ...machine, addresses, findings };
 }
 
 /** The same where the configuration is invalid: what the machine alone says. */
 export async function examineWithout(problem: string, env: Environment): Promise<DoctorReport> {
   const machine = await examineMachine(null, env);
   const findings = [finding('error', 'configuration', { code: 'configuration', message: problem, fix: '' })];
-  const rest = { addresses: [], configuration: null, mode: null, daemon: null };
-  return reportOf({ machine, findings, ...rest });
+  const about = { configuration: null, mode: null, daemon: null };
+  return {
+    ...summaryOf(findings),
+    ingestd: { ...aboutItself(), ...about },
+    ...machine,
+    addresses: [],
+    findings,
+  };
 }
 
-function reportOf({
-  machine,
-  findings,
-  addresses,
-  ...about
-}: Pick<DoctorReport, 'findings' | 'addresses'> &
-  Pick<DoctorReport['ingestd'], 'configuration' | 'mode' | 'daemon'> & {
-    readonly machine: MachineReport;
-  }): DoctorReport {
+function summaryOf(findings: readonly CheckFinding[]) {
   const problems = findings.filter(({ level }) => level === 'error').length;
-  const program = process.argv[1] ?? '';
-  const ingestd = { version: version(), node: process.version, program, ...about };
-  return { ok: problems === 0, problems, ingestd, ...machine, addresses, findings };
+  return { ok: problems === 0, problems };
+}
+
+function aboutItself() {
+  return { version: version(), node: process.version, program: process.argv[1] ?? '' };
 }
 
 async function examineDaemon(

@@ -1,13 +1,12 @@
 import { lookup } from 'node:dns/promises';
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import { TLSSocket, connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 
 import { excerpt } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
-import { type Agents, createAgents, proxyFor } from '../../remote/http/agents.ts';
+import { proxyFor } from '../../remote/http/agents.ts';
 import { describeFault } from '../../remote/http/describe-fault.ts';
+import { requestHead } from '../check/check.ts';
 
 /** The way to one address, and how long each part of it took; times in ms from the beginning of the request. */
 export interface AddressReport {
@@ -97,57 +96,33 @@ async function lookUp(hostname: string): Promise<AddressReport['names']> {
 
 type Asked = Pick<AddressReport, 'tls' | 'connectedMs' | 'firstByteMs' | 'status' | 'clockAheadMs' | 'error'>;
 
-const unanswered: Asked = {
-  tls: null,
-  connectedMs: null,
-  firstByteMs: null,
-  status: null,
-  clockAheadMs: null,
-  error: 'no answer',
-};
-
 async function ask(url: URL, withinMs: number): Promise<Asked> {
-  let agents: Agents;
-  try {
-    agents = createAgents(url.href);
-  } catch (error) {
-    return { ...unanswered, error: errorMessage(error) };
-  }
-  const isSecure = url.protocol === 'https:';
   const before = performance.now();
   const elapsed = () => Math.round(performance.now() - before);
   let connectedMs: number | null = null;
-  return await new Promise<Asked>((resolve) => {
-    const failed = (error: unknown): void => {
-      resolve({ ...unanswered, connectedMs, error: describeFault(errorCode(error) ?? 'no-answer').message });
-    };
-    const answered = (response: IncomingMessage): void => {
-      const { date } = response.headers;
-      const serverTime = date === undefined ? Number.NaN : Date.parse(date);
-      resolve({
-        error: null,
-        tls: describeTls(response.socket, null),
-        connectedMs,
-        firstByteMs: elapsed(),
-        status: response.statusCode ?? null,
-        clockAheadMs: Number.isNaN(serverTime) ? null : Date.now() - serverTime,
-      });
-      response.destroy();
-    };
-    const call = (isSecure ? requestHttps : requestHttp)(url, {
-      method: 'HEAD',
-      agent: isSecure ? agents.https : agents.http,
-      signal: AbortSignal.timeout(withinMs),
-    });
-    call.once('socket', (socket: Socket) => {
-      // By way of a proxy it comes connected.
-      if (!socket.connecting) connectedMs = elapsed();
-      else socket.once('connect', () => (connectedMs = elapsed()));
-    });
-    call.on('response', answered);
-    call.on('error', failed);
-    call.end();
-  }).finally(agents.close);
+  const onConnected = () => (connectedMs = elapsed());
+  try {
+    return await requestHead(
+      url.href,
+      withinMs,
+      ({ headers, socket, statusCode = null }) => {
+        const clockAheadMs = Date.now() - Date.parse(headers.date ?? '');
+        return {
+          error: null,
+          tls: describeTls(socket, null),
+          connectedMs,
+          firstByteMs: elapsed(),
+          status: statusCode,
+          clockAheadMs: Number.isNaN(clockAheadMs) ? null : clockAheadMs,
+        };
+      },
+      onConnected,
+    );
+  } catch (error) {
+    const code = errorCode(error) ?? 'no-answer';
+    const message = code === 'configuration' ? errorMessage(error) : describeFault(code).message;
+    return { error: message, tls: null, connectedMs, firstByteMs: null, status: null, clockAheadMs: null };
+  }
 }
 
 /** What certificate there is, although it is not trusted; nothing is sent. */

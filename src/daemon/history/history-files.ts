@@ -2,6 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 
+import { orNull } from '../../lib/or-null.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
@@ -70,11 +71,7 @@ export function lineText(line: HistoryLine): string {
 
 /** Null: it is no line of a history. */
 export function parseLine(text: string): HistoryLine | null {
-  try {
-    return lineSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
+  return orNull(() => lineSchema.parse(JSON.parse(text)));
 }
 
 /** The activity of a line; null: it tells of something else. */
