@@ -4,39 +4,15 @@ import picocolors from 'picocolors';
 import { printable, printableJson } from '../lib/text/printable.ts';
 import { errorCode } from '../model/errors.ts';
 
-/** Paints text on a terminal that shows colors. */
-type Colors = Readonly<
-  Record<'bold' | 'dim' | 'red' | 'yellow' | 'green' | 'cyan', (text: string) => string>
->;
-
 /** Standard output of a command. Whatever names and messages hold, only `raw` lets it act on a terminal. */
-export interface Output {
-  /** One line: control characters in it are escaped. */
-  readonly line: (text?: string) => void;
-  /** Lines in the place of those that were there before. */
-  readonly screen: (lines: readonly string[]) => void;
-  /** Text of ingestd's own as it stands: scripts, help. */
-  readonly raw: (text: string) => void;
-  /** A JSON value, its control characters as `\u` escapes. On a terminal it is indented unless `compact`. */
-  readonly json: (value: unknown, layout?: 'compact' | 'indented') => void;
-  readonly colors: Colors;
-  /** True on a terminal: progress and redrawing make sense. */
-  readonly terminal: boolean;
-  /** True once the reader went away. */
-  readonly closed: () => boolean;
-  /** Resolves when everything is written. */
-  readonly flush: () => Promise<void>;
-}
+export type Output = ReturnType<typeof createOutput>;
 
 interface OutputStream extends Writable {
   readonly isTTY?: boolean;
 }
 
 /** Writes to a stream; a reader that goes away (`| head`) is no error. */
-export function createOutput(
-  stream: OutputStream,
-  env: Readonly<Record<string, string | undefined>>,
-): Output {
+export function createOutput(stream: OutputStream, env: Readonly<Record<string, string | undefined>>) {
   let closed = false;
   stream.on('error', (error) => {
     closed = true;
@@ -47,17 +23,24 @@ export function createOutput(
     if (!closed) stream.write(text);
   };
   return {
+    /** Text of ingestd's own as it stands: scripts, help. */
     raw,
-    line: (text = '') => raw(`${safeLine(text)}\n`),
-    // Home, then each line with the rest of the old one cut, then what is below.
-    screen: (lines) => raw(`\x1b[H${lines.map((line) => `${safeLine(line)}\x1b[K\n`).join('')}\x1b[J`),
-    json: (value, layout = terminal ? 'indented' : 'compact') =>
+    /** One line: control characters in it are escaped. */
+    line: (text = ''): void => raw(`${safeLine(text)}\n`),
+    /** Lines in the place of those that were there before: home, each with the rest of the old one cut, what is below. */
+    screen: (lines: readonly string[]): void =>
+      raw(`\x1b[H${lines.map((line) => `${safeLine(line)}\x1b[K\n`).join('')}\x1b[J`),
+    /** A JSON value, its control characters as `\u` escapes. On a terminal it is indented unless `compact`. */
+    json: (value: unknown, layout: 'compact' | 'indented' = terminal ? 'indented' : 'compact'): void =>
       raw(`${printableJson(JSON.stringify(value, null, layout === 'indented' ? 2 : undefined))}\n`),
     colors: createColors(wantsColor(terminal, env)),
+    /** True on a terminal: progress and redrawing make sense. */
     terminal,
-    closed: () => closed,
+    /** True once the reader went away. */
+    closed: (): boolean => closed,
+    /** Resolves when everything is written. */
     flush: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         if (closed || stream.destroyed) resolve();
         else stream.write('', () => resolve());
       }),
@@ -67,7 +50,8 @@ export function createOutput(
 /** Stands in a painted text for the escape character: no name and no message can bring it. */
 const ownEscape = `<${randomUUID()}>`;
 
-function createColors(enabled: boolean): Colors {
+/** Paints text on a terminal that shows colors. */
+function createColors(enabled: boolean) {
   const colors = picocolors.createColors(enabled);
   const own = (paint: (text: string) => string) => (text: string) =>
     paint(printable(text)).replaceAll('\x1b', ownEscape);

@@ -10,14 +10,6 @@ import { trialFile } from './package-files.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { glimpseYaml } from './yaml.ts';
 
-/** Which configuration file is read, and why. */
-export interface SettingsFile {
-  /** Absolute. */
-  readonly file: string;
-  /** The trial configuration that ships with ingestd: its paths are relative to the working directory. */
-  readonly trial: boolean;
-}
-
 /** What the search is given. */
 export interface SettingsSearch {
   /** `--config`, as written. */
@@ -29,9 +21,10 @@ export interface SettingsSearch {
 
 /**
  * Finds the configuration file, contract section 2: `--config`, `$INGESTD_CONFIG`, `./ingestd.yaml`, the
- * user's, the machine's, and last the trial configuration. A file that is named explicitly is taken without a search.
+ * user's, the machine's, and last the trial configuration (`trial`), whose paths are relative to the working directory.
+ * A file that is named explicitly is taken without a search.
  */
-export async function findSettingsFile({ file, env, cwd }: SettingsSearch): Promise<SettingsFile> {
+export async function findSettingsFile({ file, env, cwd }: SettingsSearch) {
   const named = file ?? (env['INGESTD_CONFIG'] || undefined);
   if (named !== undefined) return { file: resolve(cwd, named), trial: resolve(cwd, named) === trialFile };
   for (const candidate of candidates(env, cwd)) {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import { settingsSchema, type Settings } from '../model/settings.ts';
+import { settingsSchema } from '../model/settings.ts';
 import { buildSettings } from './settings/build-settings.ts';
 import { checkPaths } from './settings/check-paths.ts';
 import { readEnvironmentFile } from './environment/environment-file.ts';
@@ -11,17 +11,7 @@ import { type SettingsSearch, findSettingsFile } from './find-places.ts';
 import { schemaAt } from './settings/setting-keys.ts';
 import { readTrustedFile } from './trusted-file.ts';
 import { type YamlText, readYaml } from './yaml.ts';
-import { type SecretSources, readSecret } from './secrets/read-secrets.ts';
-
-/** The configuration, with what comes from its surroundings. */
-export interface Configuration {
-  readonly settings: Settings;
-  /** True for the configuration that ships with ingestd. */
-  readonly trial: boolean;
-  readonly secretSources: SecretSources;
-  /** What is valid but worth a warning. */
-  readonly warnings: readonly string[];
-}
+import { readSecret } from './secrets/read-secrets.ts';
 
 /** What `loadConfiguration` is given. */
 export interface ConfigurationSearch extends SettingsSearch {
@@ -36,7 +26,7 @@ const maxProblems = 20;
  * Finds, reads and judges the configuration, contract section 3. Throws ConfigurationError that names the
  * place, the key, the value and the fix of everything that is wrong with it.
  */
-export async function loadConfiguration(search: ConfigurationSearch): Promise<Configuration> {
+export async function loadConfiguration(search: ConfigurationSearch) {
   const { file, trial } = await findSettingsFile(search);
   // Whoever can change the trial configuration can change the program that it ships with.
   const yaml = readYaml(await readText(file, trial ? { INGESTD_TRUST_CONFIG: '1' } : search.env), file);
@@ -61,8 +51,10 @@ export async function loadConfiguration(search: ConfigurationSearch): Promise<Co
   if (search.checkFolders !== false) await checkPaths(settings);
   return {
     settings,
+    /** True for the configuration that ships with ingestd. */
     trial,
     secretSources,
+    /** What is valid but worth a warning. */
     warnings: [...environmentFile.warnings, ...warnings],
   };
 }

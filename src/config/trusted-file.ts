@@ -9,18 +9,12 @@ interface ReadOptions {
   readonly maxBytes: number;
 }
 
-/** A file's first bytes, and what it looked like when it was opened. */
-export interface TrustedFile {
-  /** Up to one byte more than `maxBytes`: then the file is longer than that. */
-  readonly bytes: Buffer;
-  readonly stats: Stats;
-}
-
 /**
- * Reads a file that decides what ingestd does and with which credentials. Throws ConfigurationError where another user
+ * Reads the first bytes of a file that decides what ingestd does and with which credentials, and what it looked like when
+ * it was opened. Throws ConfigurationError where another user
  * could have written it, see `distrust`, and what opening and reading throw.
  */
-export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions): Promise<TrustedFile> {
+export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions) {
   const link = await lstat(file);
   const handle = await open(file, 'r');
   try {
@@ -35,6 +29,7 @@ export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptio
     for (let read = 1; read > 0 && length < buffer.length; length += read) {
       ({ bytesRead: read } = await handle.read(buffer, length, buffer.length - length, null));
     }
+    // Up to one byte more than `maxBytes`: then the file is longer than that.
     return { bytes: buffer.subarray(0, length), stats };
   } finally {
     await handle.close();

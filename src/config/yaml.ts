@@ -3,18 +3,13 @@ import { orNull } from '../lib/or-null.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
-/** A YAML text, read, with a way back to its lines. */
-export interface YamlText {
-  readonly value: unknown;
-  /** `3:5` of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
-  readonly position: (path: readonly PropertyKey[]) => string | undefined;
-}
+export type YamlText = ReturnType<typeof readYaml>;
 
 /** Most aliases that are expanded: the limit for alias bombs. */
 const MAX_ALIASES = 100;
 
-/** Reads one YAML document. Throws ConfigurationError with line and column, naming `source`. */
-export function readYaml(text: string, source: string): YamlText {
+/** Reads one YAML document, with a way back to its lines. Throws ConfigurationError with line and column, naming `source`. */
+export function readYaml(text: string, source: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const [error] = document.errors;
@@ -25,7 +20,8 @@ export function readYaml(text: string, source: string): YamlText {
   const { contents } = document;
   return {
     value: toPlain(document, source),
-    position: (path) => {
+    /** `3:5` of the key at `path`, or of the nearest thing around it; undefined for an empty text. */
+    position: (path: readonly PropertyKey[]) => {
       const offset = offsetOf(contents, path);
       if (offset === undefined) return undefined;
       const { line, col } = lines.linePos(offset);

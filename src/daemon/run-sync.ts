@@ -1,8 +1,7 @@
 import { refKey } from '../model/document.ts';
 import { exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
-import type { UnreadPlaces } from '../model/report/command-reports.ts';
-import { longestList, type FailureStatus, type Reason } from '../model/report/status.ts';
+import { longestList, type Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
 import { composeDaemon } from './compose.ts';
@@ -22,27 +21,7 @@ export interface SyncProgress {
 }
 
 /** What one pass did. */
-export interface SyncReport extends UnreadPlaces {
-  readonly exitCode: number;
-  readonly uploaded: number;
-  readonly modified: number;
-  readonly deleted: number;
-  readonly moved: number;
-  readonly failed: number;
-  readonly held: number;
-  /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
-  readonly unsent: number;
-  /** Names of folders of which nothing was sent, because they are paused. */
-  readonly paused: readonly string[];
-  /** Files that are no documents that can be sent: `ingestd check` lists them. */
-  readonly skipped: number;
-  readonly failures: readonly FailureStatus[];
-  /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
-  readonly waiting: readonly { readonly folder: string; readonly path: string; readonly message: string }[];
-  readonly waitingTotal: number;
-  /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
-  readonly gaveUp: Reason | null;
-}
+export type SyncReport = ReturnType<typeof report>;
 
 interface SyncOptions {
   readonly settings: Settings;
@@ -171,18 +150,14 @@ const mostDeliveries = 3;
 /** A removal past its grace is judged again within this, ms, where nothing stands in its way. */
 const judgedWithinMs = 2_000;
 
-interface Patience {
-  readonly isOver: () => boolean;
-  /** What is still waited for. */
-  readonly tasks: () => readonly Task[];
-}
+type Patience = ReturnType<typeof createPatience>;
 
 /**
  * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A file
  * that was waiting and is inspected once more is still waiting; so is a removal whose file may be one that still changes,
- * and a file that changes again as often as it is sent.
+ * and a file that changes again as often as it is sent. `tasks`: what is still waited for.
  */
-function createPatience({ engine, listen }: Daemon, { timing }: Settings): Patience {
+function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
   const ms = patienceMs(timing);
   let since: number | null = null;
   const known = new Set<string>();
@@ -238,7 +213,7 @@ function report(
     interrupted,
     gaveUp,
   }: { readonly patience: Patience; readonly interrupted: boolean; readonly gaveUp: Reason | null },
-): SyncReport {
+) {
   const status = daemon.control.status();
   const held = status.folders.reduce((total, one) => total + one.held, 0);
   const failed = status.failuresTotal;
@@ -263,12 +238,17 @@ function report(
     moved,
     failed,
     held,
+    /** Documents that were not tried, or not to the end, before it gave up or was interrupted. */
     unsent,
+    /** Names of folders of which nothing was sent, because they are paused. */
     paused: status.paused,
+    /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
     failures: status.failures,
+    /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
+    /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */
     gaveUp,
     unavailable,
     unreadable,

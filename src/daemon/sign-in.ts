@@ -4,15 +4,6 @@ import type { LogPort } from '../model/ports/log-port.ts';
 import type { Reason } from '../model/report/status.ts';
 import type { TokenSource } from '../remote/auth/token-source.ts';
 
-/** Proves the credentials before anything has to be sent, and again while the service is away. */
-export interface SignIn {
-  /** Tries at once, instead of at the time that was planned. */
-  readonly begin: () => void;
-  /** Why nothing can be sent; null: the credentials are not refused. */
-  readonly reason: () => Reason | null;
-  readonly close: () => void;
-}
-
 const againMs = 30_000;
 
 interface SignInOptions {
@@ -22,13 +13,15 @@ interface SignInOptions {
   readonly onChange: () => void;
 }
 
-export function createSignIn({ tokens, clock, log, onChange }: SignInOptions): SignIn {
+/** Proves the credentials before anything has to be sent, and again while the service is away. */
+export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
   let message: string | null = null;
   /** Why the last attempt failed; null: it did not. */
   let failure: string | null = null;
   let closed = false;
   let cancel = () => {};
 
+  /** Tries at once, instead of at the time that was planned. */
   function begin(): void {
     cancel();
     if (!closed) void attempt().finally(onChange);
@@ -61,11 +54,12 @@ export function createSignIn({ tokens, clock, log, onChange }: SignInOptions): S
 
   return {
     begin,
-    reason: () =>
+    /** Why nothing can be sent; null: the credentials are not refused. */
+    reason: (): Reason | null =>
       tokens.status().state === 'refused'
         ? { code: 'credentials-refused', message: message ?? 'the service refused the credentials' }
         : null,
-    close: () => {
+    close: (): void => {
       closed = true;
       cancel();
     },

@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { settingKeys } from '../../src/config/settings/setting-keys.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-function load(env: Record<string, string>): Promise<Configuration> {
+function load(env: Record<string, string>) {
   return loadConfiguration({ env, cwd: folder.path });
 }
 

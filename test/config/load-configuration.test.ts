@@ -2,7 +2,7 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Configuration, loadConfiguration } from '../../src/config/load-configuration.ts';
+import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import { errorMessage } from '../../src/model/errors.ts';
 import {
   folderSettingsOf,
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(() => folder.remove());
 
-function load(env: Record<string, string> = {}): Promise<Configuration> {
+function load(env: Record<string, string> = {}) {
   return loadConfiguration({ env: { XDG_STATE_HOME: folder.join('xdg'), ...env }, cwd: folder.path });
 }
 

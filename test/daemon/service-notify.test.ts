@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { chmod, readFile } from 'node:fs/promises';
 import type { LogPort } from '../../src/model/ports/log-port.ts';
 import { createServiceNotify } from '../../src/daemon/process/service-notify.ts';
-import type { ServiceNotify, ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';
+import type { ServiceNotifyOptions } from '../../src/daemon/process/service-notify.ts';
 import { eventually } from '../support/eventually.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { describeWhere } from '../support/needs.ts';
@@ -27,10 +27,7 @@ describeWhere(missingForNotify(), 'the service manager, over a real datagram soc
   let receiver: NotifyReceiver;
   let clock: ReturnType<typeof manualClock>;
 
-  const notify = (
-    more: Partial<ServiceNotifyOptions> = {},
-    env: Record<string, string> = {},
-  ): ServiceNotify =>
+  const notify = (more: Partial<ServiceNotifyOptions> = {}, env: Record<string, string> = {}) =>
     createServiceNotify({
       env: { PATH: process.env['PATH'], NOTIFY_SOCKET: receiver.socket, ...env },
       clock,

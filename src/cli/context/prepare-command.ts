@@ -1,8 +1,5 @@
-import type { Configuration } from '../../config/load-configuration.ts';
-import type { Redactor } from '../../lib/text/redactor.ts';
 import type { Credentials, Settings } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
-import type { Log } from '../../log/create-log.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import { levelAskedFor, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { FleetAddress } from '../../commands/ask-fleet.ts';
@@ -10,13 +7,7 @@ import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.
 import { type DaemonClient, connectDaemon } from '../../commands/daemon-client.ts';
 
 /** The configuration and the log of one command. */
-export interface PreparedCommand {
-  readonly configuration: Configuration;
-  readonly settings: Settings;
-  readonly log: Log;
-  /** Knows the secrets of this process. */
-  readonly redactor: Redactor;
-}
+export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
 
 interface PrepareOptions {
   /** Only what is wrong goes to the log, unless somebody asks for another level. */
@@ -34,7 +25,7 @@ export async function prepareCommand(
   context: CommandContext,
   flags: GlobalFlags,
   { quiet = false, checkFolders = true, reportsWarnings = true, writeLog }: PrepareOptions = {},
-): Promise<PreparedCommand> {
+) {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
   const { loadConfiguration } = await import('../../config/load-configuration.ts');

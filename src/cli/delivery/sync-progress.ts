@@ -3,15 +3,6 @@ import { MultiBar, type SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../../daemon/run-sync.ts';
 import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 
-/** A progress bar. */
-export interface ProgressBar {
-  readonly update: (progress: SyncProgress) => void;
-  /** Writes whole lines so that they stand above the bar. */
-  readonly above: (text: string) => void;
-  /** Leaves the last line standing. May be called twice. */
-  readonly close: () => void;
-}
-
 /** Where the terminal does not tell its width. */
 const USUAL_COLUMNS = 80;
 const LONGEST_BAR = 24;
@@ -19,7 +10,7 @@ const LONGEST_BAR = 24;
 const SHORTEST_BAR = 4;
 
 /** Draws the progress of a `sync` on a terminal: documents, bytes, requests left in this minute, time to go. */
-export function createSyncProgress(stream: Writable & { readonly columns?: number }): ProgressBar {
+export function createSyncProgress(stream: Writable & { readonly columns?: number }) {
   // Of several bars, of which there is one: only these let lines be written above them.
   const bars = new MultiBar({
     format: (_options, _params, progress: SyncProgress) => lineOf(progress, stream.columns ?? USUAL_COLUMNS),
@@ -35,7 +26,7 @@ export function createSyncProgress(stream: Writable & { readonly columns?: numbe
   let bar: SingleBar | null = null;
   let closed = false;
   return {
-    update: (progress) => {
+    update: (progress: SyncProgress): void => {
       if (closed) return;
       const total = Math.max(1, progress.documentsTotal);
       // Copies: the bar writes the next figures into the object of the first.
@@ -43,14 +34,16 @@ export function createSyncProgress(stream: Writable & { readonly columns?: numbe
       bar.setTotal(total);
       bar.update(progress.documentsDone, { ...progress });
     },
-    above: (text) => {
+    /** Writes whole lines so that they stand above the bar. */
+    above: (text: string): void => {
       if (bar === null || closed) stream.write(text);
       else {
         bars.log(text);
         bars.update();
       }
     },
-    close: () => {
+    /** Leaves the last line standing. May be called twice. */
+    close: (): void => {
       if (bar !== null && !closed) bars.stop();
       closed = true;
     },

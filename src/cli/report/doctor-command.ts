@@ -30,7 +30,7 @@ async function doctor(context: CommandContext, flags: GlobalFlags & { json?: boo
   const { output, redactor } = context;
   // A secret may have got into any text: the name of a file, an answer of the network.
   if (flags.json === true) output.json(cleanData(report, { redactor, show: (text) => text }));
-  else printReport(report, { ...output, line: (text = '') => output.line(redactor.redact(text)) });
+  else printReport(report, { ...output, line: (text?: string) => output.line(redactor.redact(text ?? '')) });
   return exitCode;
 }
 

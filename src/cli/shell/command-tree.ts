@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 
 import { examplesOf, type Example } from '../define-command.ts';
 
@@ -16,27 +16,8 @@ export interface CommandNode {
   readonly examples: readonly Example[];
 }
 
-export interface OptionNode {
-  /** `-c`, `--config`; the long one last. */
-  readonly names: readonly string[];
-  /** `-c, --config <FILE>` */
-  readonly flags: string;
-  readonly description: string;
-  /** `FILE`; null: it is a switch. */
-  readonly value: string | null;
-  readonly choices: readonly string[];
-}
-
-export interface ArgumentNode {
-  readonly name: string;
-  readonly description: string;
-  /** True where a file of this machine is meant. */
-  readonly file: boolean;
-  /** True where ingestd knows what it may be: `ingestd __complete` says it. */
-  readonly asked: boolean;
-  readonly choices: readonly string[];
-  readonly variadic: boolean;
-}
+export type OptionNode = ReturnType<typeof optionNode>;
+export type ArgumentNode = ReturnType<typeof argumentNode>;
 
 /** The tree of a program, hidden commands left out, `--help` among each command's options. */
 export function commandTree(command: Command, parents = ''): CommandNode {
@@ -50,25 +31,35 @@ export function commandTree(command: Command, parents = ''): CommandNode {
     description: command.description(),
     usage: command.usage(),
     options: help.visibleOptions(command).map(optionNode),
-    arguments: command.registeredArguments.map((argument) => ({
-      name: argument.name(),
-      description: argument.description,
-      file: ['path', 'paths', 'file'].includes(argument.name()),
-      asked: ['folder', 'path', 'paths'].includes(argument.name()),
-      choices: argument.argChoices ?? [],
-      variadic: argument.variadic,
-    })),
+    arguments: command.registeredArguments.map(argumentNode),
     commands: visible.map((child) => commandTree(child, fullName)),
     examples: examplesOf(command),
   };
 }
 
-function optionNode(option: Option): OptionNode {
+function argumentNode(argument: Argument) {
+  const name = argument.name();
+  return {
+    name,
+    description: argument.description,
+    /** True where a file of this machine is meant. */
+    file: ['path', 'paths', 'file'].includes(name),
+    /** True where ingestd knows what it may be: `ingestd __complete` says it. */
+    asked: ['folder', 'path', 'paths'].includes(name),
+    choices: argument.argChoices ?? [],
+    variadic: argument.variadic,
+  };
+}
+
+function optionNode(option: Option) {
   const value = /[<[]([^\]>]+)[\]>]/.exec(option.flags)?.[1] ?? null;
   return {
+    /** `-c`, `--config`; the long one last. */
     names: [option.short, option.long].filter((name) => name !== undefined && name !== null),
+    /** `-c, --config <FILE>` */
     flags: option.flags,
     description: option.description,
+    /** `FILE`; null: it is a switch. */
     value,
     choices: option.argChoices ?? [],
   };

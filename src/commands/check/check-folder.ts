@@ -13,13 +13,6 @@ import { doubtFinding } from './check-ledger.ts';
 import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
-/** What one folder has to say. */
-export interface FolderCheck {
-  readonly findings: readonly CheckFinding[];
-  /** Directories that `run` will watch one by one. */
-  readonly watchedDirectories: number;
-}
-
 /** Skips that a person may well mean: they are listed, and no problem. */
 const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
 
@@ -32,11 +25,11 @@ interface Surroundings {
   readonly ledger: Pick<LedgerReader, 'doubts' | 'failure'> | null;
 }
 
-/** Scans one folder and looks at every document in it; gives what would be refused, with the reason. */
+/** Scans one folder and looks at every document in it; gives what would be refused, with the reason, and how many directories `run` will watch one by one. */
 export async function checkFolder(
   folder: FolderSettings,
   { settings, log, ledger }: Surroundings,
-): Promise<FolderCheck> {
+): Promise<{ readonly findings: readonly CheckFinding[]; readonly watchedDirectories: number }> {
   const unusable = await rootFinding(folder);
   if (unusable !== null) return { findings: [unusable], watchedDirectories: 0 };
   const findings: CheckFinding[] = [];
@@ -55,7 +48,7 @@ export async function checkFolder(
     scanned: () => {},
     changed: () => {},
   };
-  const judge = async (port: FolderPort): Promise<FolderCheck> => {
+  const judge = async (port: FolderPort) => {
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;
     for (let from = 0; from < paths.length; from += inspectionsAtOnce) {

@@ -13,15 +13,12 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { refKey, sameStat, type DocumentRef } from '../../model/document.ts';
 import { statOf } from '../../scan/walk/entry.ts';
 
-/** What the ledger has to say. */
-export interface LedgerCheck {
+/** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
+export async function checkLedger(settings: Settings): Promise<{
   readonly findings: readonly CheckFinding[];
   /** Null: it cannot be read, or its records are of another service. */
   readonly ledger: LedgerReader | null;
-}
-
-/** Judges what the ledger says: can it be read, is it of the configured service, and do its records fit the folders. */
-export async function checkLedger(settings: Settings): Promise<LedgerCheck> {
+}> {
   try {
     const ledger = await readLedger(settings.state.dir);
     const other = otherService(ledger, settings);

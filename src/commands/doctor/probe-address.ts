@@ -9,29 +9,7 @@ import { describeFault } from '../../remote/http/describe-fault.ts';
 import { requestHead } from '../check/check.ts';
 
 /** The way to one address, and how long each part of it took; times in ms from the beginning of the request. */
-export interface AddressReport {
-  /** The key of the configuration. */
-  readonly subject: string;
-  readonly address: string;
-  /** Without its password; null: none is used. */
-  readonly proxy: string | null;
-  /** Null: the address names no host, or a proxy looks it up. */
-  readonly names: {
-    readonly addresses: readonly string[];
-    readonly tookMs: number;
-    readonly error: string | null;
-  } | null;
-  /** Null: it is not https, or no certificate was seen. */
-  readonly tls: TlsReport | null;
-  readonly connectedMs: number | null;
-  readonly firstByteMs: number | null;
-  /** Of the answer to `HEAD /`. */
-  readonly status: number | null;
-  /** This machine's clock less the service's; null: it does not tell the time. */
-  readonly clockAheadMs: number | null;
-  /** Why there was no answer. */
-  readonly error: string | null;
-}
+export type AddressReport = Awaited<ReturnType<typeof probeAddress>>;
 
 interface TlsReport {
   readonly protocol: string | null;
@@ -54,28 +32,27 @@ export interface CertificateReport {
 const longestChain = 10;
 
 /** Asks an address for nothing, as ingestd would connect to it. No credentials go out. Never rejects. */
-export async function probeAddress(
-  subject: string,
-  address: string,
-  withinMs: number,
-): Promise<AddressReport> {
+export async function probeAddress(subject: string, address: string, withinMs: number) {
   const url = new URL('/', address);
   const proxy = proxyFor(address);
   const names = proxy === null ? await lookUp(url.hostname) : null;
   const asked = await ask(url, withinMs);
   const isUnseen = asked.tls === null && asked.error !== null && proxy === null;
-  const tls = isUnseen ? await inspectTls(url, withinMs) : asked.tls;
   return {
+    /** The key of the configuration. */
     subject,
     address,
+    /** Without its password; null: none is used. */
     proxy,
+    /** Null: the address names no host, or a proxy looks it up. */
     names,
     ...asked,
-    tls,
+    /** Null: it is not https, or no certificate was seen. */
+    tls: isUnseen ? await inspectTls(url, withinMs) : asked.tls,
   };
 }
 
-async function lookUp(hostname: string): Promise<AddressReport['names']> {
+async function lookUp(hostname: string) {
   const host = hostname.replaceAll(/^\[|\]$/g, '');
   if (isIP(host) !== 0) return null;
   const before = performance.now();
@@ -94,12 +71,10 @@ async function lookUp(hostname: string): Promise<AddressReport['names']> {
   }
 }
 
-type Asked = Pick<AddressReport, 'tls' | 'connectedMs' | 'firstByteMs' | 'status' | 'clockAheadMs' | 'error'>;
-
-async function ask(url: URL, withinMs: number): Promise<Asked> {
+async function ask(url: URL, withinMs: number) {
   const before = performance.now();
   const elapsed = () => Math.round(performance.now() - before);
-  let connectedMs: number | null = null;
+  let connectedMs = null as number | null;
   const onConnected = () => (connectedMs = elapsed());
   try {
     return await requestHead(
@@ -108,11 +83,14 @@ async function ask(url: URL, withinMs: number): Promise<Asked> {
       ({ headers, socket, statusCode = null }) => {
         const clockAheadMs = Date.now() - Date.parse(headers.date ?? '');
         return {
+          /** Why there was no answer. */
           error: null,
           tls: describeTls(socket, null),
           connectedMs,
           firstByteMs: elapsed(),
+          /** Of the answer to `HEAD /`. */
           status: statusCode,
+          /** This machine's clock less the service's; null: it does not tell the time. */
           clockAheadMs: Number.isNaN(clockAheadMs) ? null : clockAheadMs,
         };
       },

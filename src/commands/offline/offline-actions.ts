@@ -99,20 +99,11 @@ function acceptedPlaces(ledger: LedgerPort, { name: folder, path }: FolderSettin
   ];
 }
 
-/** What `ledger service-moved` did. */
-export interface ServiceMove {
-  readonly documents: number;
-  /** In words; null: the ledger did not say. */
-  readonly from: string | null;
-  /** In words. */
-  readonly to: string;
-}
-
 /**
  * A person's word that the ledger's service is the configured one. Throws StateLockedError beside a running daemon,
  * ConfigurationError where that cannot be: the embedded service has no address that could change.
  */
-export async function moveService(options: OfflineOptions): Promise<ServiceMove> {
+export async function moveService(options: OfflineOptions) {
   const { settings } = options;
   const service = serviceIdentity(settings.service);
   return withLedger(options, async (ledger) => {
@@ -122,6 +113,7 @@ export async function moveService(options: OfflineOptions): Promise<ServiceMove>
     else if (before !== service) await ledger.commit([{ kind: 'service', service }]);
     return {
       documents: documentsIn(ledger),
+      /** In words, as `to`; null: the ledger did not say. */
       from: before === null ? null : serviceWords(before),
       to: serviceWords(service),
     };

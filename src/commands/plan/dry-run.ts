@@ -9,15 +9,8 @@ import type {
   Permit,
 } from '../../model/ports/service-port.ts';
 
-/** A service that takes everything, sends nothing and remembers what it was asked. */
-export interface PlanningService extends ServicePort {
-  readonly operations: () => readonly PlannedOperation[];
-  readonly requests: () => number;
-}
-
-type Find = (docId: string) => DocumentRef | undefined;
-
-export function createPlanningService(find: Find): PlanningService {
+/** A service that takes everything, sends nothing and remembers what it was asked; `find`: whose docId it is. */
+export function createPlanningService(find: (docId: string) => DocumentRef | undefined) {
   const operations: PlannedOperation[] = [];
   let requests = 0;
 
@@ -36,9 +29,7 @@ export function createPlanningService(find: Find): PlanningService {
     operations.push({ kind, ...ref, from: null, docId, parts, code: null, message: null });
   }
 
-  return {
-    operations: () => operations,
-    requests: () => requests,
+  const service: ServicePort = {
     upload: (request, permit) =>
       accept(`planned-${requests + 1}`, permit, [request.file, ...request.attachments].map(unread)),
     modify: (request, permit) => {
@@ -59,6 +50,7 @@ export function createPlanningService(find: Find): PlanningService {
       return accept(null, permit);
     },
   };
+  return { ...service, operations: (): readonly PlannedOperation[] => operations, requests: () => requests };
 }
 
 /** Places without end: a plan waits for nothing. */

@@ -4,7 +4,7 @@ import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/rep
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
-import type { Activity, FailureStatus, FolderStatus, SkipStatus } from '../../model/report/status.ts';
+import type { Activity } from '../../model/report/status.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
 import { Engine } from '../../sync/engine.ts';
 import { reasonOf } from '../../sync/tasks/task.ts';
@@ -28,26 +28,14 @@ interface PlanOptions {
   readonly makesFolders: boolean;
 }
 
-/** A plan, with what it is made of: for a status without a daemon. */
-export interface Survey {
-  readonly plan: PlanReport;
-  readonly folders: readonly SurveyedFolder[];
-  readonly failures: readonly FailureStatus[];
-  readonly skipped: readonly SkipStatus[];
-}
-
-/** The numbers of one folder, before anything of the plan is done. */
-type SurveyedFolder = Pick<
-  FolderStatus,
-  'name' | 'synced' | 'pending' | 'waiting' | 'failed' | 'skipped' | 'held' | 'kept' | 'attached'
->;
+export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
 
 /**
  * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked. Sends nothing, changes
  * nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another service, a folder was never
  * there.
  */
-export async function surveyFolders({ settings, makesFolders }: PlanOptions): Promise<Survey> {
+export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
   const ledger = await readScratchLedger(settings.state.dir);
   try {
     requireService(ledger, settings);
@@ -96,6 +84,7 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions): Pr
       unread: unreadPlaces(ports),
       paused,
     });
+    // With what it is made of: for a status without a daemon.
     return {
       plan,
       folders: ports.map((port) => countsOf(port, { engine, plan, documents: ledger.count(port.name) })),
@@ -117,11 +106,11 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions): Pr
 
 const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
 
-/** `documents`: of the folder in the copy of the ledger, once all that is planned was done there. */
+/** The numbers of one folder, before anything of the plan is done. `documents`: of the folder in the copy of the ledger, once all that is planned was done there. */
 function countsOf(
   { name, health }: FolderPort,
   { engine, plan, documents }: { engine: Engine; plan: PlanReport; documents: number },
-): SurveyedFolder {
+) {
   const ofFolder = plan.operations.filter(({ folder }) => folder === name);
   const toSend = new Set(ofFolder.filter(({ kind }) => sent.has(kind)).map(({ path }) => path)).size;
   const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);

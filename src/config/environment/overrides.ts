@@ -20,12 +20,6 @@ export interface Override {
   readonly value: unknown;
 }
 
-export interface Overrides {
-  readonly overrides: readonly Override[];
-  /** Variables that look like a misspelt key. */
-  readonly warnings: readonly string[];
-}
-
 const PREFIX = 'INGESTD_';
 
 /** Names that are shorter than their path. */
@@ -45,9 +39,9 @@ const reserved = new Set([
 /**
  * Reads `INGESTD_TIMING__SETTLE_MS` and its like: the path in capitals, `__` between levels, digits for list
  * places. Numbers and booleans are read as such, lists and objects as YAML; an empty value counts as not set.
- * Throws ConfigurationError for a path that does not exist.
+ * `warnings`: variables that look like a misspelt key. Throws ConfigurationError for a path that does not exist.
  */
-export function readOverrides(environment: Readonly<Record<string, string | undefined>>): Overrides {
+export function readOverrides(environment: Readonly<Record<string, string | undefined>>) {
   const overrides: Override[] = [];
   const warnings: string[] = [];
   for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {

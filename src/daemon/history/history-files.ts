@@ -197,13 +197,8 @@ export async function readBack(directory: string, query: LogQuery): Promise<LogP
   return { entries, next: null };
 }
 
-interface Cursor {
-  readonly file: HistoryFile;
-  /** Bytes of that file that have not been read yet. */
-  readonly end: number;
-}
-
-function cursorOf(text: string | null): Cursor | null {
+/** `end`: bytes of that file that have not been read yet. */
+function cursorOf(text: string | null) {
   const [, name = '', end] = /^(.+):(\d+)$/.exec(text ?? '') ?? [];
   const file = historyFile(name);
   return file === null ? null : { file, end: Number(end) };
@@ -219,15 +214,11 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-interface Piece {
-  /** Whole lines, the last one first. */
-  readonly lines: readonly { readonly text: string; readonly start: number }[];
-  /** Where the piece begins: what lies before it has not been read. */
-  readonly start: number;
-}
-
-/** The lines before byte `end`. What follows the last line break is still being written. */
-async function readPiece(file: string, end: number): Promise<Piece> {
+/**
+ * The lines before byte `end`, the last one first, and where they begin: what lies before has not been read. What follows
+ * the last line break is still being written.
+ */
+async function readPiece(file: string, end: number) {
   const from = Math.max(0, end - pieceBytes);
   const bytes = await readBytes(file, from, end);
   const lines: { text: string; start: number }[] = [];

@@ -19,27 +19,6 @@ import {
   type Totals,
 } from './history-files.ts';
 
-/**
- * What happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB at
- * the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take it stops
- * nothing.
- */
-export interface History {
-  /** What was delivered before this start, in all. */
-  readonly before: Totals;
-  readonly add: (activity: Activity) => void;
-  /** The last few hundred of what happened, before this start too; newest last. */
-  readonly recent: () => readonly Activity[];
-  /** Calls it with everything that is added from now on; what it returns ends that. */
-  readonly listen: (listener: (activity: Activity) => void) => () => void;
-  /** A part of what happened, newest first, up to this moment. */
-  readonly readBack: (query: LogQuery) => Promise<LogPage>;
-  /** What was delivered since this start, asked for whenever something is written. */
-  readonly count: (delivered: () => Totals) => void;
-  /** Writes what is left, and closes. */
-  readonly close: () => Promise<void>;
-}
-
 interface HistoryOptions {
   readonly stateDir: string;
   readonly clock: Clock;
@@ -63,8 +42,14 @@ const mostWaiting = 10_000;
 /** Of them, as many as are shown. */
 const mostUnwritten = 100;
 
-/** Opens the history of a state directory that this process holds. Never rejects: without a history nothing is lost but the past. */
-export async function openHistory(options: HistoryOptions): Promise<History> {
+export type History = Awaited<ReturnType<typeof openHistory>>;
+
+/**
+ * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB
+ * at the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take it
+ * stops nothing. Never rejects: without a history nothing is lost but the past.
+ */
+export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
   const directory = historyDirectory(options.stateDir);
   const past = await readPast(directory, options).catch((error: unknown): Past => {
@@ -133,8 +118,9 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
   }
 
   return {
+    /** What was delivered before this start, in all. */
     before: past.totals,
-    add: (activity) => {
+    add: (activity: Activity): void => {
       recent.push(activity);
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       if (waiting.length >= mostWaiting) waiting.shift();
@@ -142,12 +128,15 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       schedule();
       for (const listener of listeners) listener(activity);
     },
-    recent: () => recent.slice(-recentCount),
-    listen: (listener) => {
+    /** The last few hundred of what happened, before this start too; newest last. */
+    recent: (): readonly Activity[] => recent.slice(-recentCount),
+    /** Calls it with everything that is added from now on; what it returns ends that. */
+    listen: (listener: (activity: Activity) => void) => {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
-    readBack: async (query) => {
+    /** A part of what happened, newest first, up to this moment. */
+    readBack: async (query: LogQuery): Promise<LogPage> => {
       writing = writing.then(write);
       await writing;
       // Only what the disk does not take still waits.
@@ -163,10 +152,12 @@ export async function openHistory(options: HistoryOptions): Promise<History> {
       });
       return { entries: [...newest, ...entries], next };
     },
-    count: (delivered) => {
+    /** `delivered`: what was delivered since this start, asked for whenever something is written. */
+    count: (delivered: () => Totals): void => {
       totals = delivered;
     },
-    close: async () => {
+    /** Writes what is left, and closes. */
+    close: async (): Promise<void> => {
       cancel?.();
       await writing;
       await write();

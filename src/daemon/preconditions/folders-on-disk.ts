@@ -8,20 +8,13 @@ import { ConfigurationError, errorCode } from '../../model/errors.ts';
 
 type Known = Pick<LedgerPort, 'root' | 'count'>;
 
-/** A folder whose records are, as far as one can tell, those of another configuration's folder of the same name. */
-export interface MixedUpFolder {
-  readonly folder: string;
-  readonly message: string;
-  readonly fix: string;
-}
-
 /**
  * Finds folders that share their records by accident, as two configurations do that name no `state.dir`: the directory
  * that the ledger knows still stands where it was, and the configured one is another. It may be meant: a folder that was
  * copied, and whose `path` was changed after it.
  */
-export async function mixedUpFolders(ledger: Known, settings: Settings): Promise<readonly MixedUpFolder[]> {
-  const found: MixedUpFolder[] = [];
+export async function mixedUpFolders(ledger: Known, settings: Settings) {
+  const found = [];
   for (const folder of settings.folders) {
     const other = await otherRoot(ledger, folder);
     if (other === null) continue;

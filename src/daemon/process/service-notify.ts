@@ -19,42 +19,32 @@ export interface ServiceNotifyOptions {
   readonly monotonicMicroseconds?: () => bigint;
 }
 
-/** What the daemon reports to the service manager. Nothing here throws, and nothing here waits. */
-export interface ServiceNotify {
-  /** Started, or done with a reload. */
-  readonly ready: () => void;
-  /** The configuration is being read again; `ready` must follow. */
-  readonly reloading: () => void;
-  readonly stopping: () => void;
-  /** One line for people. Equal lines are sent once, and at most one every five seconds: the newest wins. */
-  readonly status: (text: string) => void;
-  /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
-  readonly watchdog: (alive: () => boolean) => () => void;
-  /** Resolves when everything said so far has been taken or given up. */
-  readonly flushed: () => Promise<void>;
-}
-
 /**
  * Speaks systemd's notify protocol where `$NOTIFY_SOCKET` is set, and is silent elsewhere.
  *
  * Node opens no datagram sockets of the Unix family and the packages that add them need a compiler, so
  * `systemd-notify` sends: it is there wherever systemd is, and it waits until the manager has read the message,
- * which is what lets the manager know the sender. The unit has to say `NotifyAccess=all`.
+ * which is what lets the manager know the sender. The unit has to say `NotifyAccess=all`. Nothing here throws, and
+ * nothing here waits.
  */
-export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotify {
+export function createServiceNotify(options: ServiceNotifyOptions) {
   const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
   const send = createSender(options);
   const status = createStatusLine(clock, (text) => void send([`STATUS=${text}`]));
   const intervalMs = watchdogIntervalMs(env, pid);
 
   return {
+    /** Started, or done with a reload. */
     ready: () => void send(['READY=1']),
+    /** The configuration is being read again; `ready` must follow. */
     reloading: () => void send(['RELOADING=1', `MONOTONIC_USEC=${monotonicMicroseconds()}`]),
     stopping: () => void send(['STOPPING=1']),
-    status: (text) => {
+    /** One line for people. Equal lines are sent once, and at most one every five seconds: the newest wins. */
+    status: (text: string): void => {
       if (env['NOTIFY_SOCKET'] !== undefined) status(printable(text));
     },
-    watchdog: (alive) => {
+    /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
+    watchdog: (alive: () => boolean) => {
       if (intervalMs === null || env['NOTIFY_SOCKET'] === undefined) return () => undefined;
       let cancel: () => void = () => undefined;
       let silent = false;
@@ -68,6 +58,7 @@ export function createServiceNotify(options: ServiceNotifyOptions): ServiceNotif
       beat();
       return () => cancel();
     },
+    /** Resolves when everything said so far has been taken or given up. */
     flushed: () => send([]),
   };
 }

@@ -2,21 +2,16 @@ import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { exitCodes } from '../../model/errors.ts';
 
-/** The signals of contract section 2, one at a time. */
-export interface Signals {
-  /** Resolves with the next one, the same for all who wait for it; those that come meanwhile are kept. */
-  readonly next: () => Promise<NodeJS.Signals>;
-  readonly close: () => void;
-}
-
 const standardError = 2;
 const echoMs = 250;
 
+export type Signals = ReturnType<typeof listenForSignals>;
+
 /**
- * Listens for SIGTERM, SIGINT and SIGHUP. A second SIGTERM or SIGINT ends the process at once. A SIGHUP because the
+ * Listens for SIGTERM, SIGINT and SIGHUP, contract section 2. A second SIGTERM or SIGINT ends the process at once. A SIGHUP because the
  * terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
  */
-export function listenForSignals(): Signals {
+export function listenForSignals() {
   const waiting: NodeJS.Signals[] = [];
   let wake: ((signal: NodeJS.Signals) => void) | null = null;
   let pending: Promise<NodeJS.Signals> | null = null;
@@ -41,7 +36,8 @@ export function listenForSignals(): Signals {
 
   for (const name of names) process.on(name, take);
   return {
-    next: () => {
+    /** Resolves with the next one, the same for all who wait for it; those that come meanwhile are kept. */
+    next: (): Promise<NodeJS.Signals> => {
       const first = waiting.shift();
       if (first !== undefined) return Promise.resolve(first);
       pending ??= new Promise((resolve) => {
@@ -49,7 +45,7 @@ export function listenForSignals(): Signals {
       });
       return pending;
     },
-    close: () => {
+    close: (): void => {
       for (const name of names) process.off(name, take);
     },
   };

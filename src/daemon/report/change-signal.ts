@@ -1,30 +1,26 @@
 import type { Clock } from '../../lib/time/clock.ts';
 
-/** Notifies listeners that something changed, a few times a second at most. */
-export interface ChangeSignal {
-  readonly note: () => void;
-  readonly listen: (listener: () => void) => () => void;
-  readonly close: () => void;
-}
-
 const gatherMs = 200;
 
-export function createChangeSignal(clock: Clock): ChangeSignal {
+export type ChangeSignal = ReturnType<typeof createChangeSignal>;
+
+/** Notifies listeners that something changed, a few times a second at most. */
+export function createChangeSignal(clock: Clock) {
   const listeners = new Set<() => void>();
   let cancel: (() => void) | null = null;
   return {
-    note: () => {
+    note: (): void => {
       if (cancel !== null || listeners.size === 0) return;
       cancel = clock.after(gatherMs, () => {
         cancel = null;
         for (const listener of listeners) listener();
       });
     },
-    listen: (listener) => {
+    listen: (listener: () => void) => {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
-    close: () => {
+    close: (): void => {
       cancel?.();
       listeners.clear();
     },
