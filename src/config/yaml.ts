@@ -37,6 +37,9 @@ export function glimpseYaml(text: string): unknown {
   );
 }
 
+/** A value as YAML text, for a person to go on from. */
+export { stringify as writeYaml } from 'yaml';
+
 function toPlain(document: Document, source: string): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });

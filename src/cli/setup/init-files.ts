@@ -1,10 +1,10 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { stringify } from 'yaml';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
+import { writeYaml } from '../../config/yaml.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
@@ -108,7 +108,7 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
     folders: [{ name, path: pathFrom(dirname(file), folder), ...metadata }],
   };
   return `# yaml-language-server: $schema=${pathToFileURL(schemaFile).href}
-# All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${stringify(settings)}`;
+# All other keys have defaults: see docs/configuration.md. Secrets are in the .env beside this file.\n${writeYaml(settings)}`;
 }
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */
