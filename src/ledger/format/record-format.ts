@@ -50,10 +50,6 @@ export interface RecordFields {
 
 type AttachmentFields = z.input<typeof attachmentSchema>;
 
-const hashDigits = /^(?:[0-9a-f]{64})?$/;
-/** A clear message for a wrong hash, the most common mistake in files edited by hand. */
-const hashProblem = 'sha256 is not a hash';
-
 /** What `lstat` said of a file. */
 export const statSchema: z.ZodType<FileStat> = z.object({
   size: z.number(),
@@ -73,7 +69,7 @@ export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadata
 const attachmentSchema = z
   .strictObject({
     name: z.string(),
-    sha256: z.string().regex(hashDigits),
+    sha256: z.string().regex(/^(?:[0-9a-f]{64})?$/),
     path: z.string().optional(),
     stat: statSchema,
   })
@@ -202,15 +198,15 @@ export function readRecord(
   const { title, createdTimestamp, modifiedAt } = fields;
   const docId = asText(fields['docId'], 'docId');
   if (docId === '') throw new ShapeError('docId is empty');
-  const sha256 = asText(fields['sha256'], 'sha256');
-  if (!hashDigits.test(sha256)) throw new ShapeError(hashProblem);
+  const hash = hexToHash(asText(fields['sha256'], 'sha256'));
+  if (hash === null) throw new ShapeError('sha256 is not a hash');
   const stat = asObject(fields['stat'], 'stat');
   if (title !== undefined && title !== null) asText(title, 'title');
   return {
     directory: null,
     name,
     docId,
-    hash: hexToHash(sha256),
+    hash,
     size: asNumber(stat['size'], 'size'),
     mtimeMs: asNumber(stat['mtimeMs'], 'mtimeMs'),
     ctimeMs: asNumber(stat['ctimeMs'], 'ctimeMs'),

@@ -104,9 +104,14 @@ function metadataOf({ name, metadata, title: given, createdTimestamp: created }:
   return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
 }
 
-/** 64 digits in lower case, or nothing, as memory keeps them. */
-export function hexToHash(hex: string): string {
-  return Buffer.from(hex, 'hex').toString('latin1');
+const hashBytes = Buffer.alloc(32);
+
+/** 64 hexadecimal digits, or nothing, as memory keeps them; null: they are something else. */
+export function hexToHash(hex: string): string | null {
+  if (hex === '') return '';
+  // What is written ends before the first character that is no digit.
+  const isHash = hex.length === 2 * hashBytes.length && hashBytes.write(hex, 'hex') === hashBytes.length;
+  return isHash ? hashBytes.toString('latin1') : null;
 }
 
 /** The digits of a hash as memory keeps it. */
