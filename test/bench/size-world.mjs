@@ -2,8 +2,8 @@
 // used: the ledger comes from `ledger import` and a first run.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 import { environmentOf, startService } from './world.mjs';
 
 const program = new URL('../../dist/main.js', import.meta.url).pathname;
-const watcher = new URL('./watch-event-loop.mjs', import.meta.url).href;
+const loopWatcher = new URL('./watch-event-loop.mjs', import.meta.url).href;
 const run = promisify(execFile);
 const perDirectory = 100;
 const perParent = 10;
@@ -92,11 +92,14 @@ export async function makeWorld(home, count) {
 async function start({ file, env, state, home, watched }) {
   const loopFile = join(home, `loop-${Date.now()}.json`);
   await rm(join(state, 'daemon.json'), { force: true });
+  await mkdir(state, { recursive: true, mode: 0o700 });
+  // To ask again and again would take from the processors that are measured.
+  const watcher = watch(state);
   const began = performance.now();
   const child = spawn(
     process.execPath,
     [
-      ...(watched ? ['--import', `${watcher}?${encodeURIComponent(loopFile)}`] : []),
+      ...(watched ? ['--import', `${loopWatcher}?${encodeURIComponent(loopFile)}`] : []),
       program,
       'run',
       '--config',
@@ -105,18 +108,17 @@ async function start({ file, env, state, home, watched }) {
     { env, stdio: 'ignore' },
   );
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  let http = null;
-  const address = async () => {
-    while (http === null) {
-      if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
-      await delay(5);
-      http = await readFile(join(state, 'daemon.json'), 'utf8').then(
-        (text) => JSON.parse(text).http,
-        () => null,
-      );
-    }
-    return http;
-  };
+  const written = new Promise((resolve) => {
+    watcher.on('change', (_, name) => name === 'daemon.json' && resolve());
+  });
+  const found = Promise.race([written, ended]).then(async () => {
+    watcher.close();
+    if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}`);
+    return JSON.parse(await readFile(join(state, 'daemon.json'), 'utf8')).http;
+  });
+  // Whoever asks for it gets the error.
+  found.catch(() => undefined);
+  const address = () => found;
   const status = async () => (await fetch(`${await address()}/api/status`)).json();
   return {
     address,
