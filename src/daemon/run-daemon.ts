@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
+import { keepHeapSmall } from '../lib/process/heap.ts';
 import { isWithin, systemClock } from '../lib/time/clock.ts';
 import { errorCode, errorMessage, exitCodes } from '../model/errors.ts';
 import type { Credentials, Settings } from '../model/settings.ts';
@@ -185,7 +186,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     try {
       onRunning();
       daemon.refuseConfiguration(refused);
-      const failure = failureOf(daemon.start());
+      const failure = failureOf(daemon.start().then(keepHeapSmall));
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
