@@ -16,7 +16,8 @@ export interface SetBack {
 }
 
 const firstMs = 1_000;
-const longestMs = 5 * 60_000;
+/** Whatever waits to be sent is tried again after this at the latest. */
+export const longestBackOffMs = 5 * 60_000;
 /** Full jitter may draw zero, and a loop must pause. */
 const shortestMs = 250;
 /** The longest Retry-After that is honoured, even if the service asks for a day (N17). */
@@ -33,7 +34,7 @@ export function nextDelayMs({ kind, attempt, retryAfterMs, random }: SetBack): n
   const asked = askedMs(retryAfterMs);
   if (kind === 'credentials') return Math.max(asked ?? 0, credentialsStep(attempt));
   if (asked !== null) return asked;
-  const ceilingMs = Math.min(longestMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
+  const ceilingMs = Math.min(longestBackOffMs, firstMs * 2 ** (Math.max(1, attempt) - 1));
   const floorMs = kind === 'circuit' ? ceilingMs / 2 : shortestMs;
   return Math.round(floorMs + (ceilingMs - floorMs) * random);
 }

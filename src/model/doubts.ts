@@ -1,4 +1,4 @@
-import { nameOf, refKey, unknownStat } from './document.ts';
+import { nameOf, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
 
@@ -35,36 +35,6 @@ export function sendAgain({
     .filter(({ holds }) => holds)
     .map((doubt): Change => ({ kind: 'doubt', doubt: { ...doubt, holds: false } }));
   return failure === undefined ? freed : [...freed, { kind: 'clear', ref }];
-}
-
-/**
- * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt. One in doubt that
- * is named is sent again. `unknown` are those that are neither.
- */
-export function chooseRetries<T extends { readonly ref: DocumentRef }>(
-  refs: readonly DocumentRef[] | null,
-  { failed, doubts }: { readonly failed: readonly T[]; readonly doubts: readonly Doubt[] },
-): Retries<T> {
-  const wanted = refs === null ? null : new Set(refs.map(refKey));
-  const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
-  const chosen = failed.filter(({ ref }) => wanted?.has(refKey(ref)) ?? !inDoubt.has(refKey(ref)));
-  const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
-  const known = new Set([...chosen, ...doubted].map(({ ref }) => refKey(ref)));
-  return {
-    failed: chosen,
-    changes: doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
-    retried: known.size,
-    unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),
-  };
-}
-
-interface Retries<T> {
-  readonly failed: readonly T[];
-  /** For the doubts among them. */
-  readonly changes: readonly Change[];
-  /** How many documents there are of both kinds. */
-  readonly retried: number;
-  readonly unknown: readonly DocumentRef[];
 }
 
 /** The code of a document whose doubt was dismissed while it had not been delivered. */

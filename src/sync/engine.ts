@@ -12,7 +12,8 @@ import type {
 import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Unclearable } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
-import { chooseRetries, inDoubtCode } from '../model/doubts.ts';
+import { chooseRetries } from '../model/choose-retries.ts';
+import { inDoubtCode } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -424,13 +425,9 @@ export class Engine {
   async retry(
     refs: readonly DocumentRef[] | null,
   ): Promise<{ readonly retried: number; readonly unknown: readonly DocumentRef[] }> {
-    const { failed, changes, retried, unknown } = chooseRetries(refs, {
-      failed: [...this.tasks.in('failed'), ...this.tasks.in('retry')],
-      doubts: this.#ledger.doubts(),
-    });
-    const recorded = failed.filter(({ ref }) => this.#ledger.failure(ref) !== undefined);
-    const cleared = recorded.map(({ ref }): Change => ({ kind: 'clear', ref }));
-    if (changes.length + cleared.length > 0) await this.#writer.commit([...changes, ...cleared]);
+    const waiting = [...this.tasks.in('failed'), ...this.tasks.in('retry')];
+    const { failed, changes, retried, unknown } = chooseRetries(refs, waiting, this.#ledger);
+    if (changes.length > 0) await this.#writer.commit(changes);
     // What came due while that was written is under way by now, and stays so.
     for (const task of failed) this.#move(task, { kind: 'retryRequested', at: this.#clock.now() });
     this.#inspectDoubtful();

@@ -5,7 +5,7 @@ import { mountsBelow, readRoot } from '../../scan/walk/root-identity.ts';
 import { acceptedRoot } from '../../sync/decide/root-trust.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { withLedger, type OfflineOptions } from './with-ledger.ts';
-import { chooseRetries } from '../../model/doubts.ts';
+import { chooseRetries } from '../../model/choose-retries.ts';
 import { silentLog } from '../../model/ports/log-port.ts';
 import { resolveDoubt } from '../../daemon/control/resolve-doubt.ts';
 import {
@@ -39,12 +39,9 @@ export function offlineDecisions(options: OfflineOptions): DecisionPort {
       withLedger(options, async (ledger) => {
         const named = new Map(paths.map((text) => [text, resolvePath(folders, text)]));
         const refs = [...named.values()].filter((ref) => ref !== null);
-        const { failed, changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, {
-          failed: Array.from(ledger.failures(), ([ref]) => ({ ref })),
-          doubts: ledger.doubts(),
-        });
-        const cleared = failed.map(({ ref }): Change => ({ kind: 'clear', ref }));
-        if (changes.length + cleared.length > 0) await ledger.commit([...changes, ...cleared]);
+        const failed = Array.from(ledger.failures(), ([ref]) => ({ ref }));
+        const { changes, retried, unknown } = chooseRetries(paths.length === 0 ? null : refs, failed, ledger);
+        if (changes.length > 0) await ledger.commit(changes);
         const lost = [...named].filter(([, ref]) => ref === null || unknown.includes(ref));
         return { retried, unknown: lost.map(([text]) => text) };
       }),

@@ -50,9 +50,8 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     if (!isValidPath(path)) return ignored('outside-folder', 'not a path inside the folder');
     const named = classifyByName(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
-    const { claims } = folder;
     const { exclusion } = named;
-    const byName = classifyFile({ path, size: null, claims, exclusion });
+    const byName = classifyFile({ path, stats: null, exclusion }, folder);
     // A link to a directory is never entered under such a name, which `include` has no say in.
     if (byName.kind === 'ignored' && !isAttachmentDirectory(nameOf(path)))
       return withoutContent(folder, path, byName, defaults);
@@ -67,7 +66,7 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return withoutContent(folder, path, classifyHere(folder, path, facts), defaults);
     }
     const stats = found.kind === 'entry' ? found.entry.stats : null;
-    const classified = classifyFile({ path, size: stats?.size ?? null, claims, exclusion });
+    const classified = classifyFile({ path, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
     if (stats === null) {
       const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(nameOf(path)) === true;

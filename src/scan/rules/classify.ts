@@ -1,5 +1,6 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { joinPath, nameOf } from '../../model/document.ts';
+import type { FileStat } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
@@ -55,8 +56,7 @@ export interface FolderRules {
 export interface FileFacts {
   readonly path: string;
   /** Null: nothing is there now. */
-  readonly size: number | null;
-  readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'>;
+  readonly stats: Pick<FileStat, 'size' | 'mtimeMs'> | null;
   /** Why `include` leaves it out; null: it does not. */
   readonly exclusion: string | null;
 }
@@ -139,8 +139,11 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
   return { kind: 'ignored', code: 'ignore-rule', message };
 }
 
-/** Classifies a regular file that no rule ignores by what its place, type and size say. */
-export function classifyFile({ path, size, claims, exclusion }: FileFacts): Classification {
+/** Classifies a regular file that no rule ignores by its place, its type, what `lstat` says and the rules of its folder. */
+export function classifyFile(
+  { path, stats, exclusion }: FileFacts,
+  { claims }: FolderRules & { readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'> },
+): Classification {
   if (claims.isAttachment(path)) {
     const [owner = ''] = claims.ownersOf(path);
     return { kind: 'attachment', owner };
@@ -161,7 +164,7 @@ export function classifyFile({ path, size, claims, exclusion }: FileFacts): Clas
           message: `the service does not accept files of type ${printable(extension)}`,
         };
   }
-  if (size === 0) return { kind: 'skipped', code: 'empty-file', message: 'the file is empty' };
+  if (stats?.size === 0) return { kind: 'skipped', code: 'empty-file', message: 'the file is empty' };
   return document;
 }
 

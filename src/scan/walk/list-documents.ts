@@ -39,7 +39,7 @@ export interface FoundDocuments {
 
 /** Turns a directory's files into entries, each with its fingerprint. Attachments are left out. */
 export async function listDocuments(folder: FolderState, listed: ListedDirectory): Promise<FoundDocuments> {
-  const { claims, observations } = folder;
+  const { observations } = folder;
   const { path: directory, fingerprint, sorted, paired } = listed;
   const entries: DocumentEntry[] = [];
   const fingerprints: string[] = [];
@@ -53,7 +53,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     for (const { name, stats } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const found = classifyFile({ path, size: stats.size, claims, exclusion: null });
+      const found = classifyFile({ path, stats, exclusion: null }, folder);
       if (found.kind === 'skipped') skip(name, found);
       if (found.kind === 'attachment') attachments.files += 1;
       if (found.kind !== 'document') continue;
@@ -65,7 +65,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   }
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
-    const found = classifyFile({ path: joinPath(directory, name), size: stats.size, claims, exclusion });
+    const found = classifyFile({ path: joinPath(directory, name), stats, exclusion }, folder);
     if (found.kind === 'attachment') attachments.files += 1;
   }
   // They are reported under a printable name, so that they can be shown as failed.

@@ -1,4 +1,4 @@
-import { nextDelayMs } from '../../model/back-off.ts';
+import { longestBackOffMs, nextDelayMs } from '../../model/back-off.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
@@ -185,9 +185,6 @@ interface Outage {
   /** A person asked for an attempt now: a failure is reported again. */
   readonly reportAgain: () => void;
 }
-
-/** Whatever waits to be sent is tried again after this at the latest. */
-const longestBackOffMs = 5 * 60_000;
 
 function createOutage(clock: Clock, log: LogPort): Outage {
   /** Monotonic, ms; null: there is none. */

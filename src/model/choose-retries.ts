@@ -1,0 +1,40 @@
+import { refKey } from './document.ts';
+import type { DocumentRef } from './document.ts';
+import { sendAgain } from './doubts.ts';
+import type { Change, LedgerPort } from './ports/ledger-port.ts';
+
+interface Retries<T> {
+  readonly failed: readonly T[];
+  /** What the ledger is to forget of them and of the doubts among them. */
+  readonly changes: readonly Change[];
+  /** How many documents there are of both kinds. */
+  readonly retried: number;
+  readonly unknown: readonly DocumentRef[];
+}
+
+/**
+ * What a person means who retries `refs`, of all that failed; null: everything but what is in doubt. One in doubt that
+ * is named is sent again. `unknown` are those that are neither.
+ */
+export function chooseRetries<T extends { readonly ref: DocumentRef }>(
+  refs: readonly DocumentRef[] | null,
+  failed: readonly T[],
+  ledger: Pick<LedgerPort, 'doubts' | 'failure'>,
+): Retries<T> {
+  const wanted = refs === null ? null : new Set(refs.map(refKey));
+  const doubts = ledger.doubts();
+  const inDoubt = new Set(doubts.map(({ ref }) => refKey(ref)));
+  const chosen = failed.filter(({ ref }) => wanted?.has(refKey(ref)) ?? !inDoubt.has(refKey(ref)));
+  const doubted = doubts.filter(({ ref }) => wanted?.has(refKey(ref)) ?? false);
+  const known = new Set([...chosen, ...doubted].map(({ ref }) => refKey(ref)));
+  const refused = chosen.filter(({ ref }) => ledger.failure(ref) !== undefined);
+  return {
+    failed: chosen,
+    changes: [
+      ...doubted.flatMap((doubt) => sendAgain({ ref: doubt.ref, failure: undefined, doubts: [doubt] })),
+      ...refused.map(({ ref }): Change => ({ kind: 'clear', ref })),
+    ],
+    retried: known.size,
+    unknown: (refs ?? []).filter((ref) => !known.has(refKey(ref))),
+  };
+}
