@@ -3,29 +3,17 @@ import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
 import type { CommandContext } from '../define-command.ts';
 
 /** Asks a person. */
-export interface Prompter {
-  /** `judge` gives what is wrong, or null. */
-  readonly text: (question: Question) => Promise<string>;
-  /** What is typed is not shown. */
-  readonly secret: (question: Question) => Promise<string>;
-  readonly choose: (message: string, choices: readonly Choice[]) => Promise<string>;
-  /** `usual` is what Enter means; default: no. */
-  readonly confirm: (message: string, usual?: boolean) => Promise<boolean>;
-}
+export type Prompter = Awaited<ReturnType<typeof terminalPrompter>>;
 
 interface Question {
   readonly message: string;
   readonly suggestion?: string | undefined;
+  /** Gives what is wrong, or null. */
   readonly judge?: ((answer: string) => string | null) | undefined;
 }
 
-interface Choice {
-  readonly value: string;
-  readonly description: string;
-}
-
 /** Asks on the terminal. Ctrl+C throws IngestdError `cancelled`. */
-export async function terminalPrompter(): Promise<Prompter> {
+export async function terminalPrompter() {
   const [{ default: input }, { default: password }, { default: select }, { default: confirm }] =
     await Promise.all([
       import('@inquirer/input'),
@@ -35,7 +23,7 @@ export async function terminalPrompter(): Promise<Prompter> {
     ]);
   const validate = (judge: Question['judge']) => (answer: string) => judge?.(answer) ?? true;
   return {
-    text: ({ message, suggestion, judge }) =>
+    text: ({ message, suggestion, judge }: Question) =>
       asked(
         input({
           message: printable(message),
@@ -43,16 +31,19 @@ export async function terminalPrompter(): Promise<Prompter> {
           ...(suggestion === undefined ? {} : { default: suggestion }),
         }),
       ),
-    secret: ({ message, judge }) =>
+    /** What is typed is not shown. */
+    secret: ({ message, judge }: Question) =>
       asked(password({ message: printable(message), mask: '•', validate: validate(judge) })),
-    choose: (message, choices) =>
+    choose: (message: string, choices: readonly { readonly value: string; readonly description: string }[]) =>
       asked(
         select({
           message: printable(message),
           choices: choices.map(({ value, description }) => ({ value, name: value, description })),
         }),
       ),
-    confirm: (message, usual = false) => asked(confirm({ message: printable(message), default: usual })),
+    /** `usual` is what Enter means. */
+    confirm: (message: string, usual = false) =>
+      asked(confirm({ message: printable(message), default: usual })),
   };
 }
 

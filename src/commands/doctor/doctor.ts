@@ -2,7 +2,6 @@ import { raiseWatchLimitCommand } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorMessage } from '../../model/errors.ts';
 import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
-import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
 import { version } from '../../config/package-files.ts';
 import { check, type CheckOptions } from '../check/check.ts';
@@ -11,29 +10,10 @@ import { examineMachine, type Environment, type MachineReport } from './examine-
 import { probeAddress, type AddressReport, type CertificateReport } from './probe-address.ts';
 
 /** What `doctor` finds out: everything that a bug report has to say, and no secret. */
-export interface DoctorReport extends MachineReport {
-  readonly ok: boolean;
-  readonly problems: number;
-  readonly ingestd: {
-    readonly version: string;
-    readonly node: string;
-    readonly program: string;
-    /** Path of the configuration file; null: it is not known. */
-    readonly configuration: string | null;
-    readonly mode: Settings['service']['mode'] | null;
-    readonly daemon: DaemonReport | null;
-  };
-  readonly addresses: readonly AddressReport[];
-  readonly findings: readonly CheckFinding[];
-}
-
-type DaemonReport = Pick<Status, 'pid' | 'version' | 'startedAt' | 'state' | 'health'>;
+export type DoctorReport = Awaited<ReturnType<typeof examine | typeof examineWithout>>;
 
 /** What `check --online` finds, and what there is to say about this machine and the way to the service. */
-export async function examine(
-  options: Omit<CheckOptions, 'online'>,
-  env: Environment,
-): Promise<DoctorReport> {
+export async function examine(options: Omit<CheckOptions, 'online'>, env: Environment) {
   const { settings } = options;
   const { findings: daemonFindings, daemon } = await examineDaemon(settings.state.dir);
   const machine = await examineMachine(settings, env);
@@ -50,7 +30,7 @@ export async function examine(
 }
 
 /** The same where the configuration is invalid: what the machine alone says. */
-export async function examineWithout(problem: string, env: Environment): Promise<DoctorReport> {
+export async function examineWithout(problem: string, env: Environment) {
   const machine = await examineMachine(null, env);
   const findings = [finding('error', 'configuration', { code: 'configuration', message: problem, fix: '' })];
   const about = { configuration: null, mode: null, daemon: null };
@@ -72,9 +52,7 @@ function aboutItself() {
   return { version: version(), node: process.version, program: process.argv[1] ?? '' };
 }
 
-async function examineDaemon(
-  stateDir: string,
-): Promise<{ readonly daemon: DaemonReport | null; readonly findings: readonly CheckFinding[] }> {
+async function examineDaemon(stateDir: string) {
   try {
     const client = await connectDaemon(stateDir);
     if (client === null) return { daemon: null, findings: [] };

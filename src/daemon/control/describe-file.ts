@@ -1,7 +1,12 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { Why, PlannedOperation, PlanReport } from '../../model/report/command-reports.ts';
+import {
+  whySchema,
+  type PlannedOperation,
+  type PlanReport,
+  type Why,
+} from '../../model/report/command-reports.ts';
 import {
   refKey,
   sameStat,
@@ -86,24 +91,8 @@ function describeDirectory(ref: DocumentRef): Why {
     ref.path === ''
       ? 'the folder itself; for its state run ingestd status'
       : 'a directory; ingestd scans it for documents';
-  return {
-    ...ref,
-    verdict: { kind: 'directory', code: 'directory', message },
-    sidecar: null,
-    metadata: null,
-    sources: {},
-    attachments: [],
-    docId: null,
-    sha256: null,
-    uploadedAt: null,
-    modifiedAt: null,
-    deletedAt: null,
-    possibleDuplicates: 0,
-    attempts: [],
-    notes: [],
-    next: 'nothing; ask about a file in it',
-    nextAt: null,
-  };
+  const verdict = { kind: 'directory', code: 'directory', message };
+  return whySchema.parse({ ...ref, verdict, next: 'nothing; ask about a file in it' });
 }
 
 /** An attachment or a sidecar goes where its document goes: what keeps that one here keeps this one, too. */

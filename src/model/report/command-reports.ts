@@ -81,31 +81,34 @@ export function finding(
 
 const text = z.string();
 
-/** The whole story of one file, contract section 2, `why`: as the daemon sends it. */
+/** The whole story of one file, contract section 2, `why`: as the daemon sends it. What is left out is not known. */
 export const whySchema = z.object({
   folder: text.nullable(),
   path: text,
   /** Whether it is a document, and the rule that says so. */
   verdict: z.object({ kind: text, code: text, message: text }),
-  sidecar: text.nullable(),
-  metadata: z.custom<Metadata>((value) => typeof value === 'object').nullable(),
+  sidecar: text.nullable().default(null),
+  metadata: z
+    .custom<Metadata>((value) => typeof value === 'object')
+    .nullable()
+    .default(null),
   /** Where each field of `metadata` comes from: a sidecar, a `.meta.json`, the folder's settings, the file itself. */
   sources: z.record(text, text).default({}),
-  attachments: z.array(text),
-  docId: text.nullable(),
-  sha256: text.nullable(),
-  uploadedAt: text.nullable(),
-  modifiedAt: text.nullable(),
+  attachments: z.array(text).default([]),
+  docId: text.nullable().default(null),
+  sha256: text.nullable().default(null),
+  uploadedAt: text.nullable().default(null),
+  modifiedAt: text.nullable().default(null),
   /** The file is gone and so is its document: when it was deleted. Known of the last few hundred events only. */
-  deletedAt: text.nullable(),
-  possibleDuplicates: z.number(),
-  attempts: z.array(z.object({ at: z.number(), operation: text, code: text, message: text })),
+  deletedAt: text.nullable().default(null),
+  possibleDuplicates: z.number().default(0),
+  attempts: z.array(z.object({ at: z.number(), operation: text, code: text, message: text })).default([]),
   /** What the service holds otherwise than the file's metadata says, and the interface cannot change. */
-  notes: z.array(text),
+  notes: z.array(text).default([]),
   /** What happens next, in words. */
   next: text,
   /** ISO 8601, UTC. */
-  nextAt: text.nullable(),
+  nextAt: text.nullable().default(null),
 });
 
 export type Why = DeepReadonly<z.output<typeof whySchema>>;
