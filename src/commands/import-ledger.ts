@@ -22,30 +22,18 @@ import { asItStands, withFolder } from './unwatched-folder.ts';
 
 const recordsAtOnce = 5_000;
 
-/** What came of an import. */
-export interface ImportResult {
-  readonly adopted: number;
-  /** Documents that the ledger knows just so; they are left as they are. */
-  readonly known: number;
-  readonly problems: readonly string[];
-}
-
 /**
  * Adopts documents that the service already holds, with their files as they stand. Nothing is taken from a file in
  * which anything is wrong, or that gives a document another docId than the ledger does: `problems` says what, with line
- * numbers. Throws StateLockedError beside a running daemon, ConfigurationError where the ledger is
- * another service's.
+ * numbers. `known`: documents that the ledger knows just so; they are left as they are. Throws StateLockedError beside a
+ * running daemon, ConfigurationError where the ledger is another service's.
  */
-export async function importIntoLedger(
-  options: OfflineOptions,
-  text: string,
-  fileName: string,
-): Promise<ImportResult> {
+export async function importIntoLedger(options: OfflineOptions, text: string, fileName: string) {
   const { settings, log = silentLog } = options;
   const folders = settings.folders.map(({ name }) => name);
   const imported = readImport(text, { folders, now: systemClock.now() });
   const { service } = imported;
-  const refuse = (problems: readonly string[]): ImportResult => ({ adopted: 0, known: 0, problems });
+  const refuse = (problems: readonly string[]) => ({ adopted: 0, known: 0, problems });
   if (imported.problems.length > 0) {
     return refuse(imported.problems.map(({ line, message }) => `${placeOf(fileName, line)}: ${message}`));
   }

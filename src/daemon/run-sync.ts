@@ -11,14 +11,7 @@ import { listenForSignals } from './process/signals.ts';
 import { systemClock } from '../lib/time/clock.ts';
 
 /** How far one pass has come. */
-export interface SyncProgress {
-  readonly documentsTotal: number;
-  readonly documentsDone: number;
-  readonly bytesTotal: number;
-  readonly bytesDone: number;
-  readonly requestsLeftInMinute: number;
-  readonly etaSeconds: number;
-}
+export type SyncProgress = ReturnType<typeof progressOf>;
 
 /** What one pass did. */
 export type SyncReport = ReturnType<typeof report>;
@@ -255,7 +248,7 @@ function report(
   };
 }
 
-function progressOf({ engine, control }: Daemon): SyncProgress {
+function progressOf({ engine, control }: Daemon) {
   const status = control.status();
   const { uploaded, modified, deleted, moved, bytesSent } = engine.totals;
   const done = uploaded + modified + deleted + moved;

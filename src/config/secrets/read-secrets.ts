@@ -153,49 +153,36 @@ async function find(
   variable: string,
   { env, environmentFile, cwd }: SecretSources,
 ): Promise<string | undefined> {
-  const given = await fromVariables(variable, { env, values: env, directory: cwd, where: 'the environment' });
-  if (given !== undefined) return given;
-  const directory = env['CREDENTIALS_DIRECTORY'];
-  if (directory !== undefined && directory !== '' && (await maySearch(resolve(cwd, directory)))) {
-    const file = resolve(cwd, directory, variable);
-    const credential = await fromFile(file, { variable, env, optional: true });
-    if (credential !== undefined) return credential;
-  }
   const { file, values } = environmentFile;
-  return fromVariables(variable, { env, values, directory: dirname(file), where: file });
-}
+  const directory = env['CREDENTIALS_DIRECTORY'];
+  return (
+    (await fromVariables(env, cwd, 'the environment')) ??
+    (directory ? await fromCredentials(resolve(cwd, directory)) : undefined) ??
+    fromVariables(values, dirname(file), file)
+  );
 
-/** An unreadable credentials directory counts as empty: what is needed is then reported as missing. */
-async function maySearch(directory: string): Promise<boolean> {
-  try {
-    await access(directory, constants.X_OK);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'EACCES';
+  async function fromVariables(
+    from: SecretSources['env'],
+    directory: string,
+    where: string,
+  ): Promise<string | undefined> {
+    const value = from[variable] || undefined;
+    const file = from[`${variable}_FILE`] || undefined;
+    if (value !== undefined && file !== undefined) {
+      throw new ConfigurationError(
+        `${variable} and ${variable}_FILE are both set in ${where}; keep one of them`,
+      );
+    }
+    if (file === undefined) return value;
+    return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, env, optional: false });
   }
-}
 
-interface Variables {
-  /** The process's own. */
-  readonly env: SecretSources['env'];
-  readonly values: SecretSources['env'];
-  readonly directory: string;
-  readonly where: string;
-}
-
-async function fromVariables(
-  variable: string,
-  { env, values, directory, where }: Variables,
-): Promise<string | undefined> {
-  const value = values[variable] || undefined;
-  const file = values[`${variable}_FILE`] || undefined;
-  if (value !== undefined && file !== undefined) {
-    throw new ConfigurationError(
-      `${variable} and ${variable}_FILE are both set in ${where}; keep one of them`,
-    );
+  /** A directory that cannot be searched counts as empty: what is needed is then reported as missing. */
+  async function fromCredentials(directory: string): Promise<string | undefined> {
+    const fault = await access(directory, constants.X_OK).catch(errorCode);
+    if (fault === 'EACCES') return undefined;
+    return fromFile(resolve(directory, variable), { variable, env, optional: true });
   }
-  if (file === undefined) return value;
-  return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, env, optional: false });
 }
 
 async function fromFile(

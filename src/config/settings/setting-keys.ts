@@ -46,20 +46,7 @@ function ownProperty<T>(object: Readonly<Record<string, T>> | undefined, key: st
   return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** One key of the configuration, for people. */
-export interface SettingKey {
-  /** `service.authUrl`, `folders[].path`. */
-  readonly key: string;
-  /** `INGESTD_FOLDERS__0__PATH` stands for every index. */
-  readonly environment: string;
-  /** `number`, `remote | embedded`. */
-  readonly type: string;
-  readonly unit: string | null;
-  /** As it is written in YAML; null: none. */
-  readonly defaultText: string | null;
-  readonly required: boolean;
-  readonly description: string;
-}
+export type SettingKey = ReturnType<typeof row>;
 
 /** Every key of the configuration file in its order there, one row each. */
 export function settingKeys(): readonly SettingKey[] {
@@ -79,12 +66,17 @@ function rows(node: JsonSchema, path: readonly PropertyKey[]): SettingKey[] {
   return keys;
 }
 
-function row(node: JsonSchema, path: readonly PropertyKey[], required: boolean): SettingKey {
+/** One key of the configuration, for people. */
+function row(node: JsonSchema, path: readonly PropertyKey[], required: boolean) {
   return {
+    /** `service.authUrl`, `folders[].path`. */
     key: pathText(path).replaceAll('[0]', '[]'),
+    /** `INGESTD_FOLDERS__0__PATH` stands for every index. */
     environment: environmentName(path),
+    /** `number`, `remote | embedded`. */
     type: typeText(node),
     unit: node.unit ?? null,
+    /** As it is written in YAML; null: none. */
     defaultText: node.defaultWords ?? (node.default === undefined ? null : JSON.stringify(node.default)),
     required,
     description: node.description ?? '',

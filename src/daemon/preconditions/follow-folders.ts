@@ -6,14 +6,7 @@ import type { Change, Hold, LedgerPort, MountIdentity, RootIdentity } from '../.
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 
-/** A folder of the configuration, where it lies now. */
-interface View {
-  readonly name: string;
-  /** Null: it is not there. */
-  readonly root: RootIdentity | null;
-  /** Its path without links. */
-  readonly real: string;
-}
+type View = Awaited<ReturnType<typeof viewOf>>;
 
 interface Mount {
   readonly path: string;
@@ -114,7 +107,8 @@ function freeMoves<T extends { readonly to: DocumentRef }>(
   return [...free.values()];
 }
 
-async function viewOf({ name, path }: Settings['folders'][number]): Promise<View> {
+/** A folder of the configuration, where it lies now. `root` null: it is not there. `real`: its path without links. */
+async function viewOf({ name, path }: Settings['folders'][number]) {
   const found = await stat(path).catch(() => null);
   const isThere = found?.isDirectory() === true;
   return {

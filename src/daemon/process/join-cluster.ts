@@ -1,6 +1,4 @@
-import type { Lease } from '../../cluster/lease/lease.ts';
 import type { DirectoryLocation } from '../../cluster/lease/directory-location.ts';
-import type { Cluster } from '../../cluster/open-cluster.ts';
 import { StateLockedError, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -10,14 +8,7 @@ import { systemClock } from '../../lib/time/clock.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 
 /** This host among the others of its account: it has the lease of its state directory, or waits for it. */
-export interface Place {
-  readonly cluster: Cluster;
-  readonly lease: Lease;
-  /** Who signs in. */
-  readonly account: string;
-  /** Where the folders lie, in the order of the settings; null: it cannot be told. */
-  readonly locations: readonly (DirectoryLocation | null)[];
-}
+export type Place = NonNullable<Awaited<ReturnType<typeof joinCluster>>>;
 
 interface JoinOptions {
   readonly settings: Settings;
@@ -29,12 +20,7 @@ interface JoinOptions {
 }
 
 /** Joins the other hosts of the account; null: there are none, and nothing of it is loaded. */
-export async function joinCluster({
-  settings,
-  username,
-  log,
-  sends = true,
-}: JoinOptions): Promise<Place | null> {
+export async function joinCluster({ settings, username, log, sends = true }: JoinOptions) {
   if (settings.cluster === null || username === null) return null;
   const { dir } = settings.state;
   const { openCluster } = await import('../../cluster/open-cluster.ts');
@@ -55,6 +41,7 @@ export async function joinCluster({
     traces: () => readLeaseTraces(dir),
     folders: locations.filter((location) => location !== null),
   });
+  // The folders in the order of the settings; null: where one lies cannot be told.
   return { cluster, lease, account: username, locations };
 }
 

@@ -158,30 +158,14 @@ export const activitySchema = place.extend({
 export type Activity = DeepReadonly<z.output<typeof activitySchema>>;
 
 /** Nothing was delivered. */
-export const noTotals: Status['totals'] = {
-  uploaded: 0,
-  modified: 0,
-  deleted: 0,
-  moved: 0,
-  requests: 0,
-  bytesSent: 0,
-};
+export const noTotals = zerosOf(totalsSchema);
 
 /** The counts of a folder of which nothing is known. */
-export const noDocuments: Omit<FolderStatus, 'name' | 'path' | 'state'> = {
-  watches: 0,
-  onDisk: 0,
-  synced: 0,
-  pending: 0,
-  waiting: 0,
-  failed: 0,
-  skipped: 0,
-  held: 0,
-  kept: 0,
-  attached: 0,
-  oldestUnsyncedSeconds: 0,
-  missedByWatcher: 0,
-};
+export const noDocuments = zerosOf(folder.omit({ name: true, path: true, state: true }));
+
+function zerosOf<Key extends string>({ shape }: z.ZodObject<Record<Key, typeof count>>) {
+  return Object.fromEntries(Object.keys(shape).map((key) => [key, 0])) as Readonly<Record<Key, number>>;
+}
 
 /** What a status holds of documents and requests while nothing runs that sends. `limit`: requests a minute. */
 export function emptyStatus(limit: number) {
