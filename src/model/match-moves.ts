@@ -1,6 +1,6 @@
 import { directoryOf, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
-import type { MissingRecord } from './operation.ts';
+import type { LedgerEntry } from './ports/ledger-port.ts';
 
 /** A document at a path that has no record. */
 export interface Newcomer {
@@ -12,7 +12,7 @@ export interface Newcomer {
 
 /** Where a new document came from, and how one knows. */
 export interface Move {
-  readonly match: MissingRecord;
+  readonly match: LedgerEntry;
   /**
    * `inode`: the same file with the same content. `content`: the only missing one with this content.
    * `edited`: the same file with other content.
@@ -32,7 +32,7 @@ export function matchMove({
   missing,
 }: {
   readonly found: Newcomer;
-  readonly missing: readonly MissingRecord[];
+  readonly missing: readonly LedgerEntry[];
 }): Move | null {
   const { ref, stat, sha256 } = found;
   const same = missing.filter(({ record }) => sameFile(record.stat, stat));
@@ -55,7 +55,7 @@ export function matchMove({
 }
 
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */
-export function candidates(found: FileStat, missing: readonly MissingRecord[]): readonly MissingRecord[] {
+export function candidates(found: FileStat, missing: readonly LedgerEntry[]): readonly LedgerEntry[] {
   return missing.filter(({ record }) => record.stat.size === found.size || sameFile(record.stat, found));
 }
 
@@ -64,10 +64,12 @@ function isBirthKnown(a: FileStat, b: FileStat): boolean {
 }
 
 /** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */
-function nearest(records: readonly MissingRecord[], ref: DocumentRef): MissingRecord | null {
-  const distance = ({ folder, path }: MissingRecord): number =>
+function nearest(records: readonly LedgerEntry[], ref: DocumentRef): LedgerEntry | null {
+  const distance = ({ ref: { folder, path } }: LedgerEntry): number =>
     (nameOf(path) === nameOf(ref.path) ? 0 : 2) +
     (folder === ref.folder && directoryOf(path) === directoryOf(ref.path) ? 0 : 1);
-  const sorted = records.toSorted((a, b) => distance(a) - distance(b) || (refKey(a) < refKey(b) ? -1 : 1));
+  const sorted = records.toSorted(
+    (a, b) => distance(a) - distance(b) || (refKey(a.ref) < refKey(b.ref) ? -1 : 1),
+  );
   return sorted[0] ?? null;
 }

@@ -1,5 +1,4 @@
 import type { FoundDocument } from './document.ts';
-import type { LedgerRecord } from './ports/ledger-port.ts';
 import type { Company, CustomTag, Metadata, ShareInfo } from './metadata/metadata.ts';
 
 /** Metadata of a modify, interface 2.3: only the fields that change, operations included. */
@@ -54,10 +53,3 @@ export type Operation =
       /** Set when the whole change could go out in a bulk call; equal `key`, one call. */
       readonly bulk: { readonly key: string; readonly change: BulkChange } | null;
     };
-
-/** A record whose file is gone. */
-export interface MissingRecord {
-  readonly path: string;
-  readonly folder: string;
-  readonly record: LedgerRecord;
-}

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { candidates, matchMove } from '../../src/model/match-moves.ts';
 import type { Newcomer } from '../../src/model/match-moves.ts';
 import type { FileStat } from '../../src/model/document.ts';
-import type { MissingRecord } from '../../src/model/operation.ts';
+import type { LedgerEntry } from '../../src/model/ports/ledger-port.ts';
 import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
 
 function missingOf(
@@ -11,8 +11,8 @@ function missingOf(
   sha256: string,
   stat: Partial<FileStat> = {},
   folder = 'inbox',
-): MissingRecord {
-  return { folder, path, record: recordOf({ docId: path, sha256, stat: statOf(stat) }) };
+): LedgerEntry {
+  return { ref: { folder, path }, record: recordOf({ docId: path, sha256, stat: statOf(stat) }) };
 }
 
 function newcomer(sha256: string | null, stat: Partial<FileStat> = {}, path = 'new.pdf'): Newcomer {
@@ -22,7 +22,7 @@ function newcomer(sha256: string | null, stat: Partial<FileStat> = {}, path = 'n
 const cases: readonly {
   readonly name: string;
   readonly found: Newcomer;
-  readonly missing: readonly MissingRecord[];
+  readonly missing: readonly LedgerEntry[];
   readonly move: readonly [string, string] | null;
 }[] = [
   { name: 'knows nothing where nothing is missing', found: newcomer('aa'), missing: [], move: null },
@@ -175,7 +175,7 @@ const cases: readonly {
 describe('moves, architecture section 3', () => {
   it.each(cases)('$name', ({ found, missing, move }) => {
     const result = matchMove({ found, missing });
-    expect(result && [result.match.path, result.proof]).toEqual(move);
+    expect(result && [result.match.ref.path, result.proof]).toEqual(move);
   });
 
   const fileStats = fc.record({

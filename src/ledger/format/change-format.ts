@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { isValidRef } from '../../model/document.ts';
-import type { DocumentRef, FileStat } from '../../model/document.ts';
+import type { DocumentRef } from '../../model/document.ts';
 import { errorMessage, exitCodes, IngestdError } from '../../model/errors.ts';
 import type { Change, Failure } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
@@ -20,7 +20,7 @@ import { asObject, asShape, asText, ShapeError } from './shape.ts';
 /** A change of anything but the records and their directories. */
 export type SideChange = Exclude<Change, { readonly kind: 'put' | 'drop' | 'directory' }>;
 
-/** A change that files hold as the port has it, but for failures. */
+/** A change that files hold as the port has it. */
 type PlainChange = Exclude<Change, { readonly kind: 'put' }>;
 
 /** A record that is put somewhere, in the form in which journal and memory take it. */
@@ -62,7 +62,7 @@ export const failureFields = {
   rootChange: z.number().optional(),
 };
 
-/** Every change but a put as files hold it: the objects of the port, but for failures. */
+/** Every change but a put as files hold it: the objects of the port. */
 export function changeSchema(failure: z.ZodType<Failure>): z.ZodType<PlainChange> {
   return z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('drop'), ref }),
@@ -124,7 +124,7 @@ export const sideChangeSchema = changeSchema(failureSchema);
 export function toStored(change: Change, shared: SharedValues): StoredChange {
   try {
     if ('ref' in change) checkRef(change.ref);
-    if (change.kind !== 'put') return asShape(sideChangeSchema, sideFields(change), change.kind);
+    if (change.kind !== 'put') return asShape(sideChangeSchema, change, change.kind);
     const { folder, path } = change.ref;
     return { kind: 'put', ref: { folder, path }, record: fromPort(change.record, path, shared) };
   } catch (error) {
@@ -135,7 +135,7 @@ export function toStored(change: Change, shared: SharedValues): StoredChange {
 
 /** JSON of a change. */
 export function changeJson(change: StoredChange): string {
-  if (change.kind !== 'put') return JSON.stringify(sideFields(change));
+  if (change.kind !== 'put') return JSON.stringify(change);
   const { kind, ref, record } = change;
   return recordJson(record, { kind, folder: ref.folder, path: ref.path }, record);
 }
@@ -152,15 +152,6 @@ export function readChange(value: unknown, shared: SharedValues): StoredChange {
     companions: readCompanions(fields['companions'], shared),
   });
   return { kind: 'put', ref, record };
-}
-
-function sideFields(change: PlainChange): object {
-  if (change.kind !== 'fail') return change;
-  return { ...change, failure: { ...change.failure, stat: plainStat(change.failure.stat) } };
-}
-
-function plainStat({ size, mtimeMs, ctimeMs, birthtimeMs, ino, dev }: FileStat): FileStat {
-  return { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev };
 }
 
 function checkRef(ref: DocumentRef): void {

@@ -130,9 +130,12 @@ export function importJson(text: string, options: ImportOptions): ImportedLedger
         ...read.error.issues.map((issue) => ({ line: null, message: `${place}${words(issue)}` })),
       );
   }
-  const changes = changesOf(ledger);
-  problems.push(...changes.flatMap((change) => changeProblem(change, options)));
-  return { ...checkEntries(imported, options, problems), changes, service: ledger.service };
+  problems.push(...problemsOf(ledger, options));
+  return {
+    ...checkEntries(imported, options, problems),
+    changes: changesOf(ledger),
+    service: ledger.service,
+  };
 }
 
 function readLedger(text: string): z.infer<typeof ledgerSchema> | ImportProblem {
@@ -211,44 +214,19 @@ function changesOf({
 }
 
 /** The same that is asked of documents: a folder that is configured, a path inside it. */
-function changeProblem(change: ImportedChange, { folders }: ImportOptions): readonly ImportProblem[] {
-  const refs = refsOf(change);
-  return refs.flatMap((ref) => {
-    const message = refProblem(ref, folders);
-    return message === null ? [] : [{ line: null, message: `${keys[change.kind]}: ${message}` }];
-  });
-}
-
-/** Where each kind of change stands in the file. */
-const keys = {
-  doubt: 'inDoubt',
-  intent: 'uploading',
-  fail: 'failures',
-  hold: 'held',
-  approve: 'approved',
-  removed: 'deleted',
-  root: 'roots',
-  mounts: 'roots',
-  directory: 'directories',
-} as const;
-
-function refsOf(change: ImportedChange): readonly DocumentRef[] {
-  switch (change.kind) {
-    case 'doubt':
-      return [change.doubt.ref];
-    case 'intent':
-      return [change.intent.ref];
-    case 'fail':
-      return [change.ref];
-    case 'hold':
-    case 'removed':
-    case 'root':
-    case 'mounts':
-    case 'directory':
-      return [{ folder: change.folder, path: 'any' }];
-    case 'approve':
-      return change.paths.map((path) => ({ folder: change.folder, path }));
-  }
+function problemsOf(
+  { inDoubt, uploading, failures, held, approved, deleted, roots, directories }: z.infer<typeof ledgerSchema>,
+  { folders }: ImportOptions,
+): readonly ImportProblem[] {
+  // A root's own path is not one inside the folder.
+  const lists = { inDoubt, uploading, failures, held, approved, deleted, directories };
+  const all = { ...lists, roots: roots.map(({ folder }) => ({ folder })) };
+  return Object.entries(all).flatMap(([key, list]: [string, readonly Partial<DocumentRef>[]]) =>
+    list.flatMap(({ folder = '', path = 'any' }) => {
+      const message = refProblem({ folder, path }, folders);
+      return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
+    }),
+  );
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {

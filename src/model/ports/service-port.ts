@@ -147,24 +147,17 @@ export interface FileOutcome {
 
 /** The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given permit, and one replay with a fresh token and a permit of its own after a 401. They never reject: the outcome says it all. The permit is spent or given back by them. */
 export interface ServicePort {
-  readonly upload: (request: UploadRequest, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
-  readonly modify: (request: ModifyRequest, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
-  readonly remove: (
-    request: { readonly docId: string; readonly documentOwner?: string | undefined },
-    permit: Permit,
-    watch?: RequestWatch,
-  ) => Promise<FileOutcome>;
-  readonly bulkModify: (
-    request: BulkModifyRequest,
-    permit: Permit,
-    watch?: RequestWatch,
-  ) => Promise<FileOutcome>;
-  readonly bulkRemove: (
-    request: { readonly docIds: readonly string[]; readonly documentOwner?: string | undefined },
-    permit: Permit,
-    watch?: RequestWatch,
-  ) => Promise<FileOutcome>;
+  readonly upload: Call<UploadRequest>;
+  readonly modify: Call<ModifyRequest>;
+  readonly remove: Call<{ readonly docId: string; readonly documentOwner?: string | undefined }>;
+  readonly bulkModify: Call<BulkModifyRequest>;
+  readonly bulkRemove: Call<{
+    readonly docIds: readonly string[];
+    readonly documentOwner?: string | undefined;
+  }>;
 }
+
+type Call<Request> = (request: Request, permit: Permit, watch?: RequestWatch) => Promise<FileOutcome>;
 
 /** The token endpoints, interface 4.1 and 4.2. */
 export interface AuthPort {

@@ -1,7 +1,6 @@
 import { hasGone, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
-import type { MissingRecord } from '../../model/operation.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { Task } from '../tasks/task.ts';
@@ -117,17 +116,16 @@ async function findOrigin(
   const sha256 = await evidence.hash(document.ref, document.stat).catch(() => '');
   if (sha256 === null) return unclear;
   if (sha256 === '') return none;
-  const still = possible.filter((one) => ledger.get(one)?.docId === one.record.docId);
+  const still = possible.filter((one) => ledger.get(one.ref)?.docId === one.record.docId);
   const found = matchMove({ found: { ref: document.ref, stat: document.stat, sha256 }, missing: still });
   if (ledger.get(document.ref) !== undefined) return none;
   // None of those that are gone: one that stands elsewhere by now may have been pushed from its path.
   if (found === null) return findRelocation(document, evidence);
   const { match, proof } = found;
-  const from = { folder: match.folder, path: match.path };
   const isEdited = proof === 'edited';
   const stat = isEdited ? match.record.stat : document.stat;
-  const step = { entry: { ref: from, record: match.record }, to: document.ref, stat, isEdited };
-  return { kind: 'move', steps: [step], left: [{ ref: from, takenBy: null }] };
+  const step = { entry: match, to: document.ref, stat, isEdited };
+  return { kind: 'move', steps: [step], left: [{ ref: match.ref, takenBy: null }] };
 }
 
 /**
@@ -152,10 +150,10 @@ function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }:
 async function missingFor(
   { stat }: FoundDocument,
   { ledger, tasks, inspect }: MoveEvidence,
-): Promise<readonly MissingRecord[]> {
-  const found = new Map<string, MissingRecord>();
-  const add = ({ folder, path }: DocumentRef, record: LedgerRecord | undefined) => {
-    if (record !== undefined) found.set(refKey({ folder, path }), { folder, path, record });
+): Promise<readonly LedgerEntry[]> {
+  const found = new Map<string, LedgerEntry>();
+  const add = (ref: DocumentRef, record: LedgerRecord | undefined) => {
+    if (record !== undefined) found.set(refKey(ref), { ref, record });
   };
   for (const task of tasks.missingOfSize(stat.size)) add(task.ref, ledger.get(task.ref));
   for (const entry of ledger.findByInode(stat.ino)) {

@@ -5,6 +5,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './modify.ts';
 
 /** What follows for a document whose request was not accepted, architecture section 4. */
@@ -25,11 +26,7 @@ interface Circumstances {
   /** Attempts before this one. */
   readonly attempts: number;
   readonly record: LedgerRecord | undefined;
-  readonly breaker: {
-    readonly openMs: () => number;
-    readonly manyMissing: () => boolean;
-    readonly manyForbidden: () => boolean;
-  };
+  readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden'>;
   /** `sync` gives up after this many; null: never. */
   readonly maxAttempts: number | null;
   readonly onMissing: 'fail' | 'upload';

@@ -201,7 +201,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
       return isUnderWay(state) ? dirty(now) : inspect({ ...now, present: true });
     }
     case 'due':
-      return isTimed(state) ? inspect(task) : task;
+      return 'dueAt' in state ? inspect(task) : task;
     case 'refused': {
       if (state.kind !== 'inspect') return task;
       const { reason, attempts } = event;
@@ -317,12 +317,6 @@ type UnderWay = Extract<TaskState, { kind: 'inspecting' | 'sending' }>;
 
 function isUnderWay(state: TaskState): state is UnderWay {
   return state.kind === 'inspecting' || state.kind === 'sending';
-}
-
-function isTimed(state: TaskState): boolean {
-  return (
-    state.kind === 'settling' || state.kind === 'waiting' || state.kind === 'grace' || state.kind === 'retry'
-  );
 }
 
 function inspect(task: TaskFacts): TaskFacts {
