@@ -1,6 +1,5 @@
 import { directoryOf, isValidDirectory, isValidName, isValidRef, joinPath } from '../../model/document.ts';
 import type { LedgerData } from '../records/ledger-data.ts';
-import type { SharedValues } from '../records/shared-values.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
 import type { StoredChange } from './change-format.ts';
 
@@ -11,16 +10,10 @@ export interface RejectedRecord {
   readonly message: string;
 }
 
-/** Puts what files hold into a ledger. Records that lead out of their folder are left out and reported. */
-export interface DataFiller {
-  readonly shared: SharedValues;
-  readonly put: (folder: string, directory: string, record: StoredRecord) => void;
-  readonly change: (change: StoredChange) => void;
-  readonly rejected: readonly RejectedRecord[];
-}
+export type DataFiller = ReturnType<typeof createDataFiller>;
 
-/** A filler of an empty ledger. */
-export function createDataFiller(data: LedgerData): DataFiller {
+/** Puts what files hold into an empty ledger. Records that lead out of their folder are left out and reported. */
+export function createDataFiller(data: LedgerData) {
   const rejected: RejectedRecord[] = [];
   /** The last one that was judged: the records of a directory stand together. */
   let judged = { folder: '', directory: '', isValid: false };
@@ -39,9 +32,9 @@ export function createDataFiller(data: LedgerData): DataFiller {
 
   return {
     shared: data.shared,
-    rejected,
+    rejected: rejected as readonly RejectedRecord[],
     put,
-    change: (change) => {
+    change: (change: StoredChange): void => {
       if (change.kind === 'put') put(change.ref.folder, directoryOf(change.ref.path), change.record);
       else if ('ref' in change && !isValidRef(change.ref)) reject(change.ref.folder, change.ref.path);
       else data.apply(change);

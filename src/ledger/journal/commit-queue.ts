@@ -9,13 +9,6 @@ import type { StoredChange } from '../format/change-format.ts';
 /** Makes JSON of changes durable, then calls `apply` before anything else is written. */
 export type Append = (changes: readonly string[], apply: () => void) => Promise<void>;
 
-/** Gathers commits that come together into one group with one fsync. */
-export interface CommitQueue {
-  readonly commit: (changes: readonly Change[]) => Promise<void>;
-  /** Takes no more commits; resolves when those that were taken are settled. */
-  readonly close: () => Promise<void>;
-}
-
 interface Waiting {
   readonly changes: readonly Change[];
   readonly resolve: () => void;
@@ -27,8 +20,8 @@ interface Ready {
   readonly stored: readonly StoredChange[];
 }
 
-/** A queue over `append`. A commit that fails leaves the state as it was. */
-export function createCommitQueue(data: LedgerData, append: Append): CommitQueue {
+/** Gathers commits that come together into one group with one fsync. One that fails leaves the state as it was. */
+export function createCommitQueue(data: LedgerData, append: Append) {
   let queue: Waiting[] = [];
   let running: Promise<void> | null = null;
   let closed = false;
@@ -62,7 +55,7 @@ export function createCommitQueue(data: LedgerData, append: Append): CommitQueue
   }
 
   return {
-    commit: (changes) => {
+    commit: (changes: readonly Change[]): Promise<void> => {
       if (closed) return Promise.reject(new StoppedError('the ledger is closed'));
       if (changes.length === 0) return Promise.resolve();
       return new Promise((resolve, reject) => {
@@ -70,7 +63,8 @@ export function createCommitQueue(data: LedgerData, append: Append): CommitQueue
         running ??= run();
       });
     },
-    close: async () => {
+    /** Takes no more commits; resolves when those that were taken are settled. */
+    close: async (): Promise<void> => {
       closed = true;
       await running;
     },

@@ -13,19 +13,6 @@ export interface JournalPosition {
   readonly bytes: number;
 }
 
-/** The journal that is written on. Calls must not overlap. */
-export interface JournalWriter {
-  readonly position: () => JournalPosition;
-  /**
-   * Appends a group and resolves when it is on the medium; LedgerUnwritableError: nothing of it is there.
-   * `isHeld` is asked last: false, and it is taken back.
-   */
-  readonly append: (changes: readonly string[], isHeld: () => boolean) => Promise<void>;
-  /** Ends this journal and goes on with that of the next generation; on an error goes on with this one. */
-  readonly rotate: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
-
 /** Makes an empty journal that goes on from the snapshot of its generation; durable when it resolves. */
 export async function createJournal(
   disk: Disk,
@@ -45,12 +32,10 @@ export async function createJournal(
   }
 }
 
-/** Goes on with a journal that ends at `start`; whatever stands behind is cut off first. */
-export async function openJournalWriter(
-  disk: Disk,
-  paths: LedgerPaths,
-  start: JournalPosition,
-): Promise<JournalWriter> {
+export type JournalWriter = Awaited<ReturnType<typeof openJournalWriter>>;
+
+/** Goes on with a journal that ends at `start`; whatever stands behind is cut off first. Calls must not overlap. */
+export async function openJournalWriter(disk: Disk, paths: LedgerPaths, start: JournalPosition) {
   let { generation, sequence, bytes } = start;
   let file = await disk.open(paths.journal(generation));
   /** Something may stand behind the last good byte. */
@@ -99,12 +84,17 @@ export async function openJournalWriter(
   }
 
   return {
-    position: () => ({ generation, sequence, bytes }),
-    append: async (changes, isHeld) => {
+    position: (): JournalPosition => ({ generation, sequence, bytes }),
+    /**
+     * Appends a group and resolves when it is on the medium; LedgerUnwritableError: nothing of it is there.
+     * `isHeld` is asked last: false, and it is taken back.
+     */
+    append: async (changes: readonly string[], isHeld: () => boolean): Promise<void> => {
       await attempt(groupLines(sequence + 1, changes), isHeld);
       sequence += 1;
     },
-    rotate: async () => {
+    /** Ends this journal and goes on with that of the next generation; on an error goes on with this one. */
+    rotate: async (): Promise<void> => {
       const next = await createJournal(disk, paths, { generation: generation + 1, sequence }).catch(
         (error: unknown) => {
           throw unwritable(paths.journal(generation + 1), error);
@@ -121,7 +111,7 @@ export async function openJournalWriter(
       file = next.file;
       bytes = next.bytes;
     },
-    close: () => file.close(),
+    close: (): Promise<void> => file.close(),
   };
 }
 

@@ -7,35 +7,22 @@ export interface Claim {
   readonly paths: readonly string[];
 }
 
-/** Which files are attachments because a sidecar lists them, and whose. */
-export interface Claims {
-  /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
-  readonly set: (directory: string, owners: OwnersClaims) => readonly string[];
-  /** What the documents of one directory claim. */
-  readonly in: (directory: string) => OwnersClaims;
-  /** Directories of documents that claim anything. */
-  readonly directories: () => Iterable<string>;
-  /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
-  readonly isAttachment: (path: string) => boolean;
-  /** True for a document whose sidecar lists attachments. */
-  readonly isOwner: (path: string) => boolean;
-  readonly ownersOf: (path: string) => ReadonlySet<string>;
-  /** Directories of documents that claim a file in this one. */
-  readonly dependents: (directory: string) => readonly string[];
-}
-
 /** By the path of the document. */
 export type OwnersClaims = ReadonlyMap<string, Claim>;
 
 const noClaims: OwnersClaims = new Map();
 const nobody: ReadonlySet<string> = new Set();
 
-export function createClaims(): Claims {
+export type Claims = ReturnType<typeof createClaims>;
+
+/** Which files are attachments because a sidecar lists them, and whose. */
+export function createClaims() {
   const byDirectory = new Map<string, OwnersClaims>();
   const owners = new Map<string, Set<string>>();
   const owning = new Set<string>();
   const dependents = new Map<string, Map<string, number>>();
 
+  /** True for a file that a document claims, unless it claims files itself: then that claim is void. */
   function isAttachment(path: string): boolean {
     // Nearly always there are none, and a path that is looked up has to be put together first.
     return owners.size > 0 && owners.has(path) && !owning.has(path);
@@ -61,7 +48,8 @@ export function createClaims(): Claims {
   }
 
   return {
-    set: (directory, next) => {
+    /** Says what the documents of one directory claim now; gives the paths whose standing changed. */
+    set: (directory: string, next: OwnersClaims): readonly string[] => {
       const before = byDirectory.get(directory);
       if (before === undefined && next.size === 0) return [];
       const touched = new Set<string>();
@@ -80,12 +68,16 @@ export function createClaims(): Claims {
       else byDirectory.set(directory, next);
       return [...touched].filter((path) => stood.get(path) !== isAttachment(path));
     },
-    in: (directory) => byDirectory.get(directory) ?? noClaims,
-    directories: () => byDirectory.keys(),
+    /** What the documents of one directory claim. */
+    in: (directory: string) => byDirectory.get(directory) ?? noClaims,
+    /** Directories of documents that claim anything. */
+    directories: (): Iterable<string> => byDirectory.keys(),
     isAttachment,
-    isOwner: (path) => owning.has(path),
-    ownersOf: (path) => owners.get(path) ?? nobody,
-    dependents: (directory) => [...(dependents.get(directory)?.keys() ?? [])],
+    /** True for a document whose sidecar lists attachments. */
+    isOwner: (path: string) => owning.has(path),
+    ownersOf: (path: string): ReadonlySet<string> => owners.get(path) ?? nobody,
+    /** Directories of documents that claim a file in this one. */
+    dependents: (directory: string): readonly string[] => [...(dependents.get(directory)?.keys() ?? [])],
   };
 }
 

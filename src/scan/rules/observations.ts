@@ -10,22 +10,6 @@ export interface Moment {
   readonly monotonic: number;
 }
 
-/** Remembers since when young files have looked as they do. */
-export interface Observations {
-  /** Takes note of a file that a scan saw, if it is young enough to matter. */
-  readonly see: (path: string, stats: Stats) => void;
-  /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
-  readonly settle: (path: string, stats: Stats) => number;
-  /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
-  readonly since: (topic: string) => number;
-  /** The same without asking; null: nobody has. */
-  readonly asked: (topic: string) => number | null;
-  readonly end: (topic: string) => void;
-  /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
-  readonly moment: (moment: Moment) => void;
-  readonly prune: () => void;
-}
-
 interface Observation {
   readonly key: string;
   /** Monotonic. */
@@ -40,7 +24,10 @@ const jumpMs = 1_000;
 const keepMs = 3_600_000;
 const pruneAbove = 5_000;
 
-export function createObservations(settleMs: number): Observations {
+export type Observations = ReturnType<typeof createObservations>;
+
+/** Remembers since when young files have looked as they do. */
+export function createObservations(settleMs: number) {
   const seen = new Map<string, Observation>();
   const topics = new Map<string, number>();
   let at: Moment = { now: Date.now(), monotonic: 0 };
@@ -68,12 +55,14 @@ export function createObservations(settleMs: number): Observations {
   }
 
   return {
-    see: (path, stats) => {
+    /** Takes note of a file that a scan saw, if it is young enough to matter. */
+    see: (path: string, stats: Stats): void => {
       // The moment of the scan's start would do, but for scans that take longer than a file needs to settle.
       if (Math.max(stats.mtimeMs, stats.ctimeMs) < at.now - settleMs) return;
       observe(path, stats, present().monotonic);
     },
-    settle: (path, stats) => {
+    /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
+    settle: (path: string, stats: Stats): number => {
       const { now, monotonic } = at;
       const observed = observe(path, stats, monotonic);
       const delay = settleDelay({ stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
@@ -81,26 +70,29 @@ export function createObservations(settleMs: number): Observations {
         seen.delete(path);
       return delay;
     },
-    since: (topic) => {
+    /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
+    since: (topic: string): number => {
       const since = topics.get(topic);
       if (since === undefined) topics.set(topic, at.monotonic);
       return since === undefined ? 0 : at.monotonic - since;
     },
-    asked: (topic) => {
+    /** The same without asking; null: nobody has. */
+    asked: (topic: string): number | null => {
       const since = topics.get(topic);
       return since === undefined ? null : at.monotonic - since;
     },
-    end: (topic) => {
+    end: (topic: string): void => {
       topics.delete(topic);
     },
-    moment: (moment) => {
+    /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
+    moment: (moment: Moment): void => {
       at = moment;
       takenAt = performance.now();
       const next = moment.now - moment.monotonic;
       if (offset !== null && Math.abs(next - offset) > jumpMs) jumpedAt = moment.monotonic;
       if (offset === null || Math.abs(next - offset) > jumpMs) offset = next;
     },
-    prune: () => {
+    prune: (): void => {
       if (seen.size + topics.size < pruneAbove) return;
       for (const [path, { since }] of seen) if (at.monotonic - since > settleMs + keepMs) seen.delete(path);
       for (const [topic, since] of topics) if (at.monotonic - since > keepMs) topics.delete(topic);

@@ -4,26 +4,6 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
-/** Whether the service as a whole takes requests now, learned from the outcomes. Open: nothing goes out. */
-export interface CircuitBreaker {
-  /** Takes note of one outcome; `about` tells the documents of one request from those of another. */
-  readonly note: (outcome: Outcome, about: string) => void;
-  /** Requests that may be under way at once: all, one that tries, or none. */
-  readonly width: (concurrency: number) => number;
-  /** Ms until one request may try; 0: now. */
-  readonly openMs: () => number;
-  readonly reasons: () => readonly Reason[];
-  /** Whether so many in a row were unknown to the service that the address may be wrong. */
-  readonly manyMissing: () => boolean;
-  readonly manyForbidden: () => boolean;
-  /** The last answer said that the address is wrong: no other document fares better. */
-  readonly isMisaddressed: () => boolean;
-  /** How many in a row found no service that answers. One that asks to wait is there. */
-  readonly unansweredInARow: () => number;
-  /** A person fixed something: try at once. */
-  readonly close: () => void;
-}
-
 /** From this many in a row on it is the service, not the document. */
 const inARow = 3;
 
@@ -39,7 +19,10 @@ interface Options {
   readonly changed: () => void;
 }
 
-export function createCircuitBreaker({ clock, log, random, restMs, changed }: Options): CircuitBreaker {
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
+
+/** Whether the service as a whole takes requests now, learned from the outcomes. Open: nothing goes out. */
+export function createCircuitBreaker({ clock, log, random, restMs, changed }: Options) {
   const outage = createOutage(clock, log);
   let unavailable = 0;
   let unanswered = 0;
@@ -62,14 +45,14 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     changed();
   }
 
-  function wait(kind: 'credentials' | 'circuit', attempt: number, why: Reason): void {
-    open(nextDelayMs({ kind, attempt, retryAfterMs: null, random: random() }), why);
+  function wait(attempt: number, why: Reason): void {
+    open(nextDelayMs({ kind: 'credentials', attempt, retryAfterMs: null, random: random() }), why);
   }
 
   function openForCredentials(why: Reason): void {
     const rest = restMs();
     if (rest > 0) open(rest, why);
-    else wait('credentials', refused, why);
+    else wait(refused, why);
   }
 
   function answered(): void {
@@ -106,6 +89,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
     open(isSeveral || isTooMany(outcome) ? nextDelayMs({ ...setBack, random: random() }) : 0, why);
   }
 
+  /** Takes note of one outcome; `about` tells the documents of one request from those of another. */
   function note(outcome: Outcome, about: string): void {
     switch (outcome.kind) {
       case 'accepted':
@@ -122,7 +106,7 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
       case 'misaddressed':
         refused += 1;
         misaddressed = true;
-        wait('credentials', refused, { code: outcome.code, message: outcome.message });
+        wait(refused, { code: outcome.code, message: outcome.message });
         return;
       case 'missing': {
         if (!outcome.isOwnWord) {
@@ -141,9 +125,9 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
         answered();
         missing = 0;
         forbidden = outcome.code === 'forbidden' ? forbidden + 1 : 0;
-        if (forbidden >= inARow)
-          wait('credentials', forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
-        else {
+        if (forbidden >= inARow) {
+          wait(forbidden - inARow + 1, { code: 'no-access', message: outcome.message });
+        } else {
           outage.over();
           if (reason !== null) reset();
         }
@@ -155,16 +139,22 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
 
   return {
     note,
-    width: (concurrency) => {
+    /** Requests that may be under way at once: all, one that tries, or none. */
+    width: (concurrency: number) => {
       if (clock.monotonic() < openUntil) return 0;
       return reason === null ? concurrency : 1;
     },
+    /** Ms until one request may try; 0: now. */
     openMs: () => Math.max(0, openUntil - clock.monotonic()),
-    reasons: () => (reason === null ? [] : [reason]),
+    reasons: (): readonly Reason[] => (reason === null ? [] : [reason]),
+    /** Whether so many in a row were unknown to the service that the address may be wrong. */
     manyMissing: () => missing + strange.size >= inARow,
     manyForbidden: () => forbidden >= inARow,
+    /** The last answer said that the address is wrong: no other document fares better. */
     isMisaddressed: () => misaddressed,
+    /** How many in a row found no service that answers. One that asks to wait is there. */
     unansweredInARow: () => unanswered,
+    /** A person fixed something: try at once. */
     close: () => {
       outage.reportAgain();
       reset();
@@ -177,16 +167,7 @@ function isTooMany(outcome: Outcome): outcome is Extract<Outcome, { kind: 'unava
 }
 
 /** Logs the beginning and the end of an outage, not each attempt between. */
-interface Outage {
-  /** Sending pauses for this reason; `ms` until the next attempt, 0: each document retries on its own. */
-  readonly goesOn: (why: Reason, ms: number) => void;
-  /** The service gave a valid answer. */
-  readonly over: () => void;
-  /** A person asked for an attempt now: a failure is reported again. */
-  readonly reportAgain: () => void;
-}
-
-function createOutage(clock: Clock, log: LogPort): Outage {
+function createOutage(clock: Clock, log: LogPort) {
   /** Monotonic, ms; null: there is none. */
   let since: number | null = null;
   /** The end of the last wait: the outage is known to have lasted until then at most. Monotonic, ms. */
@@ -195,7 +176,8 @@ function createOutage(clock: Clock, log: LogPort): Outage {
   const reported = new Set<string>();
 
   return {
-    goesOn: ({ code, message }, ms) => {
+    /** Sending pauses for this reason; `ms` until the next attempt, 0: each document retries on its own. */
+    goesOn: ({ code, message }: Reason, ms: number) => {
       // The token source logs refused credentials.
       if (code === 'credentials-refused') return;
       const now = clock.monotonic();
@@ -206,6 +188,7 @@ function createOutage(clock: Clock, log: LogPort): Outage {
       const again = ms > 0 ? { againInSeconds: Math.ceil(ms / 1000) } : {};
       log.warn({ code, message, ...again }, 'service unavailable');
     },
+    /** The service gave a valid answer. */
     over: () => {
       if (since === null) return;
       // Without anything to send there are no attempts, perhaps all night: that time does not count.
@@ -215,6 +198,7 @@ function createOutage(clock: Clock, log: LogPort): Outage {
       reported.clear();
       log.info({ lastedSeconds }, 'service available again');
     },
+    /** A person asked for an attempt now: a failure is reported again. */
     reportAgain: () => reported.clear(),
   };
 }

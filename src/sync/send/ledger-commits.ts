@@ -4,17 +4,6 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Reason } from '../../model/report/status.ts';
 
-/** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
-export interface LedgerCommits {
-  /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
-  readonly commit: (changes: readonly Change[]) => Promise<void>;
-  /** One attempt, for what must not go on without: rejects when the disk does not take it. */
-  readonly commitOnce: (changes: readonly Change[]) => Promise<void>;
-  /** Why nothing is sent now; null: the disk takes it. */
-  readonly trouble: () => Reason | null;
-  readonly close: () => void;
-}
-
 const firstRetryMs = 500;
 const longestRetryMs = 15_000;
 
@@ -26,13 +15,17 @@ interface Options {
   readonly changed: () => void;
 }
 
-export function createLedgerCommits({ ledger, clock, log, changed }: Options): LedgerCommits {
+export type LedgerCommits = ReturnType<typeof createLedgerCommits>;
+
+/** Commits that wait for the disk: what the service accepted is not forgotten because the disk is full. */
+export function createLedgerCommits({ ledger, clock, log, changed }: Options) {
   let trouble: Reason | null = null;
   let closed = false;
   const wakers = new Set<() => void>();
   let cancelProbe = () => {};
   let probeMs = firstRetryMs;
 
+  /** One attempt, for what must not go on without: rejects when the disk does not take it. */
   async function commitOnce(changes: readonly Change[]): Promise<void> {
     try {
       await ledger.commit(changes);
@@ -61,6 +54,7 @@ export function createLedgerCommits({ ledger, clock, log, changed }: Options): L
       void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
   }
 
+  /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
   async function commit(changes: readonly Change[]): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();
@@ -89,6 +83,7 @@ export function createLedgerCommits({ ledger, clock, log, changed }: Options): L
   return {
     commit,
     commitOnce,
+    /** Why nothing is sent now; null: the disk takes it. */
     trouble: () => trouble,
     close: () => {
       closed = true;
