@@ -62,13 +62,13 @@ function damagedReport(dir: string, findings: readonly LedgerFinding[], error: u
   const message = faultAlone(errorMessage(error));
   const isTold = findings.some((known) => known.message === message);
   const finding: LedgerFinding = { file: 'ledger', state: 'damaged', message };
+  const found = isTold ? findings : [...findings, finding];
   return {
+    ...nothingYet,
     ok: false,
     recoverable: false,
     documents: null,
-    service: null,
-    findings: isTold ? findings : [...findings, finding],
-    rejected: [],
+    findings: found,
     fix: wayOut(dir),
   };
 }

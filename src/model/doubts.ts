@@ -14,12 +14,6 @@ export interface DoubtfulPath {
   readonly doubts: readonly Doubt[];
 }
 
-/** The current file of a path in doubt. */
-export interface DoubtfulFile {
-  readonly stat: FileStat;
-  readonly fingerprint: string;
-}
-
 /** Says whether there is anything to resolve. */
 export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
   return doubts.length > 0 || (record?.possibleDuplicates ?? 0) > 0;
@@ -44,7 +38,10 @@ const dismissedCode = 'doubt-dismissed';
  * Forgets the doubt and sends nothing. A file that was never delivered is kept from being sent until it changes or a
  * person retries it; `file` null: there is none.
  */
-export function dismissDoubt(path: DoubtfulPath, file: DoubtfulFile | null): readonly Change[] {
+export function dismissDoubt(
+  path: DoubtfulPath,
+  file: Pick<Failure, 'stat' | 'fingerprint'> | null,
+): readonly Change[] {
   const { ref, record, failure, doubts } = path;
   const forgotten = doubts.map(({ id }): Change => ({ kind: 'dismiss', id }));
   if (record !== undefined) {

@@ -45,7 +45,7 @@ import {
   standsUnsent,
   uncompared,
 } from './decide/deletions.ts';
-import { doubtsOfFile, followingDoubts } from './decide/doubts-of-files.ts';
+import { doubtsOfFile } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
@@ -716,7 +716,7 @@ export class Engine {
     const found = await doubtsOfFile(document, known, (ref) => this.#inspectIfWatched(ref));
     // A person may have ended one meanwhile.
     const open = new Set(this.#ledger.doubts().map(({ id, holds }) => `${holds} ${id}`));
-    const following = followingDoubts(found, document).filter(({ id, holds }) => open.has(`${holds} ${id}`));
+    const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
     if (following.length > 0)
       await this.#writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
     const doubt = this.#ledger

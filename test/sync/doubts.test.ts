@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FileStat, Inspection } from '../../src/model/document.ts';
 import type { Doubt } from '../../src/model/ports/ledger-port.ts';
 import type { Outcome } from '../../src/model/ports/service-port.ts';
-import { doubtsOfFile, followingDoubts } from '../../src/sync/decide/doubts-of-files.ts';
+import { doubtsOfFile } from '../../src/sync/decide/doubts-of-files.ts';
 import { doubtAbout } from '../../src/sync/send/upload.ts';
 import { engineWorld } from '../support/worlds/engine-world.ts';
 import type { EngineWorld } from '../support/worlds/engine-world.ts';
@@ -157,8 +157,8 @@ describe('the doubts about a file (I9)', () => {
 
   async function whose(path: string, found: FileStat, left: Inspection | undefined) {
     const document = { ref: { folder: 'other', path }, stat: found };
-    const { coming, elsewhere } = await doubtsOfFile(document, [doubt], () => Promise.resolve(left));
-    return [coming.length, elsewhere.length];
+    const { following, elsewhere } = await doubtsOfFile(document, [doubt], () => Promise.resolve(left));
+    return [following.length, elsewhere.length];
   }
 
   const copied = { ...stat, ino: 9, birthtimeMs: 8, dev: 2 };
@@ -168,10 +168,10 @@ describe('the doubts about a file (I9)', () => {
     ['of the file before it was edited', { stat: { ...stat, size: 4 } }, true],
     ['that waits for a person, of a ledger that did not tell the file', { stat: undefined }, true],
     ['that waits for nobody, of such a ledger', { stat: undefined, holds: false }, false],
-  ])('of its path learn which file it is: one %s', (_, parts, expected) => {
+  ])('of its path learn which file it is: one %s', async (_, parts, expected) => {
     const here = [{ ...doubt, ...parts }];
     const document = { ref: doubt.ref, stat };
-    const following = followingDoubts({ here, coming: [], elsewhere: [doubt] }, document);
+    const { following } = await doubtsOfFile(document, here, () => Promise.resolve(unreadable));
     expect(following).toEqual(expected ? [{ ...here[0], stat }] : []);
   });
 
@@ -181,9 +181,9 @@ describe('the doubts about a file (I9)', () => {
     expect(one.id).not.toBe(other.id);
   });
 
-  it('that come with a file bear its path and its stat from then on', () => {
+  it('that come with a file bear its path and its stat from then on', async () => {
     const document = { ref: { folder: 'other', path: 'b.txt' }, stat: { ...stat, size: 9 } };
-    const following = followingDoubts({ here: [], coming: [doubt], elsewhere: [] }, document);
+    const { following } = await doubtsOfFile(document, [doubt], () => Promise.resolve(absent));
     expect(following).toEqual([{ ...doubt, ...document }]);
   });
 

@@ -66,19 +66,12 @@ const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(z.strin
 /** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
 export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
 
-const attachmentSchema = z
-  .strictObject({
-    name: z.string(),
-    sha256: z.string().regex(/^(?:[0-9a-f]{64})?$/),
-    path: z.string().optional(),
-    stat: statSchema,
-  })
-  .transform(({ name, sha256, path, stat }) => ({
-    name,
-    sha256,
-    ...(path === undefined ? null : { path }),
-    stat,
-  }));
+const attachmentSchema = z.strictObject({
+  name: z.string(),
+  sha256: z.string().regex(/^(?:[0-9a-f]{64})?$/),
+  path: z.string().optional(),
+  stat: statSchema,
+});
 
 export const companionsSchema: z.ZodType<Companions> = z.strictObject({
   sidecar: z.enum(['name', 'stem']).nullable(),

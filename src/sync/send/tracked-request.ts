@@ -87,7 +87,7 @@ export function createTrackedRequest({
         void writer.commitOnce([{ kind: 'answered', id, at: clock.now() }]).catch(() => {});
       },
       onBytes: (count) => {
-        transfer.bytes(count);
+        transfer.bytesSent += count;
         totals.bytesSent += count;
         metrics.bytes(count);
       },
@@ -109,7 +109,7 @@ export function createTrackedRequest({
       metrics.request({ operation: about.operation, outcome: result.outcome.kind, seconds });
       return { ...result, intentIds };
     } finally {
-      transfer.end();
+      transfers.end(transfer);
     }
   };
 }
@@ -120,26 +120,20 @@ function isEnded(outcome: Outcome): boolean {
 }
 
 /** One request under way, for progress. */
-interface Transfer {
-  readonly bytes: (count: number) => void;
-  readonly end: () => void;
-}
+type Transfer = TransferStatus & { bytesSent: number };
 
 /** Requests under way. */
 export class Transfers {
-  readonly #running = new Set<TransferStatus & { bytesSent: number }>();
+  readonly #running = new Set<Transfer>();
 
-  start(transfer: Omit<TransferStatus, 'bytesSent'>): Transfer {
-    const status = { ...transfer, bytesSent: 0 };
-    this.#running.add(status);
-    return {
-      bytes: (count) => {
-        status.bytesSent += count;
-      },
-      end: () => {
-        this.#running.delete(status);
-      },
-    };
+  start(about: Omit<TransferStatus, 'bytesSent'>): Transfer {
+    const transfer = { ...about, bytesSent: 0 };
+    this.#running.add(transfer);
+    return transfer;
+  }
+
+  end(transfer: Transfer): void {
+    this.#running.delete(transfer);
   }
 
   list(): readonly TransferStatus[] {
