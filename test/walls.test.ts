@@ -131,8 +131,8 @@ describe('the check of imports, given a tree with forbidden ones', () => {
     const found = await broken({
       'model/a.ts': `import type { Readable } from 'node:stream';\nimport { z } from 'zod';\nexport type A = Readable;`,
       'scan/watch/chokidar-backend.ts': `import { watch } from 'chokidar';\nimport type { A } from '../../model/a.ts';`,
-      'daemon/compose.ts': `import '../scan/watch/chokidar-backend.ts';`,
-      'cli/run.ts': `import '../daemon/compose.ts';\nimport { Command } from 'commander';`,
+      'daemon/open-daemon.ts': `import '../scan/watch/chokidar-backend.ts';`,
+      'cli/run.ts': `import '../daemon/open-daemon.ts';\nimport { Command } from 'commander';`,
       'main.ts': `import './cli/run.ts';`,
     });
     expect(found).toEqual([]);

@@ -10,7 +10,7 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import { statusLine } from '../model/report/headline.ts';
 import type { Log } from '../log/create-log.ts';
 import type { StatusServer } from '../status/server/start-status-server.ts';
-import { composeDaemon } from './compose.ts';
+import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import { joinCluster, nameTaken } from './process/join-cluster.ts';
 import type { Place } from './process/join-cluster.ts';
@@ -168,7 +168,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     refused: string | null,
     { onRunning, place }: { readonly onRunning: () => void; readonly place: Place | null },
   ): Promise<Reloaded | null> {
-    const daemon = await composeDaemon({
+    const daemon = await openDaemon({
       ...current,
       log,
       clock: systemClock,

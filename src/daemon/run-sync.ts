@@ -4,7 +4,7 @@ import type { Credentials, Settings } from '../model/settings.ts';
 import { longestList, type Reason } from '../model/report/status.ts';
 import type { StateKind, Task } from '../sync/tasks/task.ts';
 import type { Log } from '../log/create-log.ts';
-import { composeDaemon } from './compose.ts';
+import { openDaemon } from './open-daemon.ts';
 import type { Daemon } from './assemble-daemon.ts';
 import { createFleetPatience, withLease, type Place } from './process/join-cluster.ts';
 import { listenForSignals } from './process/signals.ts';
@@ -70,7 +70,7 @@ function nothingDone(gaveUp: Reason): SyncReport {
 async function syncOnce(options: SyncOptions, place: Place | null): Promise<SyncReport> {
   const { settings, onProgress, ...rest } = options;
   const signals = listenForSignals();
-  const daemon = await composeDaemon({
+  const daemon = await openDaemon({
     ...rest,
     settings,
     clock: systemClock,

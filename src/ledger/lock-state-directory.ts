@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { fencedHolder, takeProcessLock } from '../lib/process/process-lock.ts';
 import type { ProcessLock } from '../lib/process/process-lock.ts';
 import type { Clock } from '../lib/time/clock.ts';
-import type { LeaseTraces, WriteLease } from '../model/ports/write-lease.ts';
+import type { LeaseTraces, WriteLease } from '../model/ports/write-lease-port.ts';
 import { ConfigurationError, StateLockedError, errorCode } from '../model/errors.ts';
-import { realDisk } from './disk.ts';
+import { realDisk } from './disk-operations.ts';
 import { unwritable } from './ledger-errors.ts';
 import { listLedger } from './ledger-files.ts';
 

@@ -5,7 +5,7 @@ import type { Adapter } from 'lowdb';
 
 import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
 import type { Append } from './journal/commit-queue.ts';
-import type { Disk } from './disk.ts';
+import type { Disk } from './disk-operations.ts';
 import PQueue from 'p-queue';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { unwritable } from './ledger-errors.ts';

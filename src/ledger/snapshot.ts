@@ -9,7 +9,7 @@ import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
 import type { DirectoryRef } from '../model/ports/ledger-port.ts';
 import { damaged, tooNew, unreadable } from './ledger-errors.ts';
-import type { Disk, DiskFile } from './disk.ts';
+import type { Disk, DiskFile } from './disk-operations.ts';
 import { changeJson, readChange } from './format/change-format.ts';
 import type { StoredChange } from './format/change-format.ts';
 import type { DataFiller } from './format/data-filler.ts';

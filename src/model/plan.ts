@@ -1,5 +1,5 @@
 import { sameStat } from './document.ts';
-import { doubtfulMetadata, restatedMetadata } from './metadata/doubtful-metadata.ts';
+import { unsureMetadata, restatedMetadata } from './metadata/unsure-metadata.ts';
 import type { FoundAttachment, FoundDocument } from './document.ts';
 import { timestampOf } from './metadata/effective-metadata.ts';
 import type { LedgerRecord, RecordedAttachment } from './ports/ledger-port.ts';
@@ -84,7 +84,7 @@ function doubtfulDelta(
   attempts: readonly Metadata[],
 ): MetadataDelta {
   const wanted = restatedMetadata(metadata, accepted, attempts);
-  return metadataDelta(wanted, doubtfulMetadata(wanted, accepted, attempts), said);
+  return metadataDelta(wanted, unsureMetadata(wanted, accepted, attempts), said);
 }
 
 /** A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown. */

@@ -1,4 +1,4 @@
-import { TransientSet } from '../lib/queue/transient.ts';
+import { ShortLivedSet } from '../lib/queue/short-lived.ts';
 import { directoryOf, joinPath, refKey, sameStat, sameFile, sameRoot } from '../model/document.ts';
 import type {
   DirectoryScan,
@@ -176,7 +176,7 @@ export class Engine {
   /** Names of folders of which nothing is sent, because a person said so. */
   #paused: ReadonlySet<string>;
   /** Keys of the paths whose records are about to change places: the commit is under way. */
-  readonly #moving = new TransientSet<string>();
+  readonly #moving = new ShortLivedSet<string>();
   /** The files of directories that were moved are inspected, for all that lies in them. */
   #isMovingDirectories = false;
   /** Folders whose mounts are asked for now; true: directories have come since. */

@@ -4,8 +4,8 @@ import { basename } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { LedgerPort } from '../../src/model/ports/ledger-port.ts';
-import { realDisk } from '../../src/ledger/disk.ts';
-import type { Disk } from '../../src/ledger/disk.ts';
+import { realDisk } from '../../src/ledger/disk-operations.ts';
+import type { Disk } from '../../src/ledger/disk-operations.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { readLedger } from '../../src/ledger/read-ledger.ts';
 import { manualClock } from '../support/manual-clock.ts';

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 
-import { realDisk } from '../../src/ledger/disk.ts';
-import type { Disk } from '../../src/ledger/disk.ts';
+import { realDisk } from '../../src/ledger/disk-operations.ts';
+import type { Disk } from '../../src/ledger/disk-operations.ts';
 import { sideChangeSchema } from '../../src/ledger/format/change-format.ts';
 import { companionsSchema, rareSchema } from '../../src/ledger/format/record-format.ts';
 import type { RecordFields } from '../../src/ledger/format/record-format.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-import type { LeaseTraces } from '../../model/ports/write-lease.ts';
+import type { LeaseTraces } from '../../model/ports/write-lease-port.ts';
 import { readTimeLua } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';
 import type { DirectoryLocation } from './directory-location.ts';

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage, PermitLostError } from '../../model/errors.ts';
-import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease.ts';
+import type { LeaseTraces, WriteLease } from '../../model/ports/write-lease-port.ts';
 import { ageMs, sentNow } from '../redis/redis-time.ts';
 import type { Sent } from '../redis/redis-time.ts';
 import type { RedisSession } from '../redis/connection.ts';

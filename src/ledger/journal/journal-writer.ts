@@ -1,4 +1,4 @@
-import type { Disk, DiskFile } from '../disk.ts';
+import type { Disk, DiskFile } from '../disk-operations.ts';
 import { groupLine, headerLine, sealLine } from './journal-line.ts';
 import { unwritable } from '../ledger-errors.ts';
 import type { LedgerPaths } from '../ledger-files.ts';

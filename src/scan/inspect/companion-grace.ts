@@ -7,7 +7,7 @@ import type { FolderState } from '../folder-state.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import type { ListedCompanions } from '../walk/directory-state.ts';
 import { statKey } from '../walk/entry.ts';
-import { afterScanMs } from './verdicts.ts';
+import { afterScanMs } from './inspection-results.ts';
 
 /** Of a directory that is gone, or that is seen for the first time. */
 export const noCompanions: ListedCompanions = { lists: null, defaultsKey: '', rulesKey: '' };

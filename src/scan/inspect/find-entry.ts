@@ -10,8 +10,8 @@ import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import { directoriesTo } from './classify-by-name.ts';
-import { afterScanMs, ignored, settling, unknown } from './verdicts.ts';
-import type { NoDocument } from './verdicts.ts';
+import { afterScanMs, ignored, settling, unknown } from './inspection-results.ts';
+import type { NoDocument } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
 export function rootTrouble(folder: FolderState, scanned: RootIdentity | null): NoDocument | null {

@@ -6,15 +6,15 @@ import type { FoundAttachment } from '../../model/document.ts';
 import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
-import { attachmentDirectoryEnd, isTransient } from '../rules/classify.ts';
+import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
 import { attachmentKeys, listAttachments, listedKeys } from '../walk/attachment-files.ts';
 import { classifyByName } from './classify-by-name.ts';
 import { kindOf, statOf } from '../walk/entry.ts';
 import { isGone, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { settling, unfit, unknown } from './verdicts.ts';
-import type { NoDocument } from './verdicts.ts';
+import { settling, unfit, unknown } from './inspection-results.ts';
+import type { NoDocument } from './inspection-results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
@@ -123,7 +123,8 @@ function placeListed(
   if (place.path === document) return invalid(excerpt(text), 'it is the document itself');
   if (folder.claims.isOwner(place.path)) return invalid(excerpt(text), 'it has attachments of its own');
   const found = classifyByName(folder, place.path);
-  const hidden = isTransient(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
+  const hidden =
+    isTemporaryName(nameOf(place.path)) || (found.kind !== 'file' && found.kind !== 'attachment');
   if (hidden) return invalid(excerpt(text), 'message' in found ? found.message : 'it is not a document');
   const topic = `attachment ${document}\0${text}`;
   if (!isGone(folder, place.path)) {

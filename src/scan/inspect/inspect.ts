@@ -29,8 +29,8 @@ import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { afterScanMs, ignored, settling, unfit, unknown } from './verdicts.ts';
-import type { NoDocument } from './verdicts.ts';
+import { afterScanMs, ignored, settling, unfit, unknown } from './inspection-results.ts';
+import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
 export type Inspector = (path: string, known: Companions | null) => Promise<Inspection>;

@@ -88,7 +88,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
       code: 'dot-name',
       message: 'files whose names start with a dot are not documents',
     };
-  if (isTransient(name)) {
+  if (isTemporaryName(name)) {
     const message = 'its name is that of a temporary file';
     return { kind: 'ignored', code: 'temporary-name', message };
   }
@@ -204,19 +204,19 @@ export function isAttachmentDirectory(name: string): boolean {
  * Names that programs use while they save, contract section 4 and faults F2 to F10: dot files, owner and lock
  * files, temporary and partial files, backups. Case does not matter.
  */
-export function isTransient(name: string): boolean {
+export function isTemporaryName(name: string): boolean {
   const first = name.charCodeAt(0);
   if (first === dot) return true;
   if (first === tilde && name.startsWith('~$')) return true;
   if (first === hash && name.endsWith('#')) return true;
   if (name.endsWith('~')) return true;
-  return transientEnds.test(name) || name === vimProbe;
+  return temporaryEnds.test(name) || name === vimProbe;
 }
 
 const dot = 0x2e;
 const tilde = 0x7e;
 const hash = 0x23;
-const transientEnds = /\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$/i;
+const temporaryEnds = /\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$/i;
 /** The file by which vim tries whether it may write in a directory. */
 const vimProbe = '4913';
 

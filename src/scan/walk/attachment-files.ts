@@ -10,7 +10,7 @@ import { printableBytes } from '../../lib/text/printable.ts';
 import { locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { classifyByName, directoriesTo } from '../inspect/classify-by-name.ts';
-import { isTransient } from '../rules/classify.ts';
+import { isTemporaryName } from '../rules/classify.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
 import { resolveAttachment } from '../rules/claims.ts';
@@ -44,7 +44,7 @@ export async function listAttachments(
   try {
     const { entries, twins, bytes } = await listDirectory(absolute, place, slice);
     const files = entries
-      .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTransient(name))
+      .filter(({ name, kind }) => kind !== 'directory' && kind !== 'other' && !isTemporaryName(name))
       .filter(({ name }) => ignoringPattern(rules, joinPath(path, name), false) === null)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
     const nameless = [

@@ -1,4 +1,4 @@
-import { TransientMap } from '../../lib/queue/transient.ts';
+import { ShortLivedMap } from '../../lib/queue/short-lived.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import type { DirectoryScan } from '../../model/document.ts';
 import { errorMessage, StoppedError } from '../../model/errors.ts';
@@ -37,7 +37,7 @@ interface Waiting {
 
 export function createWorkerClient(plan: WorkerPlan, clock: Clock, events: WorkerClientEvents): WorkerClient {
   const worker = takeThread();
-  const waiting = new TransientMap<number, Waiting>();
+  const waiting = new ShortLivedMap<number, Waiting>();
   const scans = new Set<number>();
   /** Asked in this turn of the event loop. */
   let asked: Question[] = [];

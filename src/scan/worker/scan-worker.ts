@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 
-import { servePlan } from './serve.ts';
+import { servePlan } from './folder-worker.ts';
 import type { ToWorker } from './protocol.ts';
 
 const port = parentPort;

@@ -4,7 +4,7 @@ import type { DuplicateStatus, FailureStatus, HeldStatus, InDoubtStatus } from '
 import { failedCount, failuresInDoubt } from '../../model/report/headline.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
-import { approve, resolve, retry } from './data/requests.ts';
+import { approve, resolve, retry } from './data/ask-daemon.ts';
 import type { Group } from '../../model/report/explanations.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { clockWords, momentWords } from './data/time-words.ts';

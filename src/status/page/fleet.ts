@@ -4,7 +4,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { explain, groupByCause } from '../../model/report/explanations.ts';
 import type { FleetHost, FleetStatus } from '../../model/report/fleet.ts';
 import { fleetHeadline } from '../../model/report/headline.ts';
-import { get } from './data/requests.ts';
+import { get } from './data/ask-daemon.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { momentWords } from './data/time-words.ts';
 import { byId, createList, el, fixed, setAttribute, setText } from './dom.ts';

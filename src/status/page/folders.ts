@@ -6,7 +6,7 @@ import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import type { Group } from '../../model/report/explanations.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { shortDuration } from './data/time-words.ts';
-import { rescan, setPaused } from './data/requests.ts';
+import { rescan, setPaused } from './data/ask-daemon.ts';
 import type { Counts } from './data/proportions.ts';
 import { button, byId, createList, el, fixed, setAttribute, setText } from './dom.ts';
 import type { Part } from './dom.ts';

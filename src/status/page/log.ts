@@ -2,7 +2,7 @@ import { logMatcher } from '../../model/report/log-query.ts';
 import type { LogFilter, LogPage } from '../../model/report/log-query.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { countWords } from '../../lib/text/amounts.ts';
-import { get } from './data/requests.ts';
+import { get } from './data/ask-daemon.ts';
 import { dayAndClockWords, clockWords } from './data/time-words.ts';
 import { button, byId, setText, el } from './dom.ts';
 import { printable } from '../../lib/text/printable.ts';

@@ -1,7 +1,7 @@
 import { createAttention } from './attention.ts';
 import { createChart } from './chart.ts';
 import { connect } from './data/connection.ts';
-import { get } from './data/requests.ts';
+import { get } from './data/ask-daemon.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { HistoryReport } from '../metrics/delivery-history.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';

@@ -5,7 +5,7 @@ import { reasonHealth } from '../../model/report/health.ts';
 import type { Health, Reason } from '../../model/report/status.ts';
 import { sentence } from '../../lib/text/sentences.ts';
 import { countWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
-import { setPaused } from './data/requests.ts';
+import { setPaused } from './data/ask-daemon.ts';
 import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { barPartsOf } from './data/proportions.ts';
 import type { Counts } from './data/proportions.ts';

@@ -1,4 +1,4 @@
-import { TransientMap, TransientSet } from '../../lib/queue/transient.ts';
+import { ShortLivedMap, ShortLivedSet } from '../../lib/queue/short-lived.ts';
 import { directoryOf, nameOf, refKey } from '../../model/document.ts';
 import type { DocumentRef, FileStat } from '../../model/document.ts';
 import { noWaits } from '../../model/report/wait-kinds.ts';
@@ -31,7 +31,7 @@ type Tasks = Iterable<Task> & { readonly size: number };
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 const noTasks: ReadonlyMap<string, Task> = new Map();
-const nobody: Tasks = new TransientSet<Task>();
+const nobody: Tasks = new ShortLivedSet<Task>();
 
 /** All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place that changes a task. */
 export class TaskStore {
@@ -39,10 +39,10 @@ export class TaskStore {
   readonly backlog = new Backlog();
   readonly #ledger: Pick<LedgerPort, 'get'>;
   readonly #monotonic: () => number;
-  readonly #tasks = new TransientMap<string, Mutable<Task>>();
-  readonly #directories = new TransientMap<string, Map<string, Task>>();
-  readonly #states = new Map<StateKind, TransientSet<Task>>();
-  readonly #missing = new Map<string, TransientSet<Task>>();
+  readonly #tasks = new ShortLivedMap<string, Mutable<Task>>();
+  readonly #directories = new ShortLivedMap<string, Map<string, Task>>();
+  readonly #states = new Map<StateKind, ShortLivedSet<Task>>();
+  readonly #missing = new Map<string, ShortLivedSet<Task>>();
   readonly #missingSizes = new TaskIndex();
   readonly #newSizes = new TaskIndex();
   readonly #inodes = new TaskIndex();
@@ -229,7 +229,7 @@ export class TaskStore {
 
 /** Tasks by a number of theirs. Most numbers belong to one task: these cost no set. */
 class TaskIndex {
-  readonly #tasks = new TransientMap<number, Task | Set<Task>>();
+  readonly #tasks = new ShortLivedMap<number, Task | Set<Task>>();
 
   add(key: number, task: Task): void {
     const known = this.#tasks.get(key);
@@ -284,14 +284,14 @@ function placeOf({
   }
 }
 
-function grow<K>(map: Map<K, TransientSet<Task>>, key: K, task: Task): void {
+function grow<K>(map: Map<K, ShortLivedSet<Task>>, key: K, task: Task): void {
   const known = map.get(key);
-  const tasks = known ?? new TransientSet<Task>();
+  const tasks = known ?? new ShortLivedSet<Task>();
   if (known === undefined) map.set(key, tasks);
   tasks.add(task);
 }
 
-function shrink<K>(map: Map<K, TransientSet<Task>>, key: K, task: Task): void {
+function shrink<K>(map: Map<K, ShortLivedSet<Task>>, key: K, task: Task): void {
   const tasks = map.get(key);
   tasks?.delete(task);
   if (tasks?.size === 0) map.delete(key);

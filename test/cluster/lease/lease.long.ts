@@ -9,7 +9,7 @@ import { openLink } from '../../../src/cluster/redis/connection.ts';
 import type { RedisLink } from '../../../src/cluster/redis/connection.ts';
 import { systemClock } from '../../../src/lib/time/clock.ts';
 import { parseRedisAddress } from '../../../src/lib/server/redis-address.ts';
-import type { LeaseTraces } from '../../../src/model/ports/write-lease.ts';
+import type { LeaseTraces } from '../../../src/model/ports/write-lease-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWhere } from '../../support/needs.ts';
 import { recordedLog } from '../../support/recorded-log.ts';

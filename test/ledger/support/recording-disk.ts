@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { realDisk } from '../../../src/ledger/disk.ts';
-import type { Disk, DiskFile } from '../../../src/ledger/disk.ts';
+import { realDisk } from '../../../src/ledger/disk-operations.ts';
+import type { Disk, DiskFile } from '../../../src/ledger/disk-operations.ts';
 import type { Image } from './state-image.ts';
 
 /** What would be found if the machine stopped at one moment. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 
-import { doubtfulMetadata, restatedMetadata } from '../../../src/model/metadata/doubtful-metadata.ts';
+import { unsureMetadata, restatedMetadata } from '../../../src/model/metadata/unsure-metadata.ts';
 import { metadataDelta, uploadMetadata } from '../../../src/model/metadata/metadata-delta.ts';
 import type { Metadata } from '../../../src/model/metadata/metadata.ts';
 import { arbitraryMetadata } from '../../support/fixtures/arbitrary-metadata.ts';
@@ -22,7 +22,7 @@ describe('what a service holds after modifies without an answer', () => {
       fc.property(arbitraryMetadata, arbitraryMetadata, arbitraryMetadata, (first, tried, wanted) => {
         const { send, accepted } = uploadMetadata(first);
         const attempt = metadataDelta(tried, accepted);
-        const { change } = metadataDelta(wanted, doubtfulMetadata(wanted, accepted, [attempt.accepted]));
+        const { change } = metadataDelta(wanted, unsureMetadata(wanted, accepted, [attempt.accepted]));
         const before = applyMetadata(holdsNothing, send);
         const taken = applyMetadata(before, attempt.change ?? {});
         const [ends, ended] = [taken, before].map((held) =>
@@ -40,7 +40,7 @@ describe('what a service holds after modifies without an answer', () => {
         const { send, accepted } = uploadMetadata({ ...first, shareInfo: first.shareInfo ?? {} });
         const attempt = metadataDelta(tried, accepted);
         const wanted = restatedMetadata(stated, accepted, [attempt.accepted]);
-        const delta = metadataDelta(wanted, doubtfulMetadata(wanted, accepted, [attempt.accepted]));
+        const delta = metadataDelta(wanted, unsureMetadata(wanted, accepted, [attempt.accepted]));
         const before = applyMetadata(holdsNothing, send);
         for (const held of [before, applyMetadata(before, attempt.change ?? {})]) {
           const mode = applyMetadata(held, delta.change ?? {}).fields.get('shareInfo');
@@ -53,12 +53,12 @@ describe('what a service holds after modifies without an answer', () => {
 
   it('is known where all attempts agree', () => {
     const accepted: Metadata = { title: 'T', shareInfo: { mode: 'NONE' }, customTags: [{ name: 'a' }] };
-    expect(metadataDelta(accepted, doubtfulMetadata(accepted, accepted, [accepted])).change).toBeNull();
+    expect(metadataDelta(accepted, unsureMetadata(accepted, accepted, [accepted])).change).toBeNull();
   });
 
   it('has its sharing mode stated again once another may have gone out', () => {
     const accepted: Metadata = { shareInfo: { mode: 'NONE' } };
-    const known = doubtfulMetadata(accepted, accepted, [{ shareInfo: { mode: 'EVERYONE' } }]);
+    const known = unsureMetadata(accepted, accepted, [{ shareInfo: { mode: 'EVERYONE' } }]);
     expect(metadataDelta(accepted, known).change).toEqual({ shareInfo: { mode: 'NONE' } });
   });
 
@@ -102,6 +102,6 @@ describe('what a service holds after modifies without an answer', () => {
     ],
   ])('%s', (_, accepted, attempt, stated, change) => {
     const wanted = restatedMetadata(stated, accepted, [attempt]);
-    expect(metadataDelta(wanted, doubtfulMetadata(wanted, accepted, [attempt])).change).toEqual(change);
+    expect(metadataDelta(wanted, unsureMetadata(wanted, accepted, [attempt])).change).toEqual(change);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { servePlan } from '../../../src/scan/worker/serve.ts';
+import { servePlan } from '../../../src/scan/worker/folder-worker.ts';
 import type { FromWorker, ScanOutcome } from '../../../src/scan/worker/protocol.ts';
 import { unpackScan } from '../../../src/scan/walk/packed-scan.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { printableBytes, printableTwin } from '../../../src/lib/text/printable.ts';
-import { isTransient } from '../../../src/scan/rules/classify.ts';
+import { isTemporaryName } from '../../../src/scan/rules/classify.ts';
 import { resolveAttachment } from '../../../src/scan/rules/claims.ts';
 
 describe('names of files that programs save by (F2, F3, F4, F7, F8, F9)', () => {
@@ -24,13 +24,13 @@ describe('names of files that programs save by (F2, F3, F4, F7, F8, F9)', () => 
     '.syncthing.report.pdf.tmp',
     '.DS_Store',
   ])('leaves out %s', (name) => {
-    expect(isTransient(name)).toBe(true);
+    expect(isTemporaryName(name)).toBe(true);
   });
 
   it.each(['report.pdf', 'tmp.pdf', 'part.txt', '~report.pdf', '#1.pdf', 'a.tmp.pdf', '$x.pdf', '49131'])(
     'keeps %s',
     (name) => {
-      expect(isTransient(name)).toBe(false);
+      expect(isTemporaryName(name)).toBe(false);
     },
   );
 });

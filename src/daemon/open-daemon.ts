@@ -18,7 +18,7 @@ import { mixedUpFolders, isDirectory, requireFolders } from './preconditions/fol
  * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
  * ledger is read and the other rooms are loaded. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
  */
-export async function composeDaemon(options: DaemonOptions): Promise<Daemon> {
+export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, clock } = options;
   const { place = null } = options;
   const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));

@@ -11,7 +11,7 @@ const whole = ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo
  * they differ counts as not known, an element that only some have as held if it is to go and as missing if it is to
  * stay.
  */
-export function doubtfulMetadata(
+export function unsureMetadata(
   wanted: Metadata,
   accepted: Metadata,
   attempts: readonly Metadata[],

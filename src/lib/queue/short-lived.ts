@@ -9,7 +9,7 @@ const mostCopied = 10_000;
  * was an entry waits for a collection of the whole heap. Here the map inside is replaced before that begins, at a cost of
  * one copied entry for each that goes. Do not change it while going over it.
  */
-export class TransientMap<K, V> implements Iterable<readonly [K, V]> {
+export class ShortLivedMap<K, V> implements Iterable<readonly [K, V]> {
   #entries = new Map<K, V>();
   #gone = 0;
 
@@ -59,9 +59,9 @@ export class TransientMap<K, V> implements Iterable<readonly [K, V]> {
   }
 }
 
-/** A set for values that come and go quickly, for the reason that `TransientMap` gives. Do not change it while going over it. */
-export class TransientSet<T> implements Iterable<T> {
-  readonly #values = new TransientMap<T, null>();
+/** A set for values that come and go quickly, for the reason that `ShortLivedMap` gives. Do not change it while going over it. */
+export class ShortLivedSet<T> implements Iterable<T> {
+  readonly #values = new ShortLivedMap<T, null>();
 
   get size(): number {
     return this.#values.size;

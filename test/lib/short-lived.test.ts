@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
-import { TransientMap, TransientSet } from '../../src/lib/queue/transient.ts';
+import { ShortLivedMap, ShortLivedSet } from '../../src/lib/queue/short-lived.ts';
 
 const run = promisify(execFile);
-const module = join(import.meta.dirname, '../../build/lib/queue/transient.js');
+const module = join(import.meta.dirname, '../../build/lib/queue/short-lived.js');
 
-describe('the transient map', () => {
+describe('the map of short-lived entries', () => {
   it('holds what a plain map would, in the same order, through many comings and goings', () => {
     const plain = new Map<number, number>();
-    const map = new TransientMap<number, number>();
+    const map = new ShortLivedMap<number, number>();
     for (let step = 0; step < 5_000; step += 1) {
       const key = (step * 7_919) % 401;
       if (step % 3 === 0) expect(map.delete(key)).toBe(plain.delete(key));
@@ -30,12 +30,12 @@ describe('the transient map', () => {
   it('keeps nothing from being collected while it is young', async () => {
     const script = `
       import { PerformanceObserver, constants } from 'node:perf_hooks';
-      import { TransientMap } from ${JSON.stringify(module)};
+      import { ShortLivedMap } from ${JSON.stringify(module)};
       let whole = 0;
       new PerformanceObserver((list) => {
         for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) whole += 1;
       }).observe({ entryTypes: ['gc'] });
-      const map = new TransientMap();
+      const map = new ShortLivedMap();
       for (let index = 0; index < 300_000; index += 1) {
         map.set(index, { text: new Array(40).fill(index) });
         if (index >= 200) map.delete(index - 200);
@@ -47,9 +47,9 @@ describe('the transient map', () => {
   });
 });
 
-describe('the transient set', () => {
+describe('the set of short-lived values', () => {
   it('holds each value once, in the order of their coming', () => {
-    const set = new TransientSet<string>();
+    const set = new ShortLivedSet<string>();
     for (const value of ['a', 'b', 'a', 'c']) set.add(value);
     expect([set.delete('b'), set.delete('b'), set.has('a'), set.has('b')]).toEqual([
       true,
