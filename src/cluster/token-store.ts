@@ -84,24 +84,17 @@ interface TokenStoreOptions {
   readonly log: LogPort;
 }
 
-export interface TokenStore extends TokenStorePort {
-  /** How many other hosts of the account sign in with other credentials. */
-  readonly others: () => number;
-  /** Another host has obtained a token, or could not. */
-  readonly hear: () => void;
-  /** This host stops. */
-  readonly leave: () => Promise<void>;
-}
+export type TokenStore = ReturnType<typeof createTokenStore>;
 
 /** The token of all hosts in Redis, encrypted with a key that follows from the client secret. */
-export function createTokenStore({ session, tried, host, log }: TokenStoreOptions): TokenStore {
+export function createTokenStore({ session, tried, host, log }: TokenStoreOptions) {
   let others = 0;
   let isAsked = false;
   let wake = () => {};
 
   return {
     obtain,
-    drop: async (credentials, accessToken) => {
+    drop: async (credentials: Credentials, accessToken: string): Promise<void> => {
       const redis = session();
       if (redis === null) return;
       const { keys, read, run } = reach(redis, credentials);
@@ -111,8 +104,11 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     forget: () => {
       isAsked = true;
     },
+    /** How many other hosts of the account sign in with other credentials. */
     others: () => others,
+    /** Another host has obtained a token, or could not. */
     hear: () => wake(),
+    /** This host stops. */
     leave: async () => {
       const redis = session();
       await redis?.send(['HDEL', `${redis.prefix}:credentials`, host]).catch(() => {});

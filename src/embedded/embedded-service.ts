@@ -10,13 +10,12 @@ import type { Clock } from '../lib/time/clock.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
 import { printableJson } from '../lib/text/printable.ts';
 import { closeInTime, createLimitedServer, noSchemas } from '../lib/server/http-server.ts';
-import type { Credentials } from '../model/settings.ts';
 import { addFallbacks, answerBadUrl, answerClientError } from './http/answers.ts';
 import type { AuthContext } from './auth/auth-routes.ts';
 import { addAuthRoutes } from './auth/auth-routes.ts';
 import type { DataDirectory } from './documents/data-directory.ts';
 import { takeDataDirectory } from './documents/data-directory.ts';
-import type { DocumentStore, FileRecord, StoredDocument } from './documents/document-store.ts';
+import type { DocumentStore, FileRecord } from './documents/document-store.ts';
 import { openDocumentStore, showDocument } from './documents/document-store.ts';
 import { openIdentity } from './auth/identity.ts';
 import { addIngestionRoutes, ingestionPrefix } from './ingestion/ingestion-routes.ts';
@@ -65,23 +64,7 @@ const maxConnections = 256;
 const maxParameterCharacters = 2000;
 
 /** The running service. */
-export interface EmbeddedService {
-  /** Base of the token endpoints, without a slash at the end. */
-  readonly authUrl: string;
-  /** Base of the ingestion operations, without a slash at the end. */
-  readonly ingestUrl: string;
-  /** The page, for a person on this machine. */
-  readonly pageUrl: string;
-  readonly credentials: Credentials;
-  /** In the order of their upload. */
-  readonly documents: () => readonly StoredDocument[];
-  /** Absolute path of the document's bytes; null for a document that is not there. */
-  readonly contentPath: (docId: string) => string | null;
-  /** The same for an attachment, counted from 0. */
-  readonly attachmentPath: (docId: string, place: number) => string | null;
-  /** Lets requests in flight finish for two seconds, then cuts them. */
-  readonly close: () => Promise<void>;
-}
+export type EmbeddedService = Awaited<ReturnType<typeof serve>>;
 
 /**
  * Starts the service of the interface on one address, with its documents, tokens and trial credentials in `dataDir`.
@@ -104,11 +87,7 @@ export async function startEmbeddedService(options: EmbeddedServiceOptions): Pro
   }
 }
 
-async function serve(
-  options: EmbeddedServiceOptions,
-  data: DataDirectory,
-  store: DocumentStore,
-): Promise<EmbeddedService> {
+async function serve(options: EmbeddedServiceOptions, data: DataDirectory, store: DocumentStore) {
   const {
     clock,
     log,
@@ -162,19 +141,26 @@ async function serve(
   };
 
   return {
+    /** Base of the token endpoints, without a slash at the end. */
     authUrl: url,
+    /** Base of the ingestion operations, without a slash at the end. */
     ingestUrl: url,
+    /** The page, for a person on this machine. */
     pageUrl: `${url}/`,
     credentials,
+    /** In the order of their upload. */
     documents: () => store.list().map(showDocument),
-    contentPath: (docId) => {
+    /** Absolute path of the document's bytes; null for a document that is not there. */
+    contentPath: (docId: string) => {
       const record = store.get(docId);
       return record === undefined ? null : store.pathOf(record.file);
     },
-    attachmentPath: (docId, place) => {
+    /** The same for an attachment, counted from 0. */
+    attachmentPath: (docId: string, place: number) => {
       const attachment = store.get(docId)?.attachments[place];
       return attachment === undefined ? null : store.pathOf(attachment);
     },
+    /** Lets requests in flight finish for two seconds, then cuts them. */
     close: () => {
       closed ??= stop();
       return closed;

@@ -13,7 +13,7 @@ import type {
 import type { ServiceSettings } from '../model/settings.ts';
 import { createAgents } from './http/agents.ts';
 import { sendCall } from './send-call.ts';
-import type { CallResult, Sent } from './send-call.ts';
+import type { CallResult } from './send-call.ts';
 import { bulkModifyCall, bulkRemoveCall, modifyCall, removeCall, uploadCall } from './operation-calls.ts';
 import type { Call } from './operation-calls.ts';
 import { createBandwidth } from './http/bandwidth.ts';
@@ -87,7 +87,8 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     const access = (bytes: number) =>
       tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) });
     const first = await sendCall(call, { permit, watch, accessToken: access }, wire);
-    if (first.kind === 'sent' && isUnauthorized(first)) return replay(call, first.accessToken, watch);
+    if (first.kind === 'sent' && first.result.kind === 'answer' && first.result.status === 401)
+      return replay(call, first.accessToken, watch);
     return conclude(call, first);
   }
 
@@ -118,10 +119,6 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
     log.debug({ operation, status, outcome: outcome.kind }, 'request ended');
     return { outcome, sent: outcome.kind === 'accepted' ? contents : [], requests: 1 };
   }
-}
-
-function isUnauthorized({ result }: Sent): boolean {
-  return result.kind === 'answer' && result.status === 401;
 }
 
 function nothingSent(outcome: Outcome): FileOutcome {

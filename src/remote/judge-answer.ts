@@ -152,12 +152,9 @@ function messageOf(member: Member): string | undefined {
   return message === '' ? undefined : message;
 }
 
-function redirectWords({ status, headers }: Answer): string {
-  return `the service's address is wrong: it redirects (${status}) to ${originOf(headers.location)}`;
-}
-
 /** Never the whole location: it may carry what was sent. */
-function originOf(location: string | undefined): string {
-  if (location === undefined) return 'nowhere';
-  return URL.canParse(location) ? new URL(location).origin : 'another path';
+function redirectWords({ status, headers: { location } }: Answer): string {
+  const origin = URL.canParse(location ?? '') ? new URL(location ?? '').origin : 'another path';
+  const where = location === undefined ? 'nowhere' : origin;
+  return `the service's address is wrong: it redirects (${status}) to ${where}`;
 }

@@ -52,7 +52,8 @@ export async function sendCall(call: Call, ticket: Ticket, options: SendCallOpti
   try {
     // All of them before the first byte goes out: one that is gone costs no request.
     await openParts(call.content, parts);
-    const accessToken = await orUnsent(ticket.accessToken(sizeOf(parts)), withoutToken);
+    const bytes = parts.reduce((sum, { source }) => sum + source.size, 0);
+    const accessToken = await orUnsent(ticket.accessToken(bytes), withoutToken);
     const id = randomUUID();
     await orUnsent(note(ticket.watch, id), ledgerUnwritable);
     const outgoing = call.signedBy?.(accessToken.credentials.username) ?? call;
@@ -95,12 +96,9 @@ async function send(
     // Without a connection the service has not counted the request.
     if (result.sent === 'nothing') permit.giveBack();
     else permit.spent();
-    return {
-      kind: 'sent',
-      result,
-      accessToken,
-      contents: isSuccess(result) ? parts.map(contentOf) : [],
-    };
+    const isSuccess = result.kind === 'answer' && result.status < 300 && result.sent === 'all';
+    const contents = isSuccess ? parts.map(({ source }) => ({ sha256: source.sha256() })) : [];
+    return { kind: 'sent', result, accessToken, contents };
   } finally {
     reportAnswered(watch, ticket.id);
   }
@@ -155,18 +153,6 @@ async function wireBody(
     return { headers, body: textBody(JSON.stringify(content.value)) };
   }
   return buildMultipart(content.metadata === null ? null : JSON.stringify(content.metadata), parts);
-}
-
-function sizeOf(parts: readonly OpenPart[]): number {
-  return parts.reduce((sum, { source }) => sum + source.size, 0);
-}
-
-function isSuccess(result: HttpResult): boolean {
-  return result.kind === 'answer' && result.status < 300 && result.sent === 'all';
-}
-
-function contentOf({ source }: OpenPart): SentContent {
-  return { sha256: source.sha256() };
 }
 
 function withoutContent(error: unknown): Outcome {

@@ -1,9 +1,8 @@
-import { got } from 'got';
-
-import { errorCode } from '../model/errors.ts';
+import { systemClock } from '../lib/time/clock.ts';
 import { createAgents } from './http/agents.ts';
+import { sendHttpRequest, textBody } from './http/send-http-request.ts';
 
-const answerMs = 30_000;
+const waits = { connectMs: 10_000, idleMs: 10_000, responseMs: 30_000, slowestBytesPerMs: 1 };
 
 /**
  * Posts a value as JSON, once; a proxy of the environment is used, a redirect is not followed. Rejects unless the answer
@@ -11,32 +10,15 @@ const answerMs = 30_000;
  */
 export async function postToWebhook(address: string, value: unknown, signal: AbortSignal): Promise<void> {
   const agents = createAgents(address);
-  const request = got.stream.post(address, {
-    body: JSON.stringify(value),
-    headers: { 'content-type': 'application/json', 'user-agent': 'ingestd' },
-    agent: { http: agents.http, https: agents.https },
-    retry: { limit: 0 },
-    timeout: { request: answerMs },
-    followRedirect: false,
-    throwHttpErrors: false,
-    decompress: false,
-    signal,
-  });
-  try {
-    const status = await new Promise<number>((resolve, reject) => {
-      request.on('response', ({ statusCode }: { statusCode: number }) => resolve(statusCode));
-      request.on('error', (error) => {
-        const code = errorCode(error) ?? 'no answer';
-        reject(new Error(`the webhook cannot be reached (${code})`));
-      });
-    });
-    if (status >= 200 && status < 300) return;
-    const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : '';
-    throw new Error(`the webhook answered with status ${status}${redirected}`);
-  } finally {
-    // What else it says is of no interest.
-    request.on('error', () => {});
-    request.destroy();
-    agents.close();
-  }
+  const headers = { 'content-type': 'application/json' };
+  const body = textBody(JSON.stringify(value));
+  const answer = await sendHttpRequest(
+    { method: 'POST', url: address, headers, body },
+    { agents, clock: systemClock, waits, signal },
+  ).finally(agents.close);
+  if (answer.kind === 'fault') throw new Error(`the webhook cannot be reached (${answer.code})`);
+  const { status } = answer;
+  if (status >= 200 && status < 300) return;
+  const redirected = status >= 300 && status < 400 ? '; redirects are not followed' : '';
+  throw new Error(`the webhook answered with status ${status}${redirected}`);
 }

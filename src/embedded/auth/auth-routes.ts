@@ -151,7 +151,9 @@ function readFormParameters(body: Uint8Array): ReadonlyMap<string, string> {
     if (pair === '') continue;
     const equals = pair.indexOf('=');
     const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
-    if (parameters.has(name)) throw new RefusalError(400, `the parameter ${quote(name)} is repeated`);
+    if (parameters.has(name)) {
+      throw new RefusalError(400, `the parameter ${JSON.stringify(name.slice(0, 40))} is repeated`);
+    }
     parameters.set(name, equals < 0 ? '' : unescape(pair.slice(equals + 1)));
   }
   return parameters;
@@ -170,10 +172,6 @@ function unescape(text: string): string {
   } catch {
     throw new RefusalError(400, 'the body is not form-urlencoded: a percent sign begins no valid escape');
   }
-}
-
-function quote(name: string): string {
-  return JSON.stringify(name.slice(0, 40));
 }
 
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });

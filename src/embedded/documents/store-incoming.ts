@@ -34,7 +34,10 @@ export async function storeIncoming(
     await pipeline(content, async (chunks: AsyncIterable<Buffer>) => {
       for await (const bytes of inBatches(chunks)) {
         size += bytes.length;
-        if (size > maxBytes) throw tooLarge(name, maxBytes);
+        if (size > maxBytes) {
+          const limit = sizeWords(maxBytes);
+          throw new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${limit}`);
+        }
         hash.update(bytes);
         await handle.appendFile(bytes);
       }
@@ -62,8 +65,4 @@ async function* inBatches(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
     bytes = 0;
   }
   if (bytes > 0) yield Buffer.concat(waiting);
-}
-
-function tooLarge(name: string, maxBytes: number): RefusalError {
-  return new RefusalError(413, `the file ${JSON.stringify(name)} is larger than ${sizeWords(maxBytes)}`);
 }

@@ -130,13 +130,9 @@ export async function modifyDocument(
       return successEnvelope(docId, 'document modified', warnings);
     });
   return modify().catch((error: unknown) => {
-    throw aboutDocument(error, docId);
+    // Whatever is wrong with the form, the answer says which document it was for.
+    throw error instanceof RefusalError ? new RefusalError(error.status, error.message, { docId }) : error;
   });
-}
-
-/** Whatever is wrong with the form, the answer says which document it was for. */
-function aboutDocument(error: unknown, docId: string): unknown {
-  return error instanceof RefusalError ? new RefusalError(error.status, error.message, { docId }) : error;
 }
 
 /** Answers `DELETE /delete-document/{docId}`, interface 4.5. Throws RefusalError 404, 403. */

@@ -194,13 +194,10 @@ export async function closeInTime(
 }
 
 function affordableConnections(): number {
-  return Math.max(fewestConnections, Math.floor(descriptorLimit() * descriptorShare));
-}
-
-/** How many files this process may have open; where the system does not say, the usual 1,024. */
-function descriptorLimit(): number {
   const limits = orNull(() => readFileSync('/proc/self/limits', 'latin1')) ?? '';
-  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 1024);
+  // Where the system does not say how many files this process may have open, the usual 1,024.
+  const descriptors = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? 1024);
+  return Math.max(fewestConnections, Math.floor(descriptors * descriptorShare));
 }
 
 /**

@@ -63,10 +63,7 @@ export function describeFault(code: string): FaultWords {
   }
   const safe = /^[\w-]{1,60}$/.test(code) ? code : 'unknown';
   const message = words.get(safe) ?? `the connection failed (${safe})`;
-  return { code: wordCode(safe), message, misaddressed: safe === 'proxy-authentication' };
-}
-
-/** Node's code in this project's spelling. */
-function wordCode(code: string): string {
-  return code.toLowerCase().replaceAll('_', '-');
+  // Node's code in this project's spelling.
+  const ours = safe.toLowerCase().replaceAll('_', '-');
+  return { code: ours, message, misaddressed: safe === 'proxy-authentication' };
 }

@@ -81,17 +81,11 @@ function createHost({ host }: ShownHost): Part<ShownHost> {
   const share = el('progress', { 'aria-label': `Share of the minute: ${printable(host)}` });
   const numbers = el('p', { class: 'notes' });
   const folders = el('p', { class: 'notes' });
-  const reasons = el('ul', { class: 'host-problems' });
-  const failures = el('ul', { class: 'host-problems' });
-  const showReasons = createList<FleetHost['reasons'][number]>(
-    reasons,
-    ({ code, message }) => `${code} ${message}`,
-    ({ code, message }) => problem(code, sentence(printable(message))),
-  );
-  const showFailures = createList<Cause>(
-    failures,
+  const problems = el('ul', { class: 'host-problems' });
+  const showProblems = createList<Problem>(
+    problems,
     ({ code, words }) => `${code} ${words}`,
-    ({ code, words }) => problem(code, words),
+    (problem) => fixed(createProblem(problem)),
   );
   const node = el(
     'li',
@@ -101,8 +95,7 @@ function createHost({ host }: ShownHost): Part<ShownHost> {
     numbers,
     share,
     folders,
-    reasons,
-    failures,
+    problems,
   );
   return {
     node,
@@ -121,9 +114,7 @@ function createHost({ host }: ShownHost): Part<ShownHost> {
       share.hidden = !isHere;
       setText(folders, shown.folders.map(folderWords).join(' · '));
       folders.hidden = shown.folders.length === 0;
-      // Of a host that is gone, what it last said of itself may be over.
-      showReasons(isHere ? shown.reasons.filter(({ code }) => code !== 'held') : []);
-      showFailures(causesOf(failed));
+      showProblems([...(isHere ? reasonsOf(shown) : []), ...causesOf(failed)]);
     },
   };
 }
@@ -152,14 +143,20 @@ function folderWords({
   return `${printable(name)}: ${numberWords(synced)} of ${numberWords(documents)}${shownState}`;
 }
 
-/** Failures of one cause, some by name. */
-interface Cause {
+interface Problem {
   readonly code: string;
   readonly words: string;
 }
 
-/** The largest causes first; how many failed in all stands above. */
-function causesOf(failures: FleetHost['failures']): readonly Cause[] {
+/** Of a host that is gone, what it last said of itself may be over. */
+function reasonsOf({ reasons }: FleetHost): readonly Problem[] {
+  return reasons
+    .filter(({ code }) => code !== 'held')
+    .map(({ code, message }) => ({ code, words: sentence(printable(message)) }));
+}
+
+/** Failures by cause, some by name, the largest causes first; how many failed in all stands above. */
+function causesOf(failures: FleetHost['failures']): readonly Problem[] {
   return groupByCause(failures)
     .slice(0, mostCauses)
     .map(({ code, items }) => {
@@ -169,8 +166,8 @@ function causesOf(failures: FleetHost['failures']): readonly Cause[] {
     });
 }
 
-function problem(code: string, words: string): Part<unknown> {
+function createProblem({ code, words }: Problem): HTMLElement {
   const { cause, fix } = explain(code);
   const said = el('span', {}, ` ${words} `);
-  return fixed(el('li', {}, el('strong', {}, cause), said, el('span', { class: 'faint' }, fix)));
+  return el('li', {}, el('strong', {}, cause), said, el('span', { class: 'faint' }, fix));
 }

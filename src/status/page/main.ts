@@ -4,7 +4,6 @@ import { connect } from './data/connection.ts';
 import { get } from './data/ask-daemon.ts';
 import type { Activity } from '../../model/report/status.ts';
 import type { HistoryReport } from '../metrics/delivery-history.ts';
-import type { StatusAnswer } from '../server/status-snapshot.ts';
 import { clockWords } from './data/time-words.ts';
 import { byId, setText } from './dom.ts';
 import { refreshStory } from './file-story.ts';
@@ -40,7 +39,8 @@ connect({
     version = status.version;
     heardAt = new Date().toISOString();
     setOffline(false);
-    showStatus(status);
+    for (const view of views) view(status);
+    document.body.dataset['loaded'] = 'true';
   },
   onActivity: (activity) => {
     activities.add(activity);
@@ -55,11 +55,6 @@ connect({
   onOffline: () => setOffline(true),
 });
 setInterval(() => void loadHistory(), historyEveryMs);
-
-function showStatus(status: StatusAnswer): void {
-  for (const view of views) view(status);
-  document.body.dataset['loaded'] = 'true';
-}
 
 function setOffline(offline: boolean): void {
   const banner = byId('offline');
