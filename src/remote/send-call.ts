@@ -20,7 +20,7 @@ import { withoutToken } from './auth/token-source.ts';
 const prefix = '/services/i/ingestion-api/v1';
 
 /** It was sent, or its connection was tried. */
-export interface Sent {
+interface Sent {
   readonly kind: 'sent';
   readonly result: HttpResult;
   readonly accessToken: AccessToken;
