@@ -52,7 +52,7 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
   const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
   const failures = listFailures(ledger, survey);
-  const rows = settings.folders.map((folder) => folderStatus(folder, { ledger, survey, failures, held }));
+  const rows = settings.folders.map(folderStatus);
   const sum = (pick: (folder: FolderStatus) => number) => rows.reduce((total, row) => total + pick(row), 0);
   const waiting = waitingOf(survey);
   const { delete: deletions = 0 } = survey?.plan.counts ?? {};
@@ -95,6 +95,33 @@ export async function offlineStatus({ settings, account, folders }: OfflineOptio
     duplicates: listDuplicates(ledger),
     recordedDuplicates: ledger.possibleDuplicates(),
   };
+
+  function folderStatus({ name, path }: Settings['folders'][number]): FolderStatus {
+    const gone = held.find(({ folder }) => folder === name)?.count ?? 0;
+    const away = isAway(survey, name);
+    const found = away ? undefined : survey?.folders.find((folder) => folder.name === name);
+    const counts = found ?? remembered();
+    const { synced, pending, waiting, failed, skipped } = counts;
+    return {
+      ...noDocuments,
+      ...counts,
+      name,
+      path,
+      state: away ? 'unavailable' : 'stopped',
+      onDisk: synced + pending + waiting + failed + skipped,
+      held: gone,
+    };
+
+    function remembered() {
+      const failing = failures.filter(({ folder }) => folder === name);
+      const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
+      return {
+        ...noDocuments,
+        synced: Math.max(0, ledger.count(name) - gone - changed),
+        failed: failing.length,
+      };
+    }
+  }
 }
 
 interface Seen {
@@ -158,46 +185,6 @@ function waitingOf(survey: Survey | null): readonly SkipStatus[] {
       code: code ?? 'settling',
       message: message ?? 'it is still changing',
     }));
-}
-
-function folderStatus(
-  { name, path }: Settings['folders'][number],
-  {
-    ledger,
-    survey,
-    failures,
-    held,
-  }: {
-    readonly ledger: LedgerReader;
-    readonly survey: Survey | null;
-    readonly failures: readonly FailureStatus[];
-    readonly held: readonly HeldStatus[];
-  },
-): FolderStatus {
-  const gone = held.find(({ folder }) => folder === name)?.count ?? 0;
-  const away = isAway(survey, name);
-  const found = away ? undefined : survey?.folders.find((folder) => folder.name === name);
-  const counts = found ?? remembered();
-  const { synced, pending, waiting, failed, skipped } = counts;
-  return {
-    ...noDocuments,
-    ...counts,
-    name,
-    path,
-    state: away ? 'unavailable' : 'stopped',
-    onDisk: synced + pending + waiting + failed + skipped,
-    held: gone,
-  };
-
-  function remembered() {
-    const failing = failures.filter(({ folder }) => folder === name);
-    const changed = failing.filter((ref) => ledger.get(ref) !== undefined).length;
-    return {
-      ...noDocuments,
-      synced: Math.max(0, ledger.count(name) - gone - changed),
-      failed: failing.length,
-    };
-  }
 }
 
 /** What the ledger does not hold yet and the next start will. */

@@ -2,7 +2,6 @@ import { silentLog } from '../../model/ports/log-port.ts';
 import { noMetrics } from '../../model/ports/metrics-port.ts';
 import type { PlannedOperation, PlanReport, UnreadPlaces } from '../../model/report/command-reports.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
-import type { LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { readScratchLedger } from '../../ledger/read-ledger.ts';
@@ -31,20 +30,15 @@ interface PlanOptions {
 export type Survey = Awaited<ReturnType<typeof surveyFolders>>;
 
 /**
- * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked. Sends nothing, changes
- * nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another service, a folder was never
- * there.
+ * What `sync` would do: the engine itself, on a copy of the ledger and a service that only remembers what it was asked.
+ * Sends nothing, changes nothing. Throws ConfigurationError where `sync` would not start: the ledger is of another
+ * service, a folder was never there.
  */
 export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
   const ledger = await readScratchLedger(settings.state.dir);
-  try {
-    requireService(ledger, settings);
-    await followFolders(ledger, settings, silentLog);
-    if (!makesFolders) await requireFolders(settings, ledger);
-  } catch (error) {
-    await ledger.close();
-    throw error;
-  }
+  requireService(ledger, settings);
+  await followFolders(ledger, settings, silentLog);
+  if (!makesFolders) await requireFolders(settings, ledger);
   const timing = { ...settings.timing, removeGraceMs: 0 };
   const folders = settings.folders.map((folder) => ({
     settings: folder,
@@ -75,19 +69,11 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
     }
     const ports = folders.map(({ port }) => port);
     const paused = pausedNames(await readPauses(settings.state.dir), settings.folders);
-    const plan = report({
-      engine,
-      activities,
-      service,
-      settings,
-      ledger,
-      unread: unreadPlaces(ports),
-      paused,
-    });
+    const plan = report(unreadPlaces(ports), paused);
     // With what it is made of: for a status without a daemon.
     return {
       plan,
-      folders: ports.map((port) => countsOf(port, { engine, plan, documents: ledger.count(port.name) })),
+      folders: ports.map((port) => countsOf(port, plan.operations)),
       failures: Array.from(engine.tasks.in('failed'), (task) => ({
         ...task.ref,
         code: reasonOf(task)?.code ?? 'unknown',
@@ -100,107 +86,81 @@ export async function surveyFolders({ settings, makesFolders }: PlanOptions) {
   } finally {
     await engine.stop(0);
     await Promise.all(folders.map(({ port }) => port.close()));
-    await ledger.close();
+  }
+
+  function report(unread: UnreadPlaces, paused: PlanReport['paused']): PlanReport {
+    const sum = (of: (folder: string) => number) =>
+      settings.folders.reduce((total, { name }) => total + of(name), 0);
+    const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
+    const operations: PlannedOperation[] = [...service.operations()];
+    const plain = { from: null, docId: null, parts: [], code: null, message: null };
+    for (const { what, folder, path, docId, message } of activities) {
+      if (what === 'uploaded') operations.push({ ...plain, kind: 'upload', folder, path });
+      if (what !== 'moved') continue;
+      const from = message?.replace(/^from /, '') ?? null;
+      operations.push({ ...plain, kind: 'move', folder, path, from, docId });
+    }
+    for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
+      for (const task of engine.tasks.in(state)) {
+        const kind = state === 'failed' || state === 'held' ? state : 'waiting';
+        const { code = null, message = null } = reasonOf(task) ?? {};
+        operations.push({ ...plain, kind, ...task.ref, code, message });
+      }
+    }
+    const count = (...kinds: PlannedOperation['kind'][]) =>
+      operations.filter(({ kind }) => kinds.includes(kind)).length;
+    const requests = service.requests();
+    const { requestsPerMinute } = settings.service;
+    const recorded = sum((name) =>
+      isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
+    );
+    const touched = count('modify', 'bulk modify', 'move', 'upload');
+    return {
+      operations,
+      ...unread,
+      paused,
+      counts: {
+        upload: count('upload'),
+        modify: count('modify', 'bulk modify'),
+        move: count('move'),
+        delete: count('delete', 'bulk delete'),
+        held: count('held'),
+        failed: count('failed'),
+        waiting: count('waiting'),
+        skipped: sum((name) => engine.skipCount(name)),
+        kept: sum((name) => countKept(engine, name)),
+        unchanged: Math.max(0, recorded - touched),
+      },
+      requests,
+      seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
+    };
+  }
+
+  /** The numbers of one folder, before anything of the plan is done. */
+  function countsOf({ name, health }: FolderPort, operations: PlanReport['operations']) {
+    const ofFolder = operations.filter(({ folder, kind }) => folder === name && sent.has(kind));
+    const toSend = new Set(ofFolder.map(({ path }) => path)).size;
+    const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);
+    return {
+      name,
+      // The copy of the ledger knows all that is planned as done.
+      synced: Math.max(0, ledger.count(name) - withRecord - toSend),
+      pending: pending + toSend,
+      waiting,
+      failed,
+      skipped: engine.skipCount(name),
+      held,
+      kept: countKept(engine, name),
+      attached: health().attached,
+    };
   }
 }
 
 const sent: ReadonlySet<PlannedOperation['kind']> = new Set(['upload', 'modify', 'bulk modify']);
-
-/** The numbers of one folder, before anything of the plan is done. `documents`: of the folder in the copy of the ledger, once all that is planned was done there. */
-function countsOf(
-  { name, health }: FolderPort,
-  { engine, plan, documents }: { engine: Engine; plan: PlanReport; documents: number },
-) {
-  const ofFolder = plan.operations.filter(({ folder }) => folder === name);
-  const toSend = new Set(ofFolder.filter(({ kind }) => sent.has(kind)).map(({ path }) => path)).size;
-  const { withRecord, pending, waiting, failed, held } = engine.tasks.counts(name);
-  return {
-    name,
-    synced: Math.max(0, documents - withRecord - toSend),
-    pending: pending + toSend,
-    waiting,
-    failed,
-    skipped: engine.skipCount(name),
-    held,
-    kept: countKept(engine, name),
-    attached: health().attached,
-  };
-}
 
 function isOnlySettling({ tasks }: Engine, deadline: number): boolean {
   const busy = (['inspect', 'inspecting', 'ready', 'sending'] as const).some(
     (kind) => tasks.in(kind).size > 0,
   );
   return performance.now() > deadline && !busy && tasks.backlog.size === 0;
-}
-
-interface Findings {
-  readonly engine: Engine;
-  readonly activities: readonly Activity[];
-  readonly service: ReturnType<typeof createPlanningService>;
-  readonly settings: Settings;
-  readonly ledger: LedgerPort;
-  readonly unread: UnreadPlaces;
-  readonly paused: PlanReport['paused'];
-}
-
-function report({ engine, activities, service, settings, ledger, unread, paused }: Findings): PlanReport {
-  const sum = (of: (folder: string) => number) =>
-    settings.folders.reduce((total, { name }) => total + of(name), 0);
-  const isRead = (name: string) => unread.unavailable.every(({ folder }) => folder !== name);
-  const operations: PlannedOperation[] = [...service.operations()];
-  const plain = { docId: null, parts: [], code: null, message: null };
-  for (const { what, folder, path, docId, message } of activities) {
-    if (what === 'uploaded') operations.push({ ...plain, kind: 'upload', folder, path, from: null });
-    if (what !== 'moved') continue;
-    operations.push({
-      ...plain,
-      kind: 'move',
-      folder,
-      path,
-      from: message?.replace(/^from /, '') ?? null,
-      docId,
-    });
-  }
-  for (const state of ['failed', 'held', 'settling', 'waiting'] as const) {
-    for (const task of engine.tasks.in(state)) {
-      const kind = state === 'failed' || state === 'held' ? state : 'waiting';
-      const reason = reasonOf(task);
-      operations.push({
-        ...plain,
-        kind,
-        ...task.ref,
-        from: null,
-        code: reason?.code ?? null,
-        message: reason?.message ?? null,
-      });
-    }
-  }
-  const count = (...kinds: PlannedOperation['kind'][]) =>
-    operations.filter(({ kind }) => kinds.includes(kind)).length;
-  const requests = service.requests();
-  const { requestsPerMinute } = settings.service;
-  const recorded = sum((name) =>
-    isRead(name) ? ledger.count(name) - engine.tasks.counts(name).withRecord : 0,
-  );
-  const touched = count('modify', 'bulk modify', 'move', 'upload');
-  return {
-    operations,
-    ...unread,
-    paused,
-    counts: {
-      upload: count('upload'),
-      modify: count('modify', 'bulk modify'),
-      move: count('move'),
-      delete: count('delete', 'bulk delete'),
-      held: count('held'),
-      failed: count('failed'),
-      waiting: count('waiting'),
-      skipped: sum((name) => engine.skipCount(name)),
-      kept: sum((name) => countKept(engine, name)),
-      unchanged: Math.max(0, recorded - touched),
-    },
-    requests,
-    seconds: Math.max(0, Math.ceil(requests / requestsPerMinute) - 1) * 60,
-  };
 }
