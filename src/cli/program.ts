@@ -1,10 +1,5 @@
 import { Command, Option } from 'commander';
-import {
-  addApproveCommand,
-  addPauseCommand,
-  addRescanCommand,
-  addResumeCommand,
-} from './control/folder-commands.ts';
+import { addFolderCommands } from './control/folder-commands.ts';
 import { addAuthCommand } from './control/auth-command.ts';
 import { addCheckCommand } from './report/check-command.ts';
 import { withExamples, type CommandContext } from './define-command.ts';
@@ -17,7 +12,7 @@ import { addLogCommand } from './report/log-command.ts';
 import { addLedgerCommand } from './control/ledger-command.ts';
 import { addPlanCommand } from './delivery/plan-command.ts';
 import { addNotifyCommand } from './control/notify-command.ts';
-import { addResolveCommand, addRetryCommand } from './control/document-commands.ts';
+import { addDocumentCommands } from './control/document-commands.ts';
 import { addRunCommand } from './delivery/run-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
 import { addHealthCommand, addStatusCommand } from './report/status-command.ts';
@@ -54,12 +49,8 @@ export function createProgram(context: CommandContext): Command {
     addStatusCommand,
     addWhyCommand,
     addLogCommand,
-    addRetryCommand,
-    addResolveCommand,
-    addApproveCommand,
-    addPauseCommand,
-    addResumeCommand,
-    addRescanCommand,
+    addDocumentCommands,
+    addFolderCommands,
     addNotifyCommand,
     addAuthCommand,
     addLedgerCommand,

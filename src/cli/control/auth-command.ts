@@ -6,20 +6,23 @@ import { connectDaemon } from '../../commands/daemon-client.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {
-  const command = program.command('auth').description('check the credentials, revoke tokens');
-  withExamples(command, [{ command: 'ingestd auth login', does: 'are the credentials right?' }]);
-  addAuthLoginCommand(command, context);
-  addAuthRevokeCommand(command, context);
-}
-
-/** `ingestd auth login`: obtains a token and says until when it is valid. */
-function addAuthLoginCommand(auth: Command, context: CommandContext): void {
-  const command = auth
+  const auth = program.command('auth').description('check the credentials, revoke tokens');
+  withExamples(auth, [{ command: 'ingestd auth login', does: 'are the credentials right?' }]);
+  const login = auth
     .command('login')
     .description('check the credentials: obtain a token and print when it expires');
-  defineCommand(command, context, authLogin, [
+  defineCommand(login, context, authLogin, [
     { command: 'ingestd auth login', does: 'exit code 0: accepted, 3: refused' },
     { command: 'ingestd auth login --config /etc/ingestd/ingestd.yaml', does: 'for the installed service' },
+  ]);
+  const revoke = auth
+    .command('revoke')
+    .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
+    .option('--all', 'also revoke every refresh token of the user')
+    .option('--fleet', 'revoke the token that all hosts of the fleet share');
+  defineCommand(revoke, context, authRevoke, [
+    { command: 'ingestd auth revoke', does: 'the daemon obtains a new one when needed' },
+    { command: 'ingestd auth revoke --all', does: 'ends every session of this user' },
   ]);
 }
 
@@ -43,19 +46,6 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
 interface RevokeFlags extends GlobalFlags {
   readonly all?: boolean;
   readonly fleet?: boolean;
-}
-
-/** `ingestd auth revoke [--all]`: revokes the daemon's token, or one obtained for this. */
-function addAuthRevokeCommand(auth: Command, context: CommandContext): void {
-  const command = auth
-    .command('revoke')
-    .description("revoke the running daemon's token; without a daemon, obtain a token and revoke it")
-    .option('--all', 'also revoke every refresh token of the user')
-    .option('--fleet', 'revoke the token that all hosts of the fleet share');
-  defineCommand(command, context, authRevoke, [
-    { command: 'ingestd auth revoke', does: 'the daemon obtains a new one when needed' },
-    { command: 'ingestd auth revoke --all', does: 'ends every session of this user' },
-  ]);
 }
 
 async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<number> {

@@ -7,15 +7,34 @@ import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { confirm } from '../context/prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
 
-/** `ingestd retry [PATH…]`: puts failed documents back in the queue. */
-export function addRetryCommand(program: Command, context: CommandContext): void {
-  const command = program
+/** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */
+export function addDocumentCommands(program: Command, context: CommandContext): void {
+  const retrying = program
     .command('retry')
     .description('send failed documents again; without a path, all except uploads in doubt')
     .argument('[paths...]', 'files, or FOLDER/PATH as in status');
-  defineCommand(command, context, retry, [
+  defineCommand(retrying, context, retry, [
     { command: 'ingestd retry', does: 'all that failed' },
     { command: 'ingestd retry inbox/report.pdf', does: 'one document, even if its upload is in doubt' },
+  ]);
+  const resolving = program
+    .command('resolve')
+    .description('settle an upload in doubt, or a possible duplicate')
+    .argument('<path>', 'a file, or FOLDER/PATH as in status')
+    .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
+    .option('--again', 'upload it again')
+    .option('--dismiss', 'clear the doubt and send nothing')
+    .option('--yes', 'adopt a docId without asking');
+  defineCommand(resolving, context, resolve, [
+    {
+      command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
+      does: 'the service has the document, under this docId',
+    },
+    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have the document' },
+    {
+      command: 'ingestd resolve inbox/report.pdf --dismiss',
+      does: 'you have checked, and there is nothing to do',
+    },
   ]);
 }
 
@@ -40,29 +59,6 @@ interface ResolveFlags extends GlobalFlags {
   readonly again?: boolean;
   readonly dismiss?: boolean;
   readonly yes?: boolean;
-}
-
-/** `ingestd resolve PATH`: ends the doubt about an upload whose answer was lost. */
-export function addResolveCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('resolve')
-    .description('settle an upload in doubt, or a possible duplicate')
-    .argument('<path>', 'a file, or FOLDER/PATH as in status')
-    .option('--doc-id <ID>', 'the service has the document: adopt it under this docId')
-    .option('--again', 'upload it again')
-    .option('--dismiss', 'clear the doubt and send nothing')
-    .option('--yes', 'adopt a docId without asking');
-  defineCommand(command, context, resolve, [
-    {
-      command: 'ingestd resolve inbox/report.pdf --doc-id 4f1c…',
-      does: 'the service has the document, under this docId',
-    },
-    { command: 'ingestd resolve inbox/report.pdf --again', does: 'the service does not have the document' },
-    {
-      command: 'ingestd resolve inbox/report.pdf --dismiss',
-      does: 'you have checked, and there is nothing to do',
-    },
-  ]);
 }
 
 async function resolve(context: CommandContext, path: string, flags: ResolveFlags): Promise<number> {

@@ -8,16 +8,45 @@ import { decisionsOf, fleetAddress, prepareAction } from '../context/prepare-com
 import { confirm } from '../context/prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
 
-/** `ingestd approve [FOLDER]`: releases held deletions. */
-export function addApproveCommand(program: Command, context: CommandContext): void {
-  const command = program
+/** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */
+export function addFolderCommands(program: Command, context: CommandContext): void {
+  const approving = program
     .command('approve')
     .description('release held deletions of one folder, or of all')
     .argument('[folder]', "a folder's name in the configuration")
     .option('--yes', 'do not ask');
-  defineCommand(command, context, approve, [
+  defineCommand(approving, context, approve, [
     { command: 'ingestd status', does: 'list what is held, and why' },
     { command: 'ingestd approve inbox', does: 'then delete it at the service' },
+  ]);
+  const pausing = program
+    .command('pause')
+    .description(
+      'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
+    )
+    .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(pausing, context, change('pause'), [
+    { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
+    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
+    { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
+  ]);
+  const resuming = program
+    .command('resume')
+    .description('send again, for one folder or all')
+    .argument('[folder]', "a folder's name in the configuration")
+    .option('--fleet', 'on all hosts of the account (cluster)');
+  defineCommand(resuming, context, change('resume'), [
+    { command: 'ingestd resume', does: 'resume everything that is paused' },
+    { command: 'ingestd resume inbox', does: 'resume one folder' },
+  ]);
+  const scanning = program
+    .command('rescan')
+    .description('scan one folder or all of them now; the running daemon sends what has changed')
+    .argument('[folder]', "a folder's name in the configuration");
+  defineCommand(scanning, context, rescan, [
+    { command: 'ingestd rescan', does: 'everything' },
+    { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
   ]);
 }
 
@@ -56,35 +85,6 @@ async function isMeant(
   for (const path of paths) context.output.line(path);
   if (count > paths.length) context.output.line(`and ${numberWords(count - paths.length)} more`);
   return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
-}
-
-/** `ingestd pause [FOLDER]`: stops sending, kept over restarts. */
-export function addPauseCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('pause')
-    .description(
-      'stop sending, for one folder or all; changes are still counted, and the pause survives a restart',
-    )
-    .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)');
-  defineCommand(command, context, change('pause'), [
-    { command: 'ingestd pause', does: 'nothing is sent until ingestd resume' },
-    { command: 'ingestd pause inbox', does: 'the other folders are not affected' },
-    { command: 'ingestd pause --fleet', does: 'no host of the account sends anything' },
-  ]);
-}
-
-/** `ingestd resume [FOLDER]`: ends a pause. */
-export function addResumeCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('resume')
-    .description('send again, for one folder or all')
-    .argument('[folder]', "a folder's name in the configuration")
-    .option('--fleet', 'on all hosts of the account (cluster)');
-  defineCommand(command, context, change('resume'), [
-    { command: 'ingestd resume', does: 'resume everything that is paused' },
-    { command: 'ingestd resume inbox', does: 'resume one folder' },
-  ]);
 }
 
 interface PauseFlags extends GlobalFlags {
@@ -138,18 +138,6 @@ async function changeFleet(
         };
   context.output.line(isChanged ? words.done : `The fleet is ${words.before} paused.`);
   return exitCodes.ok;
-}
-
-/** `ingestd rescan [FOLDER]`: scans now. */
-export function addRescanCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('rescan')
-    .description('scan one folder or all of them now; the running daemon sends what has changed')
-    .argument('[folder]', "a folder's name in the configuration");
-  defineCommand(command, context, rescan, [
-    { command: 'ingestd rescan', does: 'everything' },
-    { command: 'ingestd rescan inbox', does: 'one folder, for example after a restore' },
-  ]);
 }
 
 async function rescan(

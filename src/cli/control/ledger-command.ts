@@ -13,25 +13,45 @@ import type { Output } from '../output.ts';
 
 /** `ingestd ledger`: the durable record. */
 export function addLedgerCommand(program: Command, context: CommandContext): void {
-  const command = program.command('ledger').description('the durable record of what the service holds');
-  withExamples(command, [
+  const ledger = program.command('ledger').description('the durable record of what the service holds');
+  withExamples(ledger, [
     { command: 'ingestd ledger export > ledger.json', does: 'which path is which docId' },
   ]);
-  addLedgerExportCommand(command, context);
-  addLedgerVerifyCommand(command, context);
-  addLedgerImportCommand(command, context);
-  addLedgerServiceMovedCommand(command, context);
-}
-
-/** `ingestd ledger export`: the ledger as one JSON object, contract section 5. */
-function addLedgerExportCommand(ledger: Command, context: CommandContext): void {
-  const command = ledger
+  const exporting = ledger
     .command('export')
     .description('print the ledger as a JSON object')
     .option('--json', 'print it on one line');
-  defineCommand(command, context, ledgerExport, [
+  defineCommand(exporting, context, ledgerExport, [
     { command: 'ingestd ledger export > ledger.json', does: 'also while the daemon is running' },
     { command: "ingestd ledger export --json | jq -r '.documents[].docId'", does: 'every docId' },
+  ]);
+  const verify = ledger
+    .command('verify')
+    .description('check the ledger against its checksums; changes nothing')
+    .option('--json', 'print JSON');
+  defineCommand(verify, context, ledgerVerify, [
+    { command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' },
+  ]);
+  const importing = ledger
+    .command('import')
+    .description(
+      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
+    )
+    .argument(
+      '<file>',
+      'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
+    );
+  defineCommand(importing, context, ledgerImport, [
+    { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },
+  ]);
+  const moved = ledger
+    .command('service-moved')
+    .description('tell ingestd that its service has a new address');
+  defineCommand(moved, context, serviceMoved, [
+    {
+      command: 'ingestd ledger service-moved && ingestd plan',
+      does: 'after changing service.ingestUrl; not for a different service',
+    },
   ]);
 }
 
@@ -45,17 +65,6 @@ async function ledgerExport(
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.json(ledger, flags.json ? 'compact' : 'indented');
   return 0;
-}
-
-/** `ingestd ledger verify`: checks the ledger against its checksums. */
-function addLedgerVerifyCommand(ledger: Command, context: CommandContext): void {
-  const command = ledger
-    .command('verify')
-    .description('check the ledger against its checksums; changes nothing')
-    .option('--json', 'print JSON');
-  defineCommand(command, context, ledgerVerify, [
-    { command: 'ingestd ledger verify', does: 'exit code 0: intact, 1: damaged' },
-  ]);
 }
 
 async function ledgerVerify(
@@ -83,22 +92,6 @@ function printReport(
   if (fix !== null) line(fix);
 }
 
-/** `ingestd ledger import FILE`: adopts documents that the service already holds. */
-function addLedgerImportCommand(ledger: Command, context: CommandContext): void {
-  const command = ledger
-    .command('import')
-    .description(
-      'adopt documents that the service already has, from an export or a CSV file (folder,path,docId)',
-    )
-    .argument(
-      '<file>',
-      'output of ledger export, or CSV with the header folder,path,docId; - reads standard input',
-    );
-  defineCommand(command, context, ledgerImport, [
-    { command: 'ingestd ledger import documents.csv', does: 'ingestd plan then shows no upload for them' },
-  ]);
-}
-
 async function ledgerImport(context: CommandContext, file: string, flags: GlobalFlags): Promise<number> {
   const prepared = await prepareCommand(context, flags, { quiet: true });
   const text = await readText(file === '-' ? '/dev/stdin' : resolve(context.cwd, file));
@@ -121,19 +114,6 @@ async function readText(file: string): Promise<string> {
       { cause: error },
     );
   }
-}
-
-/** `ingestd ledger service-moved`: a person's word that the configured service is the one that the ledger is of. */
-function addLedgerServiceMovedCommand(ledger: Command, context: CommandContext): void {
-  const command = ledger
-    .command('service-moved')
-    .description('tell ingestd that its service has a new address');
-  defineCommand(command, context, serviceMoved, [
-    {
-      command: 'ingestd ledger service-moved && ingestd plan',
-      does: 'after changing service.ingestUrl; not for a different service',
-    },
-  ]);
 }
 
 async function serviceMoved(context: CommandContext, flags: GlobalFlags): Promise<number> {

@@ -9,7 +9,8 @@ import {
   exitCodes,
 } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
-import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { prepareCommand, type PreparedCommand } from '../context/prepare-command.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
 import { terminalPrompter, type Prompter } from '../context/prompter.ts';
 
@@ -62,9 +63,11 @@ async function init(context: CommandContext, flags: GlobalFlags & InitFlags): Pr
   context.redactor.add(Object.values(answers.credentials));
   const written = await writeInitFiles(answers, { file, prompter, force: flags.force === true, env });
   for (const line of written) output.line(line);
-  await tellOfLedger(context, file);
+  const options = { quiet: true, checkFolders: false, reportsWarnings: false };
+  const prepared = await prepareCommand(context, { ...flags, config: file }, options);
+  await tellOfLedger(context, prepared);
   const code =
-    flags.login === false ? exitCodes.ok : await tryLogin(context, flags, { file, answers, prompter });
+    flags.login === false ? exitCodes.ok : await tryLogin(context, prepared, { answers, prompter });
   if (code !== exitCodes.ok) return code;
   if (await wantsService(context, flags, prompter)) {
     const { installUserService } = await import('./user-service.ts');
@@ -90,13 +93,11 @@ async function wantsService(
 }
 
 /** Configurations that name no state directory have one in common: a ledger that is there already may be another's. */
-async function tellOfLedger({ env, cwd, output }: CommandContext, file: string): Promise<void> {
-  const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
+async function tellOfLedger({ output }: CommandContext, { settings }: PreparedCommand): Promise<void> {
   const held = await ledgerWords(settings.state.dir);
   if (held === null) return;
   output.line(
-    `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${file}: ` +
+    `In ${settings.state.dir} there is a ledger already, with ${held}. If it is another configuration's, add to ${settings.file}: ` +
       'state: { dir: ./state }',
   );
 }
@@ -116,26 +117,16 @@ async function ledgerWords(stateDir: string): Promise<string | null> {
   }
 }
 
-interface Login {
-  readonly file: string;
-  readonly answers: InitAnswers;
-  readonly prompter: Prompter | null;
-}
-
 /**
  * Tries the credentials, and asks for them again as long as the service refuses them and the person wants to. The files
  * stand, whatever the service says: a machine may be set up before its network is.
  */
 async function tryLogin(
-  context: CommandContext,
-  flags: GlobalFlags,
-  { file, answers, prompter }: Login,
+  { env, redactor, output, complain }: CommandContext,
+  { settings, log }: PreparedCommand,
+  { answers, prompter }: { readonly answers: InitAnswers; readonly prompter: Prompter | null },
 ): Promise<number> {
-  const { env, cwd, redactor, output, complain } = context;
-  const { loadConfiguration } = await import('../../config/load-configuration.ts');
-  const { createLog } = await import('../../log/create-log.ts');
-  const { settings } = await loadConfiguration({ file, env, cwd, checkFolders: false });
-  const log = createLog({ level: levelAskedFor(flags) ?? 'warn', format: 'auto', redactor });
+  const { file } = settings;
   const { withTokens } = await import('../../commands/offline/with-tokens.ts');
   let { credentials } = answers;
   for (;;) {

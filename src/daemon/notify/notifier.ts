@@ -82,15 +82,11 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
 
   /** One step after the other: each writes the state. */
   function enqueue(step: () => Promise<void>): void {
-    work = after(work, step);
-  }
-
-  async function after(before: Promise<void>, step: () => Promise<void>): Promise<void> {
-    await before;
-    if (ending.signal.aborted) return;
-    await step().catch((error: unknown) => {
-      log.warn({ error: errorMessage(error) }, 'notification could not be prepared');
-    });
+    work = work
+      .then(() => (ending.signal.aborted ? undefined : step()))
+      .catch((error: unknown) =>
+        log.warn({ error: errorMessage(error) }, 'notification could not be prepared'),
+      );
   }
 
   async function evaluate(): Promise<void> {

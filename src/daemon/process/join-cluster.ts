@@ -1,4 +1,3 @@
-import type { DirectoryLocation } from '../../cluster/lease/directory-location.ts';
 import { StateLockedError, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
@@ -54,7 +53,7 @@ export function nameTaken({ cluster }: Place, { state }: Pick<Settings, 'state'>
 
 const askMs = 100;
 
-interface WaitOptions {
+interface WaitOptions extends JoinOptions {
   /** So long it waits for a Redis that is away. */
   readonly patienceMs: number;
   /** What to do where another host has it. */
@@ -63,12 +62,12 @@ interface WaitOptions {
 
 /** Joins the other hosts for one command, which is told why it was given up (`away`) where it cannot have the lease. */
 export async function withLease<T>(
-  { patienceMs, advice, ...options }: JoinOptions & WaitOptions,
+  options: WaitOptions,
   act: (place: Place | null, away: Reason | null) => Promise<T>,
 ): Promise<T> {
   const place = await joinCluster(options);
   try {
-    const away = place === null ? null : await waitForLease(place, options.settings, { patienceMs, advice });
+    const away = place === null ? null : await waitForLease(place, options);
     return await act(place, away);
   } finally {
     await place?.cluster.close();
@@ -81,8 +80,7 @@ export async function withLease<T>(
  */
 async function waitForLease(
   place: Place,
-  settings: Settings,
-  { patienceMs, advice }: WaitOptions,
+  { settings, patienceMs, advice }: WaitOptions,
 ): Promise<Reason | null> {
   const { lease, cluster } = place;
   const blockedFor = createFleetPatience(() => ({ reasons: cluster.reasons(), requests: 0 }), patienceMs);
@@ -152,49 +150,39 @@ export function guardOneHostPerFolder<T extends FolderPort>(
 ): readonly T[] {
   return folders.map((port, index) => {
     const location = locations[index] ?? null;
-    return location === null ? port : guardFolder(port, { lease, location, log });
+    if (location === null) return port;
+    let isStarted = false;
+    const holder = () => lease.folderHolder(location);
+    return {
+      ...port,
+      start: async (listener) => {
+        const begin = async () => {
+          if (isStarted || holder() !== null) return;
+          isStarted = true;
+          await port.start(listener);
+        };
+        lease.listen(() => {
+          begin().catch((error: unknown) =>
+            log.error({ folder: port.name, error: errorMessage(error) }, 'folder could not be started'),
+          );
+        });
+        await begin();
+      },
+      rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
+      inspect: async (path, known) => {
+        const other = holder();
+        return other === null ? port.inspect(path, known) : { kind: 'unknown', ...elsewhere(other) };
+      },
+      find: async (files) => (holder() === null ? port.find(files) : null),
+      health: () => {
+        const other = holder();
+        if (other === null) return port.health();
+        // Redis does not say yet whose it is.
+        if (other.host === '') return { ...port.health(), state: 'scanning' };
+        return { ...port.health(), state: 'unavailable', reasons: [elsewhere(other)] };
+      },
+    };
   });
-}
-
-function guardFolder<T extends FolderPort>(
-  port: T,
-  {
-    lease,
-    location,
-    log,
-  }: { readonly lease: Place['lease']; readonly location: DirectoryLocation; readonly log: LogPort },
-): T {
-  let isStarted = false;
-  const holder = () => lease.folderHolder(location);
-  return {
-    ...port,
-    start: async (listener) => {
-      const begin = async () => {
-        if (isStarted || holder() !== null) return;
-        isStarted = true;
-        await port.start(listener);
-      };
-      lease.listen(() => {
-        begin().catch((error: unknown) =>
-          log.error({ folder: port.name, error: errorMessage(error) }, 'folder could not be started'),
-        );
-      });
-      await begin();
-    },
-    rescan: async (cause) => (isStarted ? port.rescan(cause) : undefined),
-    inspect: async (path, known) => {
-      const other = holder();
-      return other === null ? port.inspect(path, known) : { kind: 'unknown', ...elsewhere(other) };
-    },
-    find: async (files) => (holder() === null ? port.find(files) : null),
-    health: () => {
-      const other = holder();
-      if (other === null) return port.health();
-      // Redis does not say yet whose it is.
-      if (other.host === '') return { ...port.health(), state: 'scanning' };
-      return { ...port.health(), state: 'unavailable', reasons: [elsewhere(other)] };
-    },
-  };
 }
 
 function elsewhere({ host, where }: FolderHolder): { readonly code: string; readonly message: string } {
