@@ -20,7 +20,7 @@ export interface DocumentOnDisk {
 }
 
 const types = /\.(?:txt|pdf|csv|html|docx|eml)$/i;
-const transient = /^\.|^~\$|~$|\.(?:tmp|part|crdownload|swp)$|^4913$/i;
+const transient = /^\.|^~\$|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$|^4913$/i;
 
 const sidecarEnd = '.meta.json';
 
