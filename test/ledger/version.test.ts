@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { realDisk } from '../../src/ledger/disk-operations.ts';
 import type { Disk } from '../../src/ledger/disk-operations.ts';
 import { sideChangeSchema } from '../../src/ledger/format/change-format.ts';
-import { companionsSchema, rareSchema } from '../../src/ledger/format/record-format.ts';
+import { companionsSchema, rareSchema } from '../../src/ledger/format/record-schemas.ts';
 import type { RecordFields } from '../../src/ledger/format/record-format.ts';
 import type { FileStat } from '../../src/model/document.ts';
 import { LEDGER_VERSION } from '../../src/ledger/journal/journal-line.ts';

@@ -7,14 +7,8 @@ import type { Change, Failure } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
 import { ownName } from '../records/stored-record.ts';
 import type { StoredRecord } from '../records/stored-record.ts';
-import {
-  checkMetadata,
-  fromPort,
-  readCompanions,
-  readRecord,
-  recordJson,
-  statSchema,
-} from './record-format.ts';
+import { checkMetadata, fromPort, readCompanions, readRecord, recordJson } from './record-format.ts';
+import { statSchema } from './record-schemas.ts';
 import { asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /** A change of anything but the records and their directories. */

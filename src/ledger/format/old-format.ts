@@ -7,7 +7,8 @@ import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
 import { changeSchema, failureFields } from './change-format.ts';
 import type { StoredChange } from './change-format.ts';
 import type { DataFiller } from './data-filler.ts';
-import { checkMetadata, readRecord, statSchema } from './record-format.ts';
+import { checkMetadata, readRecord } from './record-format.ts';
+import { statSchema } from './record-schemas.ts';
 import type { Surroundings } from './record-format.ts';
 import { asList, asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 

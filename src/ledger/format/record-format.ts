@@ -1,7 +1,4 @@
-import * as z from 'zod';
-
 import type { Companions, FileStat } from '../../model/document.ts';
-import { metadataFields } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -14,7 +11,9 @@ import {
   isDate,
   ownName,
 } from '../records/stored-record.ts';
-import type { Rare, StoredRecord, StoredTime } from '../records/stored-record.ts';
+import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
+import { companionsSchema, metadataSchema, rareSchema } from './record-schemas.ts';
+import type { Rare } from './record-schemas.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 
 /**
@@ -29,7 +28,7 @@ import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
  * Times are milliseconds since 1970, or the text where it is not that of a whole second (`createdTimestamp`) or
  * millisecond (the others).
  */
-export interface RecordFields {
+export interface RecordFields extends Rare {
   readonly docId: string;
   readonly sha256: string;
   readonly stat: FileStat;
@@ -39,61 +38,8 @@ export interface RecordFields {
   readonly createdTimestamp?: StoredTime | undefined;
   readonly uploadedAt: StoredTime;
   readonly modifiedAt?: StoredTime | undefined;
-  readonly fileName?: string | undefined;
-  readonly attachments?: readonly AttachmentFields[] | undefined;
   readonly companions?: Companions | undefined;
-  readonly said?: readonly string[] | undefined;
-  readonly unsure?: Rare['unsure'];
-  readonly possibleDuplicates?: number | undefined;
-  readonly rootChange?: number | undefined;
 }
-
-type AttachmentFields = z.input<typeof attachmentSchema>;
-
-/** What `lstat` said of a file. */
-export const statSchema: z.ZodType<FileStat> = z.object({
-  size: z.number(),
-  mtimeMs: z.number(),
-  ctimeMs: z.number(),
-  birthtimeMs: z.number(),
-  ino: z.number(),
-  dev: z.number(),
-});
-
-/** Metadata as the ledger keeps it, interface 2.2. A key that this version does not know is kept as it stands. */
-const metadataSchema: z.ZodType<Metadata> = z.looseObject(metadataFields(z.string()));
-
-/** Metadata as a person hands it in. A key that is not of interface 2.2 is an error. */
-export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadataFields(z.string()));
-
-const attachmentSchema = z.strictObject({
-  name: z.string(),
-  sha256: z.string().regex(/^(?:[0-9a-f]{64})?$/),
-  path: z.string().optional(),
-  stat: statSchema,
-});
-
-export const companionsSchema: z.ZodType<Companions> = z.strictObject({
-  sidecar: z.enum(['name', 'stem']).nullable(),
-  defaults: z.array(z.string()),
-});
-
-/** What few records have. */
-export const rareSchema = z.strictObject({
-  fileName: z.string().optional(),
-  attachments: z.array(attachmentSchema).optional(),
-  said: z.array(z.string()).optional(),
-  unsure: z
-    .strictObject({
-      content: z.boolean(),
-      attachments: z.boolean(),
-      metadata: z.array(metadataSchema),
-      gone: z.literal(true).optional(),
-    })
-    .optional(),
-  possibleDuplicates: z.int().nonnegative().optional(),
-  rootChange: z.int().nonnegative().optional(),
-});
 
 /** A record of the port, checked and detached from what the caller holds; a ShapeError where it is not valid. */
 export function fromPort(record: LedgerRecord, path: string, shared: SharedValues): StoredRecord {
@@ -217,7 +163,7 @@ export function readRecord(
   };
 }
 
-const rareKeys = ['fileName', 'attachments', 'said', 'unsure', 'possibleDuplicates', 'rootChange'] as const;
+const rareKeys = rareSchema.keyof().options;
 
 function readRare(fields: Readonly<Record<string, unknown>>): Rare | null {
   if (rareKeys.every((key) => isUsual(fields[key]))) return null;

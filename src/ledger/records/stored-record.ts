@@ -1,8 +1,9 @@
 import { joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, DocumentRef, FileIdentity } from '../../model/document.ts';
 import { stemOf } from '../../model/names-and-types.ts';
-import type { LedgerEntry, LedgerRecord, RecordedAttachment, Unsure } from '../../model/ports/ledger-port.ts';
+import type { LedgerEntry, LedgerRecord, RecordedAttachment } from '../../model/ports/ledger-port.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
+import type { Rare } from '../format/record-schemas.ts';
 
 /** One directory that holds records. */
 export interface Directory {
@@ -16,17 +17,6 @@ export interface Directory {
 
 /** A time in UTC: milliseconds where the text can be made from them again, else the text as it came. */
 export type StoredTime = number | string;
-
-/** What few records have. */
-export interface Rare {
-  /** The file name that went out last, where it is not that of the file. */
-  readonly fileName?: string | undefined;
-  readonly attachments?: readonly RecordedAttachment[] | undefined;
-  readonly said?: readonly string[] | undefined;
-  readonly unsure?: Unsure | undefined;
-  readonly possibleDuplicates?: number | undefined;
-  readonly rootChange?: number | undefined;
-}
 
 /**
  * A record as memory keeps it, about 450 bytes with its names and indexes: there may be 100,000. All have the same

@@ -14,7 +14,7 @@ import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { DeepReadonly } from '../../model/report/status.ts';
 import { identitySchema } from '../format/change-format.ts';
-import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-format.ts';
+import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 
 const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();

@@ -20,7 +20,7 @@ import {
 } from '../rules/classify.ts';
 import type { Classification } from '../rules/classify.ts';
 import { documentFingerprint } from '../rules/fingerprint.ts';
-import { sidecarEnd } from '../rules/pair-sidecars.ts';
+import { namedAfter } from '../rules/pair-sidecars.ts';
 import { statOf } from '../walk/entry.ts';
 import { classifyByName } from './classify-by-name.ts';
 import { unsettledRules } from './companion-grace.ts';
@@ -265,7 +265,7 @@ function describeSidecar(folder: FolderState, path: string): NoDocument {
     return ignored('sidecar', 'no such file in the folder; its name is that of a sidecar');
   const unpaired = state?.unpaired?.get(name);
   if (unpaired !== undefined) return classifyUnpaired(unpaired);
-  const named = path.slice(0, -sidecarEnd.length);
+  const named = namedAfter(path);
   if (existsSync(absolute(tree.rawPath(named)))) return sidecarOf(named);
   const documents = [...(state?.stemSidecars ?? [])].flatMap(([document, sidecar]) =>
     sidecar.name === name ? [joinPath(directory, document)] : [],

@@ -12,7 +12,7 @@ import type { EntryKind } from '../rules/classify.ts';
 import type { FolderState } from '../folder-state.ts';
 import { afterScanMs, settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
-import { sidecarEnd, sidecarPlaces } from '../rules/pair-sidecars.ts';
+import { sidecarPlaces } from '../rules/pair-sidecars.ts';
 import { readSidecarFile } from './read-sidecar.ts';
 import { classifyByName } from './classify-by-name.ts';
 
@@ -43,7 +43,7 @@ export function findSidecar(
   if (found === null) {
     if (folder.settings.sidecar === 'optional')
       return { kind: 'sidecar', sidecar: null, path: null, named: null, key: '' };
-    const message = `waiting for its sidecar ${printable(nameOf(document))}${sidecarEnd}`;
+    const message = `waiting for its sidecar ${printable(nameOf(sidecarPlaces(document).byName))}`;
     return { kind: 'waiting', code: 'sidecar-missing', message, againMs: null };
   }
   if (found === 'unscanned') return settling(afterScanMs);

@@ -5,7 +5,7 @@ import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
 import { ignoringPattern } from './ignore-patterns.ts';
 import type { IgnorePattern, IncludeRules, PlacedRules } from './ignore-patterns.ts';
-import { defaultsName, sidecarEnd } from './pair-sidecars.ts';
+import { defaultsName, isSidecarName } from './pair-sidecars.ts';
 
 /** What is at a path, and if it is not sent, why. The one place that decides: contract sections 4 and 7. */
 export type Classification =
@@ -94,7 +94,7 @@ export function classifyEntry(facts: EntryFacts, folder: FolderRules): Classific
   }
   const pattern = ignoringPattern(rules, path, false);
   if (pattern !== null) return ignoredBy(pattern, 'it');
-  if (name.endsWith(sidecarEnd)) return sidecar;
+  if (isSidecarName(name)) return sidecar;
   const exclusion = folder.include?.exclusion(path) ?? null;
   if (kind === 'link') return exclusion === null ? notFollowed : notIncluded(exclusion);
   if (kind === 'unreadable')

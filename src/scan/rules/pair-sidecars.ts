@@ -2,9 +2,19 @@ import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 
 /** The end of a sidecar's name. */
-export const sidecarEnd = '.meta.json';
+const sidecarEnd = '.meta.json';
 /** The directory's own defaults. */
 export const defaultsName = '.meta.json';
+
+/** Says whether a file of this name is a sidecar, unless it is `defaultsName`. */
+export function isSidecarName(name: string): boolean {
+  return name.endsWith(sidecarEnd);
+}
+
+/** What a sidecar's name or path begins with: a document's, or its stem. */
+export function namedAfter(sidecar: string): string {
+  return sidecar.slice(0, -sidecarEnd.length);
+}
 
 /** Where a document's sidecar may stand, the one that wins first: paths from the root. */
 export function sidecarPlaces(document: string): { readonly byName: string; readonly byStem: string } {
@@ -55,14 +65,14 @@ export function pairSidecars(input: PairingInput): Pairing {
   const unpaired = new Map<string, 'orphan' | 'foreign'>();
   const byStem: string[] = [];
   for (const name of sidecars) {
-    const owner = name.slice(0, -sidecarEnd.length);
+    const owner = namedAfter(name);
     if (!documents.has(owner)) byStem.push(name);
     else if (input.counts(name, owner)) paired.set(owner, { name, kind: 'own' });
     else unpaired.set(name, 'foreign');
   }
   const stems = byStem.length === 0 ? new Map<string, string[]>() : groupByStem(documents);
   for (const name of byStem) {
-    const stem = name.slice(0, -sidecarEnd.length);
+    const stem = namedAfter(name);
     const listed = input.listedBy(name);
     const candidates = (stems.get(stem) ?? []).filter(
       (document) => !listed.has(document) && !input.isAttachment(document),

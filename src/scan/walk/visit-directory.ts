@@ -8,7 +8,7 @@ import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import type { PlacedRules } from '../rules/ignore-patterns.ts';
-import { defaultsName, sidecarEnd } from '../rules/pair-sidecars.ts';
+import { defaultsName, isSidecarName } from '../rules/pair-sidecars.ts';
 import type { DirectoryState } from './directory-state.ts';
 import { entryKey, followLink } from './entry.ts';
 import type { Entry } from './entry.ts';
@@ -159,8 +159,7 @@ function follow(
 ): Listing {
   const entries = listing.entries.map((entry) => {
     // A sidecar, defaults or rules by way of a link would speak for another directory.
-    if (entry.kind !== 'link' || entry.name === ignoreFileName || entry.name.endsWith(sidecarEnd))
-      return entry;
+    if (entry.kind !== 'link' || entry.name === ignoreFileName || isSidecarName(entry.name)) return entry;
     const followed = followLink(entry, `${absolute}/${entry.raw}`, visitor.realRoot);
     if (followed.kind !== 'directory' || followed.stats === null) return followed;
     // Never entered, wherever it leads.
