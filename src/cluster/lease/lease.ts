@@ -36,17 +36,6 @@ export interface LeaseOptions {
   readonly onChange: () => void;
 }
 
-/** Who holds a lease that this host waits for. */
-export interface LeaseHolder {
-  readonly host: string;
-  /** Wall clock, ms. */
-  readonly since: number;
-  /** It may be sending without Redis, and is not followed. */
-  readonly isAlone: boolean;
-  /** True when it was renewed while this host waits. */
-  readonly isThere: boolean;
-}
-
 /** What a host has seen of a lease that another holds. */
 interface Watched {
   readonly session: RedisSession;
@@ -131,11 +120,20 @@ export class Lease implements WriteLease {
   }
 
   /** Who holds it; null: not known, or this host does. */
-  get holder(): LeaseHolder | null {
+  get holder() {
     if (this.#watched === null || this.#heldAt !== null) return null;
     const { answer, isThere } = this.#watched;
     if (answer.host === '') return null;
-    return { host: answer.host, since: answer.since, isAlone: answer.isAlone, isThere };
+    const { host, since, isAlone } = answer;
+    return {
+      host,
+      /** Wall clock, ms. */
+      since,
+      /** It may be sending without Redis, and is not followed. */
+      isAlone,
+      /** True when it was renewed while this host waits. */
+      isThere,
+    };
   }
 
   /** Who has a folder, one inside of it or one around it with another lease; null: nobody else. */

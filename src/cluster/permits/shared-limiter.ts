@@ -50,20 +50,6 @@ export interface SharedLimiterOptions {
   readonly onChange: () => void;
 }
 
-/** How it stands with the shared minute, for the status. */
-export interface SharedMinute {
-  /** Redis answers, but not as it should; null: it does. */
-  readonly trouble: string | null;
-  /** No host gets a permit for so long: Redis may have forgotten some. 0: they do. */
-  readonly opensInMs: number;
-  /** What this host may send without Redis: as it is configured, or what the others leave. Null: not known yet. */
-  readonly share: number | null;
-  /** Redis is away, and this host sends its share. */
-  readonly isAlone: boolean;
-  /** A person has stopped all hosts. */
-  readonly isHalted: boolean;
-}
-
 interface Waiting {
   readonly ahead: boolean;
   readonly own: Permit;
@@ -198,12 +184,18 @@ export class SharedLimiter implements LimiterPort {
     return Math.max(own, this.status().nextFreeMs);
   }
 
-  state(): SharedMinute {
+  /** How it stands with the shared minute, for the status. */
+  state() {
     return {
+      /** Redis answers, but not as it should; null: it does. */
       trouble: this.#trouble,
+      /** No host gets a permit for so long: Redis may have forgotten some. 0: they do. */
       opensInMs: this.#options.session() === null ? 0 : this.#opensInMs(),
+      /** What this host may send without Redis: as it is configured, or what the others leave. Null: not known yet. */
       share: this.#share,
+      /** Redis is away, and this host sends its share. */
       isAlone: this.#isAlone(),
+      /** A person has stopped all hosts. */
       isHalted: this.#halted !== '',
     };
   }

@@ -3,7 +3,6 @@ import { chmod } from 'node:fs/promises';
 
 import * as z from 'zod';
 
-import type { Credentials } from '../../model/settings.ts';
 import { readStored } from '../documents/data-directory.ts';
 import type { DataDirectory } from '../documents/data-directory.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
@@ -21,14 +20,10 @@ const identitySchema = z.strictObject({
 });
 
 /** Who may use this service, and what its tokens are signed with. */
-export interface Identity {
-  readonly userId: string;
-  readonly credentials: Credentials;
-  readonly signingKey: Uint8Array;
-}
+export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 
 /** The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged. */
-export async function openIdentity(data: DataDirectory): Promise<Identity> {
+export async function openIdentity(data: DataDirectory) {
   const path = data.join('identity.json');
   const fix = 'restore it, or remove it to get new trial credentials';
   const { userId, credentials, signingKey } =

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import * as z from 'zod';
 
+import { pagePolicy } from '../../lib/server/http-server.ts';
 import { printableJson } from '../../lib/text/printable.ts';
 
 import type { DocumentStore, DocumentRecord, FileRecord } from '../documents/document-store.ts';
@@ -12,17 +13,6 @@ import { showDocument } from '../documents/document-store.ts';
 
 /** Most documents in one answer. */
 const maxListed = 200;
-
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 /** The shortest prefix of an identifier that is searched for. */
 const fewestIdCharacters = 8;
@@ -41,7 +31,7 @@ const querySchema = z.object({
 export function addPageRoutes(app: FastifyInstance, store: DocumentStore): void {
   const started = Date.now().toString(36);
   app.addHook('onSend', async (_request, reply) => {
-    reply.header('Content-Security-Policy', policy);
+    reply.header('Content-Security-Policy', pagePolicy);
     reply.header('Cross-Origin-Resource-Policy', 'same-origin');
     // With no-referrer a browser would send the login form with the origin null.
     reply.header('Referrer-Policy', 'same-origin');

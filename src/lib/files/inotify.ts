@@ -32,16 +32,10 @@ function numberIn(path: string): number {
   return Number.isInteger(number) && number > 0 ? number : Infinity;
 }
 
-/** What the processes hold that this user may look into: its own. */
-export interface InotifyUse {
-  readonly instances: number;
-  readonly watches: number;
-}
-
 const mostProcesses = 4_000;
 
-/** Counts inotify instances and watches in use; null where the system does not say. Never throws. */
-export function readInotifyUse(): InotifyUse | null {
+/** Counts the inotify instances and watches of the processes that this user may look into, its own; null where the system does not say. Never throws. */
+export function readInotifyUse() {
   let instances = 0;
   let watches = 0;
   const processes = namesIn('/proc').filter((name) => /^\d+$/.test(name));

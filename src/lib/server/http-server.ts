@@ -214,6 +214,18 @@ function refuseSchema(): never {
   );
 }
 
+/** What a page may load and send: its own address, and nothing else. */
+export const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
 /** The status with which the framework refuses a request by itself, as a body too large; null: it is another error. */
 export function refusalStatus(error: unknown): number | null {
   const status: unknown =

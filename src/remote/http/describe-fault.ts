@@ -40,16 +40,11 @@ const trustCodes = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** What a failed connection means, without any of the foreign error's own words. */
-export interface FaultWords {
-  readonly code: string;
-  readonly message: string;
-  /** A person has to fix the address, the certificate or the proxy: a retry does not help. */
-  readonly misaddressed: boolean;
-}
-
-/** Says in fixed words what the code of a failed connection means; codes not in the table are shown as they are. */
-export function describeFault(code: string): FaultWords {
+/**
+ * Says in fixed words what the code of a failed connection means; codes not in the table are shown as they are.
+ * `misaddressed`: a person has to fix the address, the certificate or the proxy: a retry does not help.
+ */
+export function describeFault(code: string) {
   if (trustCodes.has(code)) {
     return {
       code: 'tls',

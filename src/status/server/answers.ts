@@ -1,24 +1,11 @@
 import type { FastifyReply } from 'fastify';
-import { refusalStatus } from '../../lib/server/http-server.ts';
+import { pagePolicy, refusalStatus } from '../../lib/server/http-server.ts';
 import { IngestdError, errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
 /** Goes with every answer, contract section 7, 16: what the page needs is opened, and nothing else. */
 export const securityHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': policy,
+  'content-security-policy': `${pagePolicy}; require-trusted-types-for 'script'; trusted-types 'none'`,
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',

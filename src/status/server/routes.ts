@@ -12,22 +12,17 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { FleetStatus } from '../../model/report/fleet.ts';
 import type { LogPage, LogQuery } from '../../model/report/log-query.ts';
 import type { DeliveryHistory } from '../metrics/delivery-history.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { EventHub } from './event-hub.ts';
 import type { PageFiles } from './page-files.ts';
 import type { Access, AccessRules } from './request-guard.ts';
 import type { StatusSnapshot } from './status-snapshot.ts';
 
-/** The text that Prometheus reads. */
-interface MetricsSource {
-  readonly text: () => Promise<string>;
-  readonly contentType: string;
-}
-
 /** What the routes answer from. */
 export interface AppOptions {
   readonly control: ControlPort;
   readonly snapshot: StatusSnapshot;
-  readonly metrics: MetricsSource;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly history: DeliveryHistory;
   /** What happened, newest first, over restarts. */
   readonly readLog: (query: LogQuery) => Promise<LogPage>;

@@ -10,17 +10,11 @@ export interface Counts extends Pick<
   readonly inDoubt?: number;
 }
 
-/** One part of what is in the folders. */
-export interface BarPart {
-  readonly key: 'synced' | 'moving' | 'waiting' | 'failed' | 'doubt' | 'held' | 'skipped';
-  readonly label: string;
-  readonly count: number;
-  /** A part of the bar. What is no document, or not on disk, has a number only. */
-  readonly inBar: boolean;
-}
-
-/** The documents of folders, part by part: those of the bar are all documents, none twice. */
-export function barPartsOf(folders: readonly Counts[]): readonly BarPart[] {
+/**
+ * The documents of folders, part by part: those of the bar are all documents, none twice. What is no document, or not on
+ * disk, has a number only.
+ */
+export function barPartsOf(folders: readonly Counts[]) {
   const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
   return [
     { key: 'synced', label: 'delivered', count: sum(({ synced }) => synced), inBar: true },
