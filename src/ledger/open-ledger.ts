@@ -13,7 +13,7 @@ import type { LowdbAdapter } from './lowdb-adapter.ts';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
 import { ledgerPaths, listLedger } from './ledger-files.ts';
 import type { LedgerPaths } from './ledger-files.ts';
-import { createLedgerData } from './records/ledger-data.ts';
+import { LedgerData } from './records/ledger-data.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { claimFence, prepareDirectory, takeStateLock } from './lock-state-directory.ts';
 
@@ -65,7 +65,7 @@ export async function openLedger(options: LedgerOptions): Promise<LedgerPort> {
   }
 
   try {
-    const low = new Low(adapter, createLedgerData());
+    const low = new Low(adapter, new LedgerData());
     await low.read();
     const { data } = low;
     data.side.prune(clock.now());

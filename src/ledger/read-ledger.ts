@@ -3,12 +3,17 @@ import { stat } from 'node:fs/promises';
 import type { LedgerPort } from '../model/ports/ledger-port.ts';
 import { damaged, isTooNew } from './ledger-errors.ts';
 import { readChange } from './format/change-format.ts';
-import { createDataFiller, type DataFiller, type RejectedRecord } from './format/data-filler.ts';
 import { readOldChange } from './format/old-format.ts';
 import { listLedger, type LedgerListing, type LedgerPaths } from './ledger-files.ts';
 import { createCommitQueue } from './journal/commit-queue.ts';
 import { LAST_UNNAMED_VERSION } from './journal/journal-line.ts';
-import { createLedgerData, type LedgerData, type LedgerReader } from './records/ledger-data.ts';
+import {
+  createDataFiller,
+  type DataFiller,
+  LedgerData,
+  type LedgerReader,
+  type RejectedRecord,
+} from './records/ledger-data.ts';
 import { refOf, toRecord } from './records/stored-record.ts';
 import { readJournal, type JournalReading } from './journal/read-journal.ts';
 import { readSnapshot } from './snapshot.ts';
@@ -40,7 +45,7 @@ async function readData(dir: string): Promise<LedgerData> {
   const found = await readSteadily<Found>(
     dir,
     async (listing) => {
-      if (await isFresh(listing)) return createLedgerData();
+      if (await isFresh(listing)) return new LedgerData();
       return loadLedger(listing).then(
         ({ data }) => data,
         (error: unknown) => ({ error }),
@@ -133,7 +138,7 @@ export async function loadLedger(listing: LedgerListing): Promise<LoadedLedger> 
 }
 
 async function loadFrom(paths: LedgerPaths, snapshot: string): Promise<Omit<LoadedLedger, 'recovered'>> {
-  const data = createLedgerData();
+  const data = new LedgerData();
   const filler = createDataFiller(data);
   const { version, generation, sequence, bytes } = await readSnapshot(snapshot, filler);
   const { journal, journalBytes } = await replay(paths, { generation, sequence }, filler);

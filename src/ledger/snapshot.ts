@@ -12,13 +12,12 @@ import { damaged, tooNew, unreadable } from './ledger-errors.ts';
 import type { Disk, DiskFile } from './disk-operations.ts';
 import { changeJson, readChange } from './format/change-format.ts';
 import type { StoredChange } from './format/change-format.ts';
-import type { DataFiller } from './format/data-filler.ts';
 import { createOldLineReader } from './format/old-format.ts';
 import { checkMetadata, readCompanions, readRecord, recordJson } from './format/record-format.ts';
 import { asNumber, asObject, asText, SHAPE, ShapeError } from './format/shape.ts';
 import { checksumText, LAST_UNNAMED_VERSION, LEDGER_VERSION } from './journal/journal-line.ts';
 import { readLines } from './journal/read-lines.ts';
-import type { Capture } from './records/ledger-data.ts';
+import type { Capture, DataFiller } from './records/ledger-data.ts';
 
 /**
  * The snapshot is one JSON object, a line a record, so that it can be written and read piece by piece:

@@ -3,10 +3,9 @@ import { basename } from 'node:path';
 import { errorMessage } from '../model/errors.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { faultAlone, wayOut } from './ledger-errors.ts';
-import { createDataFiller } from './format/data-filler.ts';
-import type { RejectedRecord } from './format/data-filler.ts';
 import type { LedgerListing } from './ledger-files.ts';
-import { createLedgerData } from './records/ledger-data.ts';
+import { LedgerData, createDataFiller } from './records/ledger-data.ts';
+import type { RejectedRecord } from './records/ledger-data.ts';
 import { isFresh, loadLedger, readSteadily } from './read-ledger.ts';
 import type { LoadedLedger } from './read-ledger.ts';
 import { readJournal } from './journal/read-journal.ts';
@@ -107,7 +106,7 @@ async function findingsOf(listing: LedgerListing): Promise<readonly LedgerFindin
 }
 
 async function snapshotFinding(path: string): Promise<LedgerFinding> {
-  const filler = createDataFiller(createLedgerData());
+  const filler = createDataFiller(new LedgerData());
   return finding(path, async () => {
     const { generation, count } = await readSnapshot(path, filler);
     return {

@@ -9,10 +9,10 @@ import type { FolderRules } from './rules/classify.ts';
 import { settingsFingerprint } from './rules/fingerprint.ts';
 import { createIgnoreRules, createIncludeRules } from './rules/ignore-patterns.ts';
 import type { IgnoreRules, PlacedRules } from './rules/ignore-patterns.ts';
-import type { Observations } from './rules/observations.ts';
-import { createObservations } from './rules/observations.ts';
 import type { ListedCompanions, Tree } from './walk/directory-state.ts';
 import { createTree } from './walk/directory-state.ts';
+import { createObservations } from './rules/settle.ts';
+import type { Observations } from './rules/settle.ts';
 
 /** What a folder's worker is started with. Plain data. */
 export interface FolderPlan {

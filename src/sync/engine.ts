@@ -33,6 +33,7 @@ import {
   compareWithRecord,
   refusedAsItStands,
   sidecarGraceMs,
+  doubtsOfFile,
 } from './decide/assess.ts';
 import type { Assessment, Sendable } from './decide/assess.ts';
 import {
@@ -45,7 +46,6 @@ import {
   standsUnsent,
   uncompared,
 } from './decide/deletions.ts';
-import { doubtsOfFile } from './decide/doubts-of-files.ts';
 import { FolderView } from './decide/folder-view.ts';
 import { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';

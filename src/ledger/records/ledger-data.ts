@@ -1,9 +1,15 @@
-import { directoryOf, sameStat } from '../../model/document.ts';
-import type { DirectoryRecords, LedgerPort } from '../../model/ports/ledger-port.ts';
+import {
+  directoryOf,
+  isValidDirectory,
+  isValidName,
+  isValidRef,
+  joinPath,
+  sameStat,
+} from '../../model/document.ts';
+import type { DirectoryRecords, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { SideChange, StoredChange } from '../format/change-format.ts';
 import { RecordStore } from './record-store.ts';
 import { createSharedValues } from './shared-values.ts';
-import type { SharedValues } from './shared-values.ts';
 import { SideState } from './side-state.ts';
 import { refOf, toEntry, toRecord } from './stored-record.ts';
 import type { Directory, StoredRecord } from './stored-record.ts';
@@ -18,59 +24,49 @@ export interface Capture {
 }
 
 /** The ledger in memory: what lowdb holds as its data. */
-export interface LedgerData {
-  readonly reader: LedgerReader;
-  readonly records: RecordStore;
+export class LedgerData {
+  readonly records = new RecordStore();
   /** All but the records. */
-  readonly side: SideState;
-  readonly shared: SharedValues;
-  readonly apply: (change: StoredChange) => void;
-  readonly capture: () => Capture;
-}
+  readonly side = new SideState();
+  readonly shared = createSharedValues();
 
-/** A ledger of nothing. */
-export function createLedgerData(): LedgerData {
-  const records = new RecordStore();
-  const side = new SideState();
-
-  const reader: LedgerReader = {
+  readonly reader: LedgerReader = {
     get: (ref) => {
-      const record = records.get(ref);
+      const record = this.records.get(ref);
       return record === undefined ? undefined : toRecord(record);
     },
-    recordsIn: (folder, path) => viewOf(records.directory(folder, path)?.records ?? noRecords),
-    directories: (folder) => records.directories(folder),
-    directory: ({ folder, path }) => records.directory(folder, path)?.identity ?? undefined,
-    placesOf: (identity) => records.placesOf(identity),
-    folders: () => records.folders(),
-    count: (folder) => records.count(folder),
-    possibleDuplicates: () => records.possibleDuplicates(),
-    entries: function* entries() {
-      for (const record of records.all()) yield toEntry(record);
-    },
-    findByInode: (ino) => records.findByInode(ino).map(toEntry),
-    findCarriers: (ref, stat) => records.findCarriers(ref, stat).map(toEntry),
+    recordsIn: (folder, path) => viewOf(this.records.directory(folder, path)?.records ?? noRecords),
+    directories: (folder) => this.records.directories(folder),
+    directory: ({ folder, path }) => this.records.directory(folder, path)?.identity ?? undefined,
+    placesOf: (identity) => this.records.placesOf(identity),
+    folders: () => this.records.folders(),
+    count: (folder) => this.records.count(folder),
+    possibleDuplicates: () => this.records.possibleDuplicates(),
+    entries: () => this.#entries(),
+    findByInode: (ino) => this.records.findByInode(ino).map(toEntry),
+    findCarriers: (ref, stat) => this.records.findCarriers(ref, stat).map(toEntry),
     findByDocId: (docId) => {
-      const record = records.findByDocId(docId);
+      const record = this.records.findByDocId(docId);
       return record === undefined ? undefined : refOf(record);
     },
-    ...side.reader,
+    ...this.side.reader,
   };
 
-  return {
-    reader,
-    records,
-    side,
-    shared: createSharedValues(),
-    apply: (change) => {
-      if (change.kind === 'put') {
-        records.put(change.ref.folder, directoryOf(change.ref.path), change.record);
-      } else if (change.kind === 'drop') records.drop(change.ref);
-      else if (change.kind === 'directory') records.identify(change, change.identity);
-      else side.apply(change);
-    },
-    capture: () => ({ records: records.capture(), changes: side.changes() }),
-  };
+  apply(change: StoredChange): void {
+    const { records } = this;
+    if (change.kind === 'put') records.put(change.ref.folder, directoryOf(change.ref.path), change.record);
+    else if (change.kind === 'drop') records.drop(change.ref);
+    else if (change.kind === 'directory') records.identify(change, change.identity);
+    else this.side.apply(change);
+  }
+
+  *#entries(): Iterable<LedgerEntry> {
+    for (const record of this.records.all()) yield toEntry(record);
+  }
+
+  capture(): Capture {
+    return { records: this.records.capture(), changes: this.side.changes() };
+  }
 }
 
 const noRecords: Directory['records'] = new Map();
@@ -91,6 +87,45 @@ function viewOf(records: Directory['records']): DirectoryRecords {
       if (record === undefined) return 'none';
       if (!sameStat(record, stat)) return 'other';
       return record.fingerprint === fingerprint ? 'same' : 'stat';
+    },
+  };
+}
+
+/** A record that is not taken up: nothing else is wrong with the ledger. */
+export interface RejectedRecord {
+  readonly folder: string;
+  readonly path: string;
+  readonly message: string;
+}
+
+export type DataFiller = ReturnType<typeof createDataFiller>;
+
+/** Puts what files hold into an empty ledger. Records that lead out of their folder are left out and reported. */
+export function createDataFiller(data: LedgerData) {
+  const rejected: RejectedRecord[] = [];
+  /** The last one that was judged: the records of a directory stand together. */
+  let judged = { folder: '', directory: '', isValid: false };
+
+  function reject(folder: string, path: string): void {
+    rejected.push({ folder, path, message: 'the path leads out of its folder' });
+  }
+
+  function put(folder: string, directory: string, record: StoredRecord): void {
+    if (folder !== judged.folder || directory !== judged.directory) {
+      judged = { folder, directory, isValid: isValidDirectory(folder, directory) };
+    }
+    if (judged.isValid && isValidName(record.name)) data.records.put(folder, directory, record);
+    else reject(folder, joinPath(directory, record.name));
+  }
+
+  return {
+    shared: data.shared,
+    rejected: rejected as readonly RejectedRecord[],
+    put,
+    change: (change: StoredChange): void => {
+      if (change.kind === 'put') put(change.ref.folder, directoryOf(change.ref.path), change.record);
+      else if ('ref' in change && !isValidRef(change.ref)) reject(change.ref.folder, change.ref.path);
+      else data.apply(change);
     },
   };
 }

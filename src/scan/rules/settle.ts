@@ -1,4 +1,7 @@
+import type { Stats } from 'node:fs';
+
 import type { FileStat } from '../../model/document.ts';
+import { statKey } from '../walk/entry.ts';
 
 /** What is known of one file when it is asked whether it has settled. */
 export interface SettleQuestion {
@@ -35,4 +38,100 @@ export function settleDelay(question: SettleQuestion): number {
   const came = now - stat.ctimeMs;
   const cameLongAgo = came >= settleMs;
   return cameLongAgo || seenSince !== null ? 0 : Math.min(secondInspectionMs, settleMs);
+}
+
+/** The three times a judgement needs, taken at one moment. */
+export interface Moment {
+  readonly now: number;
+  readonly monotonic: number;
+}
+
+interface Observation {
+  readonly key: string;
+  /** Monotonic. */
+  readonly since: number;
+  /** It was seen with another stat before. */
+  readonly hasChanged: boolean;
+}
+
+/** A wall clock that moves this much against the monotonic one has jumped; slewing is slower. */
+const jumpMs = 1_000;
+/** Nothing is inspected again this late. */
+const keepMs = 3_600_000;
+const pruneAbove = 5_000;
+
+export type Observations = ReturnType<typeof createObservations>;
+
+/** Remembers since when young files have looked as they do. */
+export function createObservations(settleMs: number) {
+  const seen = new Map<string, Observation>();
+  const topics = new Map<string, number>();
+  let at: Moment = { now: Date.now(), monotonic: 0 };
+  let takenAt = performance.now();
+  let offset: number | null = null;
+  let jumpedAt: number | null = null;
+
+  function present(): Moment {
+    const passed = performance.now() - takenAt;
+    return { now: at.now + passed, monotonic: at.monotonic + passed };
+  }
+
+  /** Gives since when the file has looked like this; null: it is seen so for the first time. */
+  function observe(
+    path: string,
+    stats: Stats,
+    monotonic: number,
+  ): Pick<SettleQuestion, 'seenSince' | 'hasChanged'> {
+    const key = statKey(stats);
+    const known = seen.get(path);
+    if (known?.key === key) return { seenSince: known.since, hasChanged: known.hasChanged };
+    const hasChanged = known !== undefined;
+    seen.set(path, { key, since: monotonic, hasChanged });
+    return { seenSince: null, hasChanged };
+  }
+
+  return {
+    /** Takes note of a file that a scan saw, if it is young enough to matter. */
+    see: (path: string, stats: Stats): void => {
+      // The moment of the scan's start would do, but for scans that take longer than a file needs to settle.
+      if (Math.max(stats.mtimeMs, stats.ctimeMs) < at.now - settleMs) return;
+      observe(path, stats, present().monotonic);
+    },
+    /** Milliseconds until the file counts as settled; 0: it has. Counts as an inspection. */
+    settle: (path: string, stats: Stats): number => {
+      const { now, monotonic } = at;
+      const observed = observe(path, stats, monotonic);
+      const delay = settleDelay({ stat: stats, ...observed, now, monotonic, jumpedAt, settleMs });
+      if (delay === 0 && stats.mtimeMs <= now - settleMs && stats.ctimeMs <= now - settleMs)
+        seen.delete(path);
+      return delay;
+    },
+    /** Monotonic milliseconds since `topic` was first asked about; 0 the first time. */
+    since: (topic: string): number => {
+      const since = topics.get(topic);
+      if (since === undefined) topics.set(topic, at.monotonic);
+      return since === undefined ? 0 : at.monotonic - since;
+    },
+    /** The same without asking; null: nobody has. */
+    asked: (topic: string): number | null => {
+      const since = topics.get(topic);
+      return since === undefined ? null : at.monotonic - since;
+    },
+    end: (topic: string): void => {
+      topics.delete(topic);
+    },
+    /** The moment that holds from now on. A jump of the wall clock against the other is noticed. */
+    moment: (moment: Moment): void => {
+      at = moment;
+      takenAt = performance.now();
+      const next = moment.now - moment.monotonic;
+      if (offset !== null && Math.abs(next - offset) > jumpMs) jumpedAt = moment.monotonic;
+      if (offset === null || Math.abs(next - offset) > jumpMs) offset = next;
+    },
+    prune: (): void => {
+      if (seen.size + topics.size < pruneAbove) return;
+      for (const [path, { since }] of seen) if (at.monotonic - since > settleMs + keepMs) seen.delete(path);
+      for (const [topic, since] of topics) if (at.monotonic - since > keepMs) topics.delete(topic);
+    },
+  };
 }

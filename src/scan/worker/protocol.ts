@@ -2,10 +2,10 @@ import type { Companions, FileStat, Inspection, ScanCause, FileIdentity } from '
 import type { FoundFiles } from '../../model/ports/folder-port.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderPlan } from '../folder-state.ts';
-import type { Moment } from '../rules/observations.ts';
 import type { PackedScan } from '../walk/packed-scan.ts';
 import type { RootReading } from '../walk/root-identity.ts';
 import type { Watcher } from '../watch/backend.ts';
+import type { Moment } from '../rules/settle.ts';
 
 /** What a worker is started with. */
 export interface WorkerPlan extends FolderPlan {

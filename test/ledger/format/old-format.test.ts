@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { DataFiller } from '../../../src/ledger/format/data-filler.ts';
 import { createOldLineReader, readOldChange } from '../../../src/ledger/format/old-format.ts';
 import { createSharedValues } from '../../../src/ledger/records/shared-values.ts';
 import { toRecord } from '../../../src/ledger/records/stored-record.ts';
 import type { StoredRecord } from '../../../src/ledger/records/stored-record.ts';
+import type { DataFiller } from '../../../src/ledger/records/ledger-data.ts';
 
 const sha256 = 'ab'.repeat(32);
 const day = Date.UTC(2026, 0, 1);

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
 
 import { createCommitQueue } from '../../../src/ledger/journal/commit-queue.ts';
-import { createLedgerData } from '../../../src/ledger/records/ledger-data.ts';
+import { LedgerData } from '../../../src/ledger/records/ledger-data.ts';
 import { put, recordOf } from '../support/samples.ts';
 
 it('commits that come together are written together, and one that may not be is refused alone', async () => {
   const written: number[] = [];
-  const data = createLedgerData();
+  const data = new LedgerData();
   const queue = createCommitQueue(data, async (changes, apply) => {
     written.push(changes.length);
     await Promise.resolve();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { toStored } from '../../../src/ledger/format/change-format.ts';
-import { createLedgerData } from '../../../src/ledger/records/ledger-data.ts';
+import { LedgerData } from '../../../src/ledger/records/ledger-data.ts';
 import type { Change, LedgerRecord } from '../../../src/model/ports/ledger-port.ts';
 import { put, recordOf, statOf } from '../support/samples.ts';
 
 function ledger() {
-  const data = createLedgerData();
+  const data = new LedgerData();
   const { reader } = data;
   const ref = (path: string) => ({ folder: 'inbox', path });
   return {

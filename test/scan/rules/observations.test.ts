@@ -1,10 +1,10 @@
 import { lstatSync, utimesSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { createObservations } from '../../../src/scan/rules/observations.ts';
-import type { Observations } from '../../../src/scan/rules/observations.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { createObservations } from '../../../src/scan/rules/settle.ts';
+import type { Observations } from '../../../src/scan/rules/settle.ts';
 
 const settleMs = 2_000;
 const hourMs = 3_600_000;
