@@ -51,11 +51,12 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
     const named = classifyByName(folder, path);
     if (named.kind !== 'file') return withoutContent(folder, path, named, defaults);
     const { exclusion } = named;
-    const byName = classifyFile({ path, stats: null, exclusion }, folder);
+    const name = nameOf(path);
+    const byName = classifyFile({ path, name, stats: null, exclusion }, folder);
     // A link to a directory is never entered under such a name, which `include` has no say in.
-    if (byName.kind === 'ignored' && !isAttachmentDirectory(nameOf(path)))
+    if (byName.kind === 'ignored' && !isAttachmentDirectory(name))
       return withoutContent(folder, path, byName, defaults);
-    const raw = folder.tree.get(directoryOf(path))?.twins?.get(nameOf(path));
+    const raw = folder.tree.get(directoryOf(path))?.twins?.get(name);
     if (raw !== undefined) return inspectTwin(folder, path, { raw, scannedRoot, defaults });
     const way = wayTo(folder, path);
     if (way.kind !== 'directory' && way.kind !== 'nothing') return way;
@@ -66,10 +67,10 @@ export function createInspector(folder: FolderState, scannedRoot: () => RootIden
       return withoutContent(folder, path, classifyHere(folder, path, facts), defaults);
     }
     const stats = found.kind === 'entry' ? found.entry.stats : null;
-    const classified = classifyFile({ path, stats, exclusion }, folder);
+    const classified = classifyFile({ path, name, stats, exclusion }, folder);
     if (classified.kind === 'attachment') return withoutContent(folder, path, classified, defaults);
     if (stats === null) {
-      const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(nameOf(path)) === true;
+      const undecodable = folder.tree.get(directoryOf(path))?.undecodable?.has(name) === true;
       if (undecodable)
         return withoutContent(folder, path, classifyUndecodable(new Uint8Array(), 'file'), defaults);
       return absence(folder, way.kind === 'nothing' ? way.path : path, scannedRoot);

@@ -1,5 +1,5 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
-import { joinPath, nameOf } from '../../model/document.ts';
+import { joinPath } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
@@ -55,6 +55,8 @@ export interface FolderRules {
 /** What is known of a regular file that no rule leaves out. */
 export interface FileFacts {
   readonly path: string;
+  /** The last part of the path. */
+  readonly name: string;
   /** Null: nothing is there now. */
   readonly stats: Pick<FileStat, 'size' | 'mtimeMs'> | null;
   /** Why `include` leaves it out; null: it does not. */
@@ -141,7 +143,7 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
 
 /** Classifies a regular file that no rule ignores by its place, its type, what `lstat` says and the rules of its folder. */
 export function classifyFile(
-  { path, stats, exclusion }: FileFacts,
+  { path, name, stats, exclusion }: FileFacts,
   { claims }: FolderRules & { readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'> },
 ): Classification {
   if (claims.isAttachment(path)) {
@@ -149,7 +151,6 @@ export function classifyFile(
     return { kind: 'attachment', owner };
   }
   if (exclusion !== null) return notIncluded(exclusion);
-  const name = nameOf(path);
   if (!isDocumentType(name)) {
     const extension = extensionOf(name);
     return extension === ''

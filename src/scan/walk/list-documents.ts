@@ -53,7 +53,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
     for (const { name, stats } of files) {
       if (stats === null) continue;
       const path = joinPath(directory, name);
-      const found = classifyFile({ path, stats, exclusion: null }, folder);
+      const found = classifyFile({ path, name, stats, exclusion: null }, folder);
       if (found.kind === 'skipped') skip(name, found);
       if (found.kind === 'attachment') attachments.files += 1;
       if (found.kind !== 'document') continue;
@@ -65,7 +65,7 @@ export async function listDocuments(folder: FolderState, listed: ListedDirectory
   }
   for (const [{ name, stats }, exclusion] of sorted.excludedFiles) {
     if (stats === null) continue;
-    const found = classifyFile({ path: joinPath(directory, name), stats, exclusion }, folder);
+    const found = classifyFile({ path: joinPath(directory, name), name, stats, exclusion }, folder);
     if (found.kind === 'attachment') attachments.files += 1;
   }
   // They are reported under a printable name, so that they can be shown as failed.

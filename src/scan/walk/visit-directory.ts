@@ -218,7 +218,7 @@ function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {
 }
 
 function linkedFrom({ entries }: Listing): readonly string[] {
-  const directories = entries.flatMap((entry) => (entry.linkedFrom === null ? [] : [entry.linkedFrom]));
+  const directories = entries.map((entry) => entry.linkedFrom).filter((directory) => directory !== null);
   return directories.length === 0 ? [] : [...new Set(directories)];
 }
 
