@@ -273,6 +273,7 @@ export class SharedLimiter implements LimiterPort {
     const want = this.#time.isKnown && !this.#isClosed ? Math.min(mostWanted, this.#waiting.length) : 0;
     const ids = Array.from({ length: want }, () => this.#name());
     const pauseMs = Math.ceil(this.#pauseLeftMs());
+    const { limit, times } = this.#options;
     const sent = sentNow(this.#clock);
     const isWhole = sent.monotonic - this.#wholeAt >= wholeMs;
     const lists = {
@@ -281,7 +282,7 @@ export class SharedLimiter implements LimiterPort {
       renew: [...this.#heldIds({ begun: true }), ...this.#alone.underWay()],
       confirm: this.#heldIds({ begun: false }),
       used: this.#alone.answered(),
-      recent: this.#countingMs(),
+      recent: countingMs(this.#recent, { limit, windowMs: times.windowMs, now: sent.wall }).map(Math.ceil),
       ids,
       claims: news.claims,
     };
@@ -384,12 +385,6 @@ export class SharedLimiter implements LimiterPort {
       seq: this.#seq,
       epoch: this.#epoch,
     };
-  }
-
-  #countingMs(): readonly number[] {
-    const { limit, times } = this.#options;
-    const window = { limit, windowMs: times.windowMs, now: this.#clock.now() };
-    return countingMs(this.#recent, window).map(Math.ceil);
   }
 
   #note(answer: PermitAnswer, at: number, isListed: boolean): void {

@@ -17,11 +17,6 @@ const fewRows = 3;
 const maxRows = 200;
 const maxDoubts = 100;
 
-interface Place {
-  readonly folder: string;
-  readonly path: string;
-}
-
 /** Everything that needs a person: failures with their fix, held deletions, uploads in doubt, duplicates. */
 export function createAttention(): (status: StatusAnswer) => void {
   const views = [createFailures(), createHeld(), createDoubts(), createDuplicates()];
@@ -271,7 +266,7 @@ function showCut(id: string, listed: number, total: number): void {
   setText(cut, `The first ${numberWords(listed)} of ${numberWords(total)} are listed.`);
 }
 
-function keyOf({ folder, path }: Place): string {
+function keyOf({ folder, path }: Pick<FailureStatus, 'folder' | 'path'>): string {
   return `${folder}/${path}`;
 }
 
