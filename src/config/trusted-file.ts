@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 
 import { ConfigurationError } from '../model/errors.ts';
 
@@ -11,8 +12,8 @@ interface ReadOptions {
 
 /**
  * Reads the first bytes of a file that decides what ingestd does and with which credentials, and what it looked like when
- * it was opened. Throws ConfigurationError where another user
- * could have written it, see `distrust`, and what opening and reading throw.
+ * it was opened. Throws ConfigurationError where another user could have written it, see `distrust`, and what opening and
+ * reading throw.
  */
 export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions) {
   const link = await lstat(file);
@@ -24,13 +25,9 @@ export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptio
     const fault =
       distrust(file, stats, own) ?? (link.isSymbolicLink() ? distrustLink(file, link, own) : null);
     if (fault !== null && env['INGESTD_TRUST_CONFIG'] !== '1') throw new ConfigurationError(fault);
-    const buffer = Buffer.alloc(maxBytes + 1);
-    let length = 0;
-    for (let read = 1; read > 0 && length < buffer.length; length += read) {
-      ({ bytesRead: read } = await handle.read(buffer, length, buffer.length - length, null));
-    }
     // Up to one byte more than `maxBytes`: then the file is longer than that.
-    return { bytes: buffer.subarray(0, length), stats };
+    const bytes = await buffer(handle.createReadStream({ end: maxBytes, autoClose: false }));
+    return { bytes, stats };
   } finally {
     await handle.close();
   }

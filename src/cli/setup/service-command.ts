@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
 import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
+import { listenForSignals } from '../../daemon/process/signals.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
 
 interface ServiceFlags extends GlobalFlags {
@@ -69,13 +70,14 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
     ...credentialVariables(credentials),
   };
   // Whoever reads the addresses may stop it at once.
-  const stopped = untilSignalled();
+  const signals = listenForSignals();
   for (const [name, value] of Object.entries(lines)) output.line(`${name}=${value}`);
   if (!isLoopbackHost(host)) {
     log.warn({ host }, 'the embedded service is reachable from other machines without encryption');
   }
   log.info({ page: pageUrl, data: dataDir }, 'embedded service started; its page lists the documents');
-  await stopped;
+  // A closed terminal counts as SIGTERM; else there is nothing to be read again.
+  while ((await signals.next()) === 'SIGHUP') continue;
   await running.close();
   return 0;
 }
@@ -85,20 +87,4 @@ function usualDirectory(env: CommandContext['env']): string {
     env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local', 'state'),
     'ingestd-service',
   );
-}
-
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-function untilSignalled(): Promise<void> {
-  return new Promise((resolve) => {
-    // A promise alone does not keep the process alive.
-    const alive = setInterval(() => undefined, 2 ** 30);
-    const stop = (): void => {
-      clearInterval(alive);
-      process.off('SIGTERM', stop);
-      process.off('SIGINT', stop);
-      resolve();
-    };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
-  });
 }
