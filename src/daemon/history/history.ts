@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { logMatcher, type LogPage, type LogQuery } from '../../model/report/log-query.ts';
+import { createChangeSignal } from '../report/change-signal.ts';
 import { noTotals, type Activity } from '../../model/report/status.ts';
 import {
   activityIn,
@@ -63,15 +64,11 @@ export async function openHistory(options: HistoryOptions) {
   let waiting: string[] = [];
   let writtenTotals = JSON.stringify(past.totals);
   let isComplaining = false;
-  let cancel: (() => void) | null = null;
   let writing = Promise.resolve();
-
-  function schedule(): void {
-    cancel ??= clock.after(writeEveryMs, () => {
-      cancel = null;
-      writing = writing.then(write);
-    });
-  }
+  const changes = createChangeSignal(clock, writeEveryMs);
+  changes.listen(() => {
+    writing = writing.then(write);
+  });
 
   async function write(): Promise<void> {
     const sum = addTotals(past.totals, totals());
@@ -125,7 +122,7 @@ export async function openHistory(options: HistoryOptions) {
       if (recent.length > recentCount * 2) recent = recent.slice(-recentCount);
       if (waiting.length >= mostWaiting) waiting.shift();
       waiting.push(lineText(cut(activity)));
-      schedule();
+      changes.note();
       for (const listener of listeners) listener(activity);
     },
     /** The last few hundred of what happened, before this start too; newest last. */
@@ -158,7 +155,7 @@ export async function openHistory(options: HistoryOptions) {
     },
     /** Writes what is left, and closes. */
     close: async (): Promise<void> => {
-      cancel?.();
+      changes.close();
       await writing;
       await write();
     },

@@ -8,6 +8,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import type { Settings } from '../../model/settings.ts';
 import { postToWebhook } from '../../remote/webhook.ts';
 import type { NotifyEvent } from './event.ts';
+import { createChangeSignal } from '../report/change-signal.ts';
 import { nextNotifyState, readNotifyState, writeNotifyState } from './notify-state.ts';
 import { runNotifyCommand } from './run-notify-command.ts';
 
@@ -56,24 +57,20 @@ export async function startNotifier(options: NotifierOptions): Promise<() => Pro
   let state = await readNotifyState(settings.state.dir);
   let written = JSON.stringify(state);
   let attempts = 0;
-  let cancelGathering: (() => void) | null = null;
   let cancelTimer = (): void => {};
   let cancelRetry = (): void => {};
   let work = Promise.resolve();
   let isSending = false;
 
-  const stopListening = control.onStatus(() => {
-    cancelGathering ??= clock.after(gatherMs, () => {
-      cancelGathering = null;
-      enqueue(evaluate);
-    });
-  });
+  const changes = createChangeSignal(clock, gatherMs);
+  changes.listen(() => enqueue(evaluate));
+  const stopListening = control.onStatus(changes.note);
   enqueue(evaluate);
   void send();
 
   return async () => {
     stopListening();
-    cancelGathering?.();
+    changes.close();
     cancelTimer();
     cancelRetry();
     ending.abort();

@@ -1,11 +1,9 @@
 import type { Clock } from '../../lib/time/clock.ts';
 
-const gatherMs = 200;
-
 export type ChangeSignal = ReturnType<typeof createChangeSignal>;
 
-/** Notifies listeners that something changed, a few times a second at most. */
-export function createChangeSignal(clock: Clock) {
+/** Notifies listeners that something changed: `gatherMs` after it did, and once for all that changed until then. */
+export function createChangeSignal(clock: Clock, gatherMs = 200) {
   const listeners = new Set<() => void>();
   let cancel: (() => void) | null = null;
   return {
