@@ -65,13 +65,10 @@ const troublesEnd = `Other codes are the HTTP status of the service's answer (\`
 function troublesTable(codes: Readonly<Record<string, Explanation>>): string {
   const rows = new Map<string, string[]>();
   for (const [code, { cause, fix }] of Object.entries(codes)) {
-    const key = `${cause} | ${fix}`;
-    rows.set(key, [...(rows.get(key) ?? []), `\`${code}\``]);
+    const row = `| ${cause} | ${fix} |`;
+    rows.set(row, [...(rows.get(row) ?? []), `\`${code}\``]);
   }
-  const lines = [...rows].map(([key, names]) => {
-    const [cause = '', fix = ''] = key.split(' | ');
-    return `| ${cause} | ${fix} | ${names.join(', ')} |`;
-  });
+  const lines = [...rows].map(([row, names]) => `${row} ${names.join(', ')} |`);
   return `| trouble | fix | code |\n|---|---|---|\n${lines.join('\n')}`;
 }
 
