@@ -7,7 +7,6 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
-import { createSyncProgress } from './sync-progress.ts';
 
 /** `ingestd sync`: one pass, then exit. */
 export function addSyncCommand(program: Command, context: CommandContext): void {
@@ -22,8 +21,11 @@ export function addSyncCommand(program: Command, context: CommandContext): void 
 }
 
 async function sync(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
+  // Loaded only where it is drawn: every command loads this file.
   const progress =
-    context.progress === null || flags.quiet === true ? null : createSyncProgress(context.progress);
+    context.progress === null || flags.quiet === true
+      ? null
+      : (await import('./sync-progress.ts')).createSyncProgress(context.progress);
   const prepared = await prepareCommand(context, flags, {
     quiet: progress !== null,
     writeLog: progress?.above,
