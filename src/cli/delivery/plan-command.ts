@@ -22,7 +22,7 @@ export function addPlanCommand(program: Command, context: CommandContext): void 
 
 async function plan(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
   const { settings, configuration } = await prepareCommand(context, flags, { quiet: true });
-  const { surveyFolders } = await import('../../commands/plan/make-plan.ts');
+  const { surveyFolders } = await import('../../commands/make-plan.ts');
   const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);

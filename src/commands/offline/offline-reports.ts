@@ -21,7 +21,7 @@ import { readLedger } from '../../ledger/read-ledger.ts';
 import { readTotals } from '../../daemon/history/history-files.ts';
 import { otherService, otherServiceText } from '../../daemon/preconditions/whose-ledger.ts';
 import { pausedNames, readPauses } from '../../daemon/control/pauses.ts';
-import { surveyFolders, type Survey } from '../plan/make-plan.ts';
+import { surveyFolders, type Survey } from '../make-plan.ts';
 import { missingFiles } from '../../daemon/preconditions/folders-on-disk.ts';
 import { withFolder } from '../unwatched-folder.ts';
 import { requirePath } from '../../daemon/control/resolve-path.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { runNotifyCommand } from '../../../src/daemon/notify/run-notify-command.ts';
+import { runNotifyCommand } from '../../../src/daemon/notify/notifier.ts';
 import { eventually } from '../../support/eventually.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
