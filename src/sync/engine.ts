@@ -47,12 +47,13 @@ import {
   uncompared,
 } from './decide/deletions.ts';
 import { FolderView } from './decide/folder-view.ts';
-import { KnownDirectories } from './decide/known-directories.ts';
+import { createKnownDirectories } from './decide/known-directories.ts';
+import type { KnownDirectories } from './decide/known-directories.ts';
 import { changesOf, findMove, isStillTrue } from './decide/find-moves.ts';
 import type { Move, MoveDecision, MoveEvidence } from './decide/find-moves.ts';
 import { moveDirectories, movedDirectories } from './decide/find-directory-move.ts';
 import type { DirectoryEvidence } from './decide/find-directory-move.ts';
-import { whereaboutsOf, FileSearch } from './decide/whereabouts.ts';
+import { createFileSearch, whereaboutsOf } from './decide/whereabouts.ts';
 import type { Whereabouts } from './decide/whereabouts.ts';
 import { mayHaveGone, reconcile } from './decide/reconcile.ts';
 import { acceptedRoot, isRootTrusted, markRoot } from './decide/root-trust.ts';
@@ -163,7 +164,7 @@ export class Engine {
   readonly #views: ReadonlyMap<string, FolderView>;
   readonly #began: number;
   readonly #directories: KnownDirectories;
-  readonly #search: FileSearch;
+  readonly #search: ReturnType<typeof createFileSearch>;
   readonly #writer: LedgerCommits;
   readonly #breaker: CircuitBreaker;
   readonly #request: TrackedRequest;
@@ -201,9 +202,9 @@ export class Engine {
     this.#began = clock.monotonic();
     this.#paused = new Set(options.paused);
     this.tasks = new TaskStore(ledger, clock.monotonic);
-    this.#directories = new KnownDirectories(ledger, this.#views, (name) => this.#isUnavailable(name));
+    this.#directories = createKnownDirectories(ledger, this.#views, (name) => this.#isUnavailable(name));
     const ports = folders.map(({ port }) => port);
-    this.#search = new FileSearch(clock, ports, () => this.#missingFiles());
+    this.#search = createFileSearch(clock, ports, () => this.#missingFiles());
     this.#moveEvidence = {
       ledger,
       tasks: this.tasks,
@@ -972,7 +973,7 @@ export class Engine {
   async #locate({ ref, gone, since }: Task): Promise<Whereabouts> {
     const record = this.#ledger.get(ref);
     if (record === undefined || this.#ledger.isApproved(ref)) return { kind: 'nowhere' };
-    const search = await this.#search.find(record.stat, gone?.since ?? since);
+    const search = await this.#search(record.stat, gone?.since ?? since);
     const view = this.#viewOf(ref.folder);
     const seenAt = view.lastScanBefore(since) ?? this.#ledger.root(ref.folder)?.seenAt ?? 0;
     return whereaboutsOf(

@@ -4,87 +4,80 @@ import type { Change, DirectoryRef, LedgerPort } from '../../model/ports/ledger-
 import type { TaskStore } from '../tasks/task-store.ts';
 import type { FolderView } from './folder-view.ts';
 
-/** Which directories stand where, of all folders, and which of them have brought the records of other paths. */
-export class KnownDirectories {
-  readonly #ledger: Pick<LedgerPort, 'directories' | 'directory' | 'placesOf'>;
-  readonly #views: ReadonlyMap<string, FolderView>;
-  readonly #isUnavailable: (folder: string) => boolean;
-  /** Where directories were listed last that hold the records of other paths, by inode number. */
-  readonly #elsewhere = new Map<number, DirectoryRef>();
+export type KnownDirectories = ReturnType<typeof createKnownDirectories>;
 
-  constructor(
-    ledger: Pick<LedgerPort, 'directories' | 'directory' | 'placesOf'>,
-    views: ReadonlyMap<string, FolderView>,
-    isUnavailable: (folder: string) => boolean,
-  ) {
-    this.#ledger = ledger;
-    this.#views = views;
-    this.#isUnavailable = isUnavailable;
-  }
+/** Which directories stand where, of all folders, and which of them have brought the records of other paths. */
+export function createKnownDirectories(
+  ledger: Pick<LedgerPort, 'directories' | 'directory' | 'placesOf'>,
+  views: ReadonlyMap<string, FolderView>,
+  isUnavailable: (folder: string) => boolean,
+) {
+  /** Where directories were listed last that hold the records of other paths, by inode number. */
+  const elsewhere = new Map<number, DirectoryRef>();
 
   /** The directory that was listed last at a path; null: none is there; undefined: its folder was not listed yet. */
-  at({ folder, path }: DirectoryRef): FileIdentity | null | undefined {
-    const view = this.#views.get(folder);
+  function at({ folder, path }: DirectoryRef): FileIdentity | null | undefined {
+    const view = views.get(folder);
     if (view === undefined) return null;
-    return view.directoryAt(path) ?? (view.isScanned || this.#isUnavailable(folder) ? null : undefined);
+    return view.directoryAt(path) ?? (view.isScanned || isUnavailable(folder) ? null : undefined);
   }
 
-  /** Another directory than before was listed at a path. */
-  note(place: DirectoryRef, identity: FileIdentity): void {
-    const recorded = this.#ledger.directory(place);
-    if (recorded !== undefined && sameFile(recorded, identity)) return;
-    if (this.#ledger.placesOf(identity).length > 0) this.#elsewhere.set(identity.ino, place);
-  }
-
-  /** Where a directory was listed last that is not where its records are; null: nowhere. */
-  seenElsewhere(identity: FileIdentity): DirectoryRef | null {
-    const place = this.#elsewhere.get(identity.ino);
-    return place !== undefined && this.#stands(place, identity) ? place : null;
-  }
-
-  /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
-  firstIdentities(changes: readonly Change[]): readonly Change[] {
-    const found = new Map<string, Change>();
-    if (changes.some(({ kind }) => kind === 'directory')) return [];
-    for (const change of changes) {
-      if (change.kind !== 'put') continue;
-      const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
-      const key = refKey(place);
-      if (place.path === '' || found.has(key) || this.#ledger.directory(place) !== undefined) continue;
-      const there = this.#views.get(place.folder)?.directoryAt(place.path);
-      if (there === undefined || there.ino === 0 || this.#ledger.placesOf(there).length > 0) continue;
-      found.set(key, { kind: 'directory', ...place, identity: there });
-    }
-    return [...found.values()];
-  }
-
-  /**
-   * The directories that stand at the paths of a folder's records and are not known there, where all records of that path
-   * are as they should be: what was moved has been moved by then.
-   */
-  toRemember(folder: string, tasks: Pick<TaskStore, 'inDirectory' | 'backlog'>): readonly Change[] {
-    const changes: Change[] = [];
-    const isDecided = ({ folder: name, path }: DirectoryRef) =>
-      this.#views.get(name)?.isScanned !== false &&
-      tasks.inDirectory(name, path).size === 0 &&
-      tasks.backlog.inDirectory(name, path).size === 0;
-    for (const path of this.#ledger.directories(folder)) {
-      const place = { folder, path };
-      const there = this.#views.get(folder)?.directoryAt(path);
-      if (path === '' || there === undefined || there.ino === 0) continue;
-      const recorded = this.#ledger.directory(place);
-      if (recorded !== undefined && (sameFile(recorded, there) || !isDecided(place))) continue;
-      const others = this.#ledger.placesOf(there);
-      // One that stands there still is mounted here, or linked.
-      if (!others.every((other) => isDecided(other) && !this.#stands(other, there))) continue;
-      for (const other of others) changes.push({ kind: 'directory', ...other, identity: null });
-      changes.push({ kind: 'directory', ...place, identity: there });
-    }
-    return changes;
-  }
-
-  #stands(place: DirectoryRef, identity: FileIdentity): boolean {
-    const there = this.at(place);
+  function stands(place: DirectoryRef, identity: FileIdentity): boolean {
+    const there = at(place);
     return there !== null && there !== undefined && sameFile(there, identity);
   }
+
+  return {
+    at,
+    /** Another directory than before was listed at a path. */
+    note: (place: DirectoryRef, identity: FileIdentity): void => {
+      const recorded = ledger.directory(place);
+      if (recorded !== undefined && sameFile(recorded, identity)) return;
+      if (ledger.placesOf(identity).length > 0) elsewhere.set(identity.ino, place);
+    },
+    /** Where a directory was listed last that is not where its records are; null: nowhere. */
+    seenElsewhere: (identity: FileIdentity): DirectoryRef | null => {
+      const place = elsewhere.get(identity.ino);
+      return place !== undefined && stands(place, identity) ? place : null;
+    },
+    /** What is recorded first in a directory says which one it is, unless that one has still to bring its own records. */
+    firstIdentities: (changes: readonly Change[]): readonly Change[] => {
+      const found = new Map<string, Change>();
+      if (changes.some(({ kind }) => kind === 'directory')) return [];
+      for (const change of changes) {
+        if (change.kind !== 'put') continue;
+        const place = { folder: change.ref.folder, path: directoryOf(change.ref.path) };
+        const key = refKey(place);
+        if (place.path === '' || found.has(key) || ledger.directory(place) !== undefined) continue;
+        const there = views.get(place.folder)?.directoryAt(place.path);
+        if (there === undefined || there.ino === 0 || ledger.placesOf(there).length > 0) continue;
+        found.set(key, { kind: 'directory', ...place, identity: there });
+      }
+      return [...found.values()];
+    },
+    /**
+     * The directories that stand at the paths of a folder's records and are not known there, where all records of that
+     * path are as they should be: what was moved has been moved by then.
+     */
+    toRemember: (folder: string, tasks: Pick<TaskStore, 'inDirectory' | 'backlog'>): readonly Change[] => {
+      const changes: Change[] = [];
+      const isDecided = ({ folder: name, path }: DirectoryRef) =>
+        views.get(name)?.isScanned !== false &&
+        tasks.inDirectory(name, path).size === 0 &&
+        tasks.backlog.inDirectory(name, path).size === 0;
+      for (const path of ledger.directories(folder)) {
+        const place = { folder, path };
+        const there = views.get(folder)?.directoryAt(path);
+        if (path === '' || there === undefined || there.ino === 0) continue;
+        const recorded = ledger.directory(place);
+        if (recorded !== undefined && (sameFile(recorded, there) || !isDecided(place))) continue;
+        const others = ledger.placesOf(there);
+        // One that stands there still is mounted here, or linked.
+        if (!others.every((other) => isDecided(other) && !stands(other, there))) continue;
+        for (const other of others) changes.push({ kind: 'directory', ...other, identity: null });
+        changes.push({ kind: 'directory', ...place, identity: there });
+      }
+      return changes;
+    },
+  };
 }

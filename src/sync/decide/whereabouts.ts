@@ -118,46 +118,25 @@ interface Walk extends SearchResult {
 /** A file may come from outside at any time: what was found longer ago is looked for again. */
 const freshMs = 60_000;
 
-/** Looks for files in all folders by their identity: one walk at a time, for all that are missing together. */
-export class FileSearch {
-  readonly #clock: Clock;
-  readonly #folders: readonly Pick<FolderPort, 'name' | 'find'>[];
-  readonly #missing: () => Iterable<FileIdentity>;
-  #last: Walk | null = null;
-  #running: Promise<void> | null = null;
+/**
+ * Looks for files in all folders by their identity: one walk at a time, for all that are missing together. What it makes
+ * says where a file stands that went after `since` (monotonic ms), by a walk that began later.
+ */
+export function createFileSearch(
+  clock: Clock,
+  folders: readonly Pick<FolderPort, 'name' | 'find'>[],
+  missing: () => Iterable<FileIdentity>,
+): (file: FileIdentity, since: number) => Promise<SearchResult> {
+  let last: Walk | null = null;
+  let running: Promise<void> | null = null;
 
-  constructor(
-    clock: Clock,
-    folders: readonly Pick<FolderPort, 'name' | 'find'>[],
-    missing: () => Iterable<FileIdentity>,
-  ) {
-    this.#clock = clock;
-    this.#folders = folders;
-    this.#missing = missing;
-  }
-
-  /** Where a file stands that went after `since` (monotonic ms), by a walk that began later. */
-  async find(file: FileIdentity, since: number): Promise<SearchResult> {
-    for (;;) {
-      const walk = this.#last;
-      const oldest = Math.max(since, this.#clock.monotonic() - freshMs);
-      if (walk !== null && walk.beganAt >= oldest && walk.wanted.has(file.ino))
-        return {
-          files: walk.files.filter(({ stat }) => sameFile(stat, file)),
-          unreadable: walk.unreadable,
-        };
-      this.#running ??= this.#walk(file).finally(() => (this.#running = null));
-      await this.#running;
-    }
-  }
-
-  async #walk(file: FileIdentity): Promise<void> {
-    const beganAt = this.#clock.monotonic();
-    const wanted = [file, ...this.#missing()];
+  async function walk(file: FileIdentity): Promise<void> {
+    const beganAt = clock.monotonic();
+    const wanted = [file, ...missing()];
     const found = await Promise.all(
-      this.#folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted) })),
+      folders.map(async ({ name, find }) => ({ folder: name, found: await find(wanted) })),
     );
-    this.#last = {
+    last = {
       beganAt,
       wanted: new Set(wanted.map(({ ino }) => ino)),
       files: found.flatMap(({ folder, found }) => (found?.files ?? []).map((one) => ({ ...one, folder }))),
@@ -166,4 +145,16 @@ export class FileSearch {
       ),
     };
   }
+
+  return async (file, since) => {
+    for (;;) {
+      const oldest = Math.max(since, clock.monotonic() - freshMs);
+      if (last !== null && last.beganAt >= oldest && last.wanted.has(file.ino)) {
+        const { files, unreadable } = last;
+        return { files: files.filter(({ stat }) => sameFile(stat, file)), unreadable };
+      }
+      running ??= walk(file).finally(() => (running = null));
+      await running;
+    }
+  };
 }
