@@ -12,53 +12,27 @@ const TEMPORARY = /^ledger\..*\.tmp$/;
 /** A file of the ledger whose holder has a fence: `ledger.f12.json`, `ledger.f12.journal.3`. */
 const FENCED = /^ledger\.f([1-9]\d{0,14})\./;
 
-/** Paths of what the ledger keeps in the state directory, for one fence. */
-export interface LedgerPaths {
-  readonly dir: string;
-  /** Which holder's files they are, of those that share the directory; 0: nobody shares it. */
-  readonly fence: number;
-  /** The snapshot that is in force. */
-  readonly snapshot: string;
-  /** The one before it, whose journals are kept too. */
-  readonly previous: string;
-  /** Marks that a ledger was here, of whatever fence: then a missing snapshot is damage. */
-  readonly marker: string;
-  /** Says that the fence is used. */
-  readonly claim: string;
-  readonly journal: (generation: number) => string;
-  readonly temporary: (word: string) => string;
-}
+export type LedgerPaths = ReturnType<typeof ledgerPaths>;
 
-/** What is there: the ledger of the highest fence that has a snapshot. */
-export interface LedgerListing {
-  readonly paths: LedgerPaths;
-  /** Of all names, with a snapshot or without; 0: none. */
-  readonly highestFence: number;
-  readonly snapshot: boolean;
-  readonly previous: boolean;
-  readonly marker: boolean;
-  /** Generations that have a journal, in order. */
-  readonly journals: readonly number[];
-  /** Of older versions; absolute paths. Only kept for going back to an older version. */
-  readonly kept: readonly string[];
-  /** Left over from a crash; absolute paths. */
-  readonly temporaries: readonly string[];
-  /** Of other fences than the one in force; absolute paths. Nobody reads them. */
-  readonly others: readonly string[];
-}
-
-/** The paths of a state directory. Each holder writes files of its own: what a slow one does is not read any more. */
-export function ledgerPaths(dir: string, fence: number): LedgerPaths {
+/**
+ * Paths of what the ledger keeps in the state directory, for one fence: that of their holder, of those who share the
+ * directory; 0: nobody shares it. Each holder writes files of its own: what a slow one does is not read any more.
+ */
+export function ledgerPaths(dir: string, fence: number) {
   const stem = join(dir, stemOf(fence));
   return {
     dir,
     fence,
+    /** The snapshot that is in force. */
     snapshot: `${stem}.json`,
+    /** The one before it, whose journals are kept too. */
     previous: `${stem}.previous.json`,
+    /** Marks that a ledger was here, of whatever fence: then a missing snapshot is damage. */
     marker: join(dir, MARKER),
+    /** Says that the fence is used. */
     claim: `${stem}.claim`,
-    journal: (generation) => `${stem}.journal.${generation}`,
-    temporary: (word) => `${stem}.${word}.tmp`,
+    journal: (generation: number) => `${stem}.journal.${generation}`,
+    temporary: (word: string) => `${stem}.${word}.tmp`,
   };
 }
 
@@ -66,8 +40,10 @@ function stemOf(fence: number): string {
   return fence === 0 ? 'ledger' : `ledger.f${fence}`;
 }
 
-/** What of the ledger is in a state directory; nothing where there is no such directory. */
-export async function listLedger(dir: string): Promise<LedgerListing> {
+export type LedgerListing = Awaited<ReturnType<typeof listLedger>>;
+
+/** What of the ledger is in a state directory, of the highest fence that has a snapshot; nothing where there is no such directory. */
+export async function listLedger(dir: string) {
   const names = await namesIn(dir);
   const fences = [...new Set(names.map(fenceOf))].sort((a, b) => b - a);
   const inForce = fences.find((fence) => hasSnapshot(names, fence)) ?? 0;
@@ -75,13 +51,18 @@ export async function listLedger(dir: string): Promise<LedgerListing> {
   const files = names.filter((name) => !KEPT.test(name) && !TEMPORARY.test(name));
   return {
     paths: ledgerPaths(dir, inForce),
+    /** Of all names, with a snapshot or without; 0: none. */
     highestFence: fences[0] ?? 0,
     snapshot: names.includes(`${stem}.json`),
     previous: names.includes(`${stem}.previous.json`),
     marker: names.includes(MARKER),
+    /** Generations that have a journal, in order. */
     journals: files.flatMap((name) => generationOf(name, stem) ?? []).sort((a, b) => a - b),
+    /** Of older versions; absolute paths. Only kept for going back to an older version. */
     kept: names.filter((name) => KEPT.test(name)).map((name) => join(dir, name)),
+    /** Left over from a crash; absolute paths. */
     temporaries: names.filter((name) => TEMPORARY.test(name)).map((name) => join(dir, name)),
+    /** Of other fences than the one in force; absolute paths. Nobody reads them. */
     others: files
       .filter((name) => fenceOf(name) !== inForce && isLedgerFile(name))
       .map((name) => join(dir, name)),

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
 
-import type { Adapter } from 'lowdb';
-
 import { LedgerUnwritableError, errorCode } from '../model/errors.ts';
-import type { Append } from './journal/commit-queue.ts';
 import type { Disk } from './disk-operations.ts';
 import PQueue from 'p-queue';
 import { LEDGER_VERSION } from './journal/journal-line.ts';
@@ -19,7 +16,7 @@ import type { LoadedLedger } from './read-ledger.ts';
 import { writeSnapshot } from './snapshot.ts';
 
 /** What the adapter works with. */
-export interface AdapterParts {
+interface AdapterParts {
   readonly paths: LedgerPaths;
   readonly disk: Disk;
   /** Resolves when the directory may be written; rejects where another holder writes it now. */
@@ -30,20 +27,13 @@ export interface AdapterParts {
   readonly onLoaded: (loaded: LoadedLedger) => void;
 }
 
-/** lowdb's adapter: `read` reads snapshot and journal, `write` compacts the journal into the snapshot. */
-export interface LowdbAdapter extends Adapter<LedgerData> {
-  /** Once, and before all else. */
-  readonly read: () => Promise<LedgerData>;
-  /** Commits go on meanwhile. One at a time. LedgerUnwritableError: the old snapshot is still in force. */
-  readonly write: (data: LedgerData) => Promise<void>;
-  readonly append: Append;
-  /** Bytes that a start would have to replay, and bytes of the snapshot. */
-  readonly sizes: () => { readonly journal: number; readonly snapshot: number };
-  readonly close: () => Promise<void>;
-}
+export type LowdbAdapter = ReturnType<typeof createLowdbAdapter>;
 
-/** An adapter for one state directory that this process holds. */
-export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts): LowdbAdapter {
+/**
+ * lowdb's adapter for one state directory that this process holds: `read` reads snapshot and journal, `write` compacts
+ * the journal into the snapshot.
+ */
+export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: AdapterParts) {
   /** One at a time, in the order in which they came: appends, and the beginning of a generation. */
   const mutex = new PQueue({ concurrency: 1 });
   let writer: JournalWriter | null = null;
@@ -119,7 +109,8 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
   }
 
   return {
-    read: async () => {
+    /** Once, and before all else. */
+    read: async (): Promise<LedgerData> => {
       await tidy(disk, paths);
       const listing = await listLedger(paths.dir);
       if (listing.paths.fence > paths.fence) throw unwritable(paths.dir, new Error(newerHolder));
@@ -138,7 +129,8 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
       }
       return loaded.data;
     },
-    write: async (data) => {
+    /** Commits go on meanwhile. One at a time. LedgerUnwritableError: the old snapshot is still in force. */
+    write: async (data: LedgerData): Promise<void> => {
       await confirm();
       const { head, capture } = await mutex.add(() => beginGeneration(data));
       const temporary = paths.temporary(`${process.pid}.${randomBytes(6).toString('hex')}`);
@@ -152,14 +144,15 @@ export function createLowdbAdapter({ paths, disk, confirm, isHeld, onLoaded }: A
         throw unwritable(paths.snapshot, error);
       }
     },
-    append: (changes, apply) =>
+    append: (changes: readonly string[], apply: () => void): Promise<void> =>
       mutex.add(async () => {
         await confirm();
         await journal().append(changes, isHeld);
         apply();
       }),
+    /** Bytes that a start would have to replay, and bytes of the snapshot. */
     sizes: () => ({ journal: olderBytes + (writer?.position().bytes ?? 0), snapshot: snapshotBytes }),
-    close: () => mutex.add(async () => writer?.close()),
+    close: (): Promise<void> => mutex.add(async () => writer?.close()),
   };
 }
 

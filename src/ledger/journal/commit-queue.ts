@@ -7,7 +7,7 @@ import { changeJson, toStored } from '../format/change-format.ts';
 import type { StoredChange } from '../format/change-format.ts';
 
 /** Makes JSON of changes durable, then calls `apply` before anything else is written. */
-export type Append = (changes: readonly string[], apply: () => void) => Promise<void>;
+type Append = (changes: readonly string[], apply: () => void) => Promise<void>;
 
 interface Waiting {
   readonly changes: readonly Change[];

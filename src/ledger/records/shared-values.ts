@@ -4,31 +4,25 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 /** At most this many values are indexed; then the index starts empty again, and later records share less. */
 const maxValues = 10_000;
 
-/** Values that many records have, each kept once in memory. */
-export interface SharedValues {
-  readonly text: (text: string) => string;
-  /** Frozen. A value that is not known yet goes through `check`, which throws where it is not valid. */
-  readonly metadata: (value: unknown, check: (value: unknown) => Metadata) => Metadata;
-  /** The same. */
-  readonly companions: (value: unknown, check: (value: unknown) => Companions) => Companions;
-}
+export type SharedValues = ReturnType<typeof createSharedValues>;
 
-/** Knows no values yet. */
-export function createSharedValues(): SharedValues {
+/** Values that many records have, each kept once in memory. */
+export function createSharedValues() {
   const texts = new Map<string, string>();
   return {
-    text: (text) => {
+    text: (text: string): string => {
       const known = texts.get(text);
       if (known !== undefined) return known;
       if (texts.size >= maxValues) texts.clear();
       texts.set(text, text);
       return text;
     },
-    metadata: createSharedObjects(),
-    companions: createSharedObjects(),
+    metadata: createSharedObjects<Metadata>(),
+    companions: createSharedObjects<Companions>(),
   };
 }
 
+/** Frozen ones. A value that is not known yet goes through `check`, which throws where it is not valid. */
 function createSharedObjects<T>(): (value: unknown, check: (value: unknown) => T) => T {
   const objects = new Map<string, T>();
   return (value, check) => {
