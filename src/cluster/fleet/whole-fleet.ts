@@ -106,13 +106,6 @@ export function fleetReader(
   };
 }
 
-/** What became of a host that was to be forgotten. */
-export type Forgotten =
-  | { readonly kind: 'forgotten'; readonly share: number }
-  /** It has spoken with Redis within the last seconds. */
-  | { readonly kind: 'alive' }
-  | { readonly kind: 'unknown'; readonly hosts: readonly string[] };
-
 /** KEYS: state, seen, shares, summaries. ARGV: host, unreachableMs. */
 const forgetScript = `
 ${readTimeLua}
@@ -133,13 +126,14 @@ return share
 export async function forgetHost(
   session: RedisSession,
   { host, unreachableMs }: { readonly host: string; readonly unreachableMs: number },
-): Promise<Forgotten> {
+) {
   const keys = ['state', 'seen', 'shares', 'summaries'];
   const share = Number(await session.evaluate(forgetScript, keys, [host, String(unreachableMs)]));
-  if (share >= 0) return { kind: 'forgotten', share };
-  if (share === -1) return { kind: 'alive' };
+  if (share >= 0) return { kind: 'forgotten', share } as const;
+  // It has spoken with Redis within the last seconds.
+  if (share === -1) return { kind: 'alive' } as const;
   const hosts = await session.send(['ZRANGE', `${session.prefix}:seen`, '0', '999']);
-  return { kind: 'unknown', hosts: Array.isArray(hosts) ? hosts.map(String) : [] };
+  return { kind: 'unknown', hosts: Array.isArray(hosts) ? hosts.map(String) : [] } as const;
 }
 
 /** KEYS: state. ARGV: `halt` or `resume`, channel. Gives whether something has changed. */

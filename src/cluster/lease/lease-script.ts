@@ -167,24 +167,21 @@ export interface LeaseRequest {
   readonly stillFolders: Readonly<Record<string, string>>;
 }
 
-/** Who has a folder, or one that cannot be sent beside it. */
-export interface FolderHolder {
-  /** Empty: not known yet. */
-  readonly host: string;
-  /** What it has: the folder itself, one inside of it, or one around it. */
-  readonly where: 'same' | 'inside' | 'around';
-}
-
 /** A folder that comes with another lease. */
 const foreignSchema = z.object({
   folder: z.string(),
   /** Changes with each renewal of that lease. */
   mark: z.string(),
+  /** Empty: not known yet. */
   host: z.string(),
+  /** What it has: the folder itself, one inside of it, or one around it. */
   where: z.enum(['same', 'inside', 'around']),
   /** It was renewed in this Redis, and not in one before it. */
   isOfThisRedis: z.boolean(),
-}) satisfies z.ZodType<FolderHolder>;
+});
+
+/** Who has a folder, or one that cannot be sent beside it. */
+export type FolderHolder = Pick<z.output<typeof foreignSchema>, 'host' | 'where'>;
 
 const answerSchema = z.object({
   isHeld: z.boolean().default(false),

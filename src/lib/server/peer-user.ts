@@ -25,12 +25,12 @@ export async function isOwnPeer({
   const own = process.getuid?.();
   const connections = own === undefined ? null : await listConnections();
   if (connections === null) return true;
-  const ends = connections.get(portsKey(remotePort, localPort)) ?? [];
+  const ends = connections.filter((one) => one.localPort === remotePort && one.remotePort === localPort);
   return ends.length > 0 && ends.every(({ uid, isHeld }) => isHeld && (uid === own || uid === 0));
 }
 
-/** By `portsKey`; null: this system has no such tables. */
-type Connections = ReadonlyMap<string, readonly Connection[]> | null;
+/** Null: this system has no such tables. */
+type Connections = readonly Connection[] | null;
 
 let reading: Promise<Connections> | null = null;
 let next: Promise<Connections> | null = null;
@@ -53,18 +53,7 @@ function listConnections(): Promise<Connections> {
 async function readTables(): Promise<Connections> {
   const texts = await Promise.all(tables.map((file) => readFile(file, 'latin1').catch(() => null)));
   if (texts.every((text) => text === null)) return null;
-  const connections = new Map<string, Connection[]>();
-  for (const one of texts.flatMap((text) => readConnections(text ?? ''))) {
-    const key = portsKey(one.localPort, one.remotePort);
-    const known = connections.get(key);
-    if (known === undefined) connections.set(key, [one]);
-    else known.push(one);
-  }
-  return connections;
-}
-
-function portsKey(localPort: number, remotePort: number): string {
-  return `${localPort} ${remotePort}`;
+  return texts.flatMap((text) => readConnections(text ?? ''));
 }
 
 /** Columns of proc_net_tcp(5): number, local, remote, state, queues, timer, retransmits, uid, timeout, inode. */

@@ -15,18 +15,6 @@ export function isGarbling(secret: string): boolean {
   return secret.length < shortestStrong || plainWord.test(secret);
 }
 
-/** Takes secrets out of text. */
-export interface Redactor {
-  /** Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left. */
-  readonly add: (secrets: readonly string[]) => void;
-  readonly redact: (text: string) => string;
-  /**
-   * The same for text that ingestd itself wrote: a secret that is a plain word is redacted where it stands alone, not
-   * where it is part of another word.
-   */
-  readonly redactOwnText: (text: string) => string;
-}
-
 /** Signed tokens, authorization headers and form fields, whoever wrote them into a text. */
 const tokens = [
   /\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g,
@@ -34,8 +22,11 @@ const tokens = [
   /(?<=\b(?:password|client_secret|refresh_token|access_token)=)[^&\s"]+/gi,
 ];
 
+/** Takes secrets out of text. */
+export type Redactor = ReturnType<typeof createRedactor>;
+
 /** A redactor that knows `secrets`. */
-export function createRedactor(secrets: readonly string[] = []): Redactor {
+export function createRedactor(secrets: readonly string[] = []) {
   const encodings = new Set<string>();
   let anywhere: RegExp | null = null;
   let inOwnText: RegExp | null = null;
@@ -58,9 +49,14 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
   add(secrets);
   return {
+    /** Redacts these from now on, in every encoding in which they travel. Secrets of fewer than 4 characters are left. */
     add,
-    redact: (text) => replace(text, anywhere),
-    redactOwnText: (text) => replace(text, inOwnText),
+    redact: (text: string) => replace(text, anywhere),
+    /**
+     * The same for text that ingestd itself wrote: a secret that is a plain word is redacted where it stands alone, not
+     * where it is part of another word.
+     */
+    redactOwnText: (text: string) => replace(text, inOwnText),
   };
 }
 
