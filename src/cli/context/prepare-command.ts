@@ -1,5 +1,6 @@
 import type { Credentials, Settings } from '../../model/settings.ts';
 import type { CheckOptions } from '../../commands/check/check.ts';
+import type { Folders } from '../../daemon/control/resolve-path.ts';
 import type { DecisionPort } from '../../model/ports/control-port.ts';
 import { levelAskedFor, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { FleetAddress } from '../../commands/ask-fleet.ts';
@@ -202,6 +203,12 @@ export async function findDaemon(
     }
     return { ...found, prepared: null };
   }
+}
+
+/** The folders of the configuration; of one that is not valid now, those that the daemon knows. */
+export async function foldersOf({ prepared, daemon }: FoundDaemon): Promise<Folders> {
+  if (prepared !== null) return prepared.settings.folders;
+  return daemon === null ? [] : (await daemon.status()).folders;
 }
 
 /** Only the daemon of this very file: where the state directory is not known, the usual one may be another's. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
-import { insideWorkingDirectory } from '../context/path-arguments.ts';
+import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
 import { confirm } from '../context/prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';

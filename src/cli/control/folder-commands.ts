@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
+import { closest } from '../../lib/text/closest.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
+import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
-import { folderArgument } from '../context/path-arguments.ts';
 import { decisionsOf, fleetAddress, prepareAction } from '../context/prepare-command.ts';
 import { confirm } from '../context/prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
@@ -76,8 +77,7 @@ async function isMeant(
   context: CommandContext,
   { settings, daemon, name }: { settings: Settings; daemon: DaemonClient | null; name: string | null },
 ): Promise<boolean> {
-  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
-  const { held } = await (daemon?.status() ?? offlineStatus({ settings, account: null, folders: null }));
+  const { held } = await (daemon?.status() ?? offline(settings));
   const wanted = held.filter(({ folder }) => name === null || folder === name);
   const count = wanted.reduce((total, one) => total + one.count, 0);
   if (count === 0) return true;
@@ -89,6 +89,11 @@ async function isMeant(
 
 interface PauseFlags extends GlobalFlags {
   readonly fleet?: boolean;
+}
+
+async function offline(settings: Settings): Promise<Status> {
+  const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
+  return offlineStatus({ settings, account: null, folders: null });
 }
 
 function change(action: 'pause' | 'resume') {
@@ -155,4 +160,16 @@ async function rescan(
   const { folders } = await daemon.rescan(name);
   context.output.line(`Scanning ${folders.join(', ')}.`);
   return exitCodes.ok;
+}
+
+/** The name of a configured folder; null: none was given, all are meant. Throws ConfigurationError. */
+function folderArgument(folder: string | undefined, { folders }: Pick<Settings, 'folders'>): string | null {
+  if (folder === undefined) return null;
+  const names = folders.map(({ name }) => name);
+  if (names.includes(folder)) return folder;
+  const near = closest(folder, names);
+  const known = names.length === 1 ? `the only folder is ${names[0]}` : `the folders are ${names.join(', ')}`;
+  throw new ConfigurationError(
+    `FOLDER: "${folder}" is not configured; ${near === undefined ? known : `did you mean ${near}?`}`,
+  );
 }

@@ -1,11 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
-import type { FolderSettings } from '../../model/settings.ts';
 import type { Activity } from '../../model/report/status.ts';
-import { requirePath } from '../../daemon/control/resolve-path.ts';
-import { type FoundDaemon, findDaemon } from '../context/prepare-command.ts';
+import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
+import { findDaemon, foldersOf } from '../context/prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { insideWorkingDirectory } from '../context/path-arguments.ts';
 import type { Output } from '../output.ts';
 
 interface LogFlags extends GlobalFlags {
@@ -79,15 +77,6 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
   }
   if (lines === 0 && !flags.json) output.line('Nothing happened.');
   return 0;
-}
-
-/** The daemon knows the folders of a configuration that is not valid now. */
-async function foldersOf({
-  prepared,
-  daemon,
-}: FoundDaemon): Promise<readonly Pick<FolderSettings, 'name' | 'path'>[]> {
-  if (prepared !== null) return prepared.settings.folders;
-  return daemon === null ? [] : (await daemon.status()).folders;
 }
 
 const paints = {

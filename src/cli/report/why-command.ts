@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/report/command-reports.ts';
-import { findDaemon, type PreparedCommand } from '../context/prepare-command.ts';
+import { findDaemon, foldersOf } from '../context/prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import type { DaemonClient } from '../../commands/daemon-client.ts';
-import { insideWorkingDirectory, type Place } from '../context/path-arguments.ts';
+import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
+import type { Settings } from '../../model/settings.ts';
 import type { Output } from '../output.ts';
 
 /** `ingestd why PATH`: the whole story of one file. */
@@ -25,26 +25,17 @@ async function why(
   flags: GlobalFlags & { json?: boolean },
 ): Promise<number> {
   const found = await findDaemon(context, flags);
-  const story =
-    found.daemon === null ? await offline(found.prepared) : await asked(found.daemon, found.prepared);
+  const wanted = insideWorkingDirectory(path, { cwd: context.cwd, folders: await foldersOf(found) });
+  const { daemon, prepared } = found;
+  const story = await (daemon === null ? offline(prepared.settings, wanted) : daemon.why(wanted));
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
   return 0;
+}
 
-  function pathIn(folders: Place['folders']): string {
-    return insideWorkingDirectory(path, { cwd: context.cwd, folders });
-  }
-
-  async function offline({ settings }: PreparedCommand): Promise<Why> {
-    const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
-    return whyOffline(settings, pathIn(settings.folders));
-  }
-
-  /** Of a configuration that cannot be used, the daemon knows the folders. */
-  async function asked(daemon: DaemonClient, prepared: PreparedCommand | null): Promise<Why> {
-    const { folders } = prepared?.settings ?? (await daemon.status());
-    return daemon.why(pathIn(folders));
-  }
+async function offline(settings: Settings, path: string): Promise<Why> {
+  const { whyOffline } = await import('../../commands/offline/offline-reports.ts');
+  return whyOffline(settings, path);
 }
 
 function printStory(story: Why, { line, colors }: Output): void {

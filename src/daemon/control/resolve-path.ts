@@ -1,26 +1,44 @@
+import { existsSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
 
+export type Folders = readonly Pick<FolderSettings, 'name' | 'path'>[];
+
+/**
+ * A path of the command line as the daemon takes it. One that exists, or that is a folder or lies in one as seen from the
+ * working directory `cwd`, becomes absolute; anything else stays: `folder/path`, or a path inside the only folder.
+ */
+export function insideWorkingDirectory(
+  path: string,
+  { cwd, folders }: { readonly cwd: string; readonly folders: Folders },
+): string {
+  const absolute = resolve(cwd, path);
+  const inFolder = folders.some((folder) => pathInside(folder.path, absolute) !== null);
+  const named = folders.some(({ name }) => path.startsWith(`${name}/`));
+  return inFolder && (!named || existsSync(absolute)) ? absolute : path;
+}
+
 /** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
-export function resolvePath(
-  folders: readonly Pick<FolderSettings, 'name' | 'path'>[],
-  text: string,
-): DocumentRef | null {
+export function resolvePath(folders: Folders, text: string): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
   for (const { name, path } of folders) {
-    const inside = relative(path, resolve(normal));
+    const inside = normal.startsWith('/') ? pathInside(path, resolve(normal)) : null;
     if (normal === name) return { folder: name, path: '' };
-    if (normal.startsWith('/') && inside !== '..' && !inside.startsWith(`..${sep}`)) {
-      return { folder: name, path: inside.normalize('NFC') };
-    }
+    if (inside !== null) return { folder: name, path: inside.normalize('NFC') };
     if (normal.startsWith(`${name}/`)) return { folder: name, path: normal.slice(name.length + 1) };
   }
   const [only] = folders;
   if (normal.startsWith('/') || folders.length !== 1 || only === undefined) return null;
   return { folder: only.name, path: normal };
+}
+
+/** Seen from a directory; null: it lies outside. */
+function pathInside(directory: string, path: string): string | null {
+  const inside = relative(directory, path);
+  return inside === '..' || inside.startsWith(`..${sep}`) ? null : inside;
 }
 
 /** The same with the folder that it is in. Throws ConfigurationError where it is in none. */
