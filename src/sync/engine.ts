@@ -113,7 +113,7 @@ export interface EngineOptions {
 }
 
 /** Inspections at once: those that come together share a message to the scanning thread and an fsync. */
-const inspectConcurrency = 64;
+const inspectConcurrency = 128;
 /** At most this many new documents are inspected before they can be sent; further ones wait unread in the backlog. */
 const inspectedAhead = 1_000;
 /** A change older than this that only a rescan found was missed by the watcher. */
