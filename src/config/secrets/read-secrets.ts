@@ -174,42 +174,36 @@ async function find(
       );
     }
     if (file === undefined) return value;
-    return fromFile(resolve(directory, file), { variable: `${variable}_FILE`, env, optional: false });
+    return fromFile(resolve(directory, file), `${variable}_FILE`);
   }
 
   /** A directory that cannot be searched counts as empty: what is needed is then reported as missing. */
   async function fromCredentials(directory: string): Promise<string | undefined> {
     const fault = await access(directory, constants.X_OK).catch(errorCode);
     if (fault === 'EACCES') return undefined;
-    return fromFile(resolve(directory, variable), { variable, env, optional: true });
+    return fromFile(resolve(directory, variable));
   }
-}
 
-async function fromFile(
-  file: string,
-  {
-    variable,
-    env,
-    optional,
-  }: { readonly variable: string; readonly env: SecretSources['env']; readonly optional: boolean },
-): Promise<string | undefined> {
-  try {
-    const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
-    if (bytes.length > maxSecretBytes) {
+  async function fromFile(file: string, named = variable): Promise<string | undefined> {
+    try {
+      const { bytes } = await readTrustedFile(file, { env, maxBytes: maxSecretBytes });
+      if (bytes.length > maxSecretBytes) {
+        throw new ConfigurationError(
+          `${named}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+        );
+      }
+      const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+      // Editors and `echo` end a file with a line break that is not part of the secret.
+      return text.replace(/(\r?\n)+$/, '') || undefined;
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'configuration') throw error;
+      // A credential need not be there; a file that a variable names has to.
+      if (named === variable && code === 'ENOENT') return undefined;
       throw new ConfigurationError(
-        `${variable}: ${file} is larger than 64 KiB; name a file that holds only the secret`,
+        `${named}: ${file} cannot be read (${code ?? errorMessage(error)}); name a readable file that holds the secret`,
+        { cause: error },
       );
     }
-    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
-    // Editors and `echo` end a file with a line break that is not part of the secret.
-    return text.replace(/(\r?\n)+$/, '') || undefined;
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'configuration') throw error;
-    if (optional && code === 'ENOENT') return undefined;
-    throw new ConfigurationError(
-      `${variable}: ${file} cannot be read (${code ?? errorMessage(error)}); name a readable file that holds the secret`,
-      { cause: error },
-    );
   }
 }
