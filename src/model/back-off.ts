@@ -1,12 +1,10 @@
-/**
- * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request that
- * checks whether the service is back.
- */
-type BackOffKind = 'unavailable' | 'credentials' | 'circuit';
-
 /** A failure that is retried. */
 export interface SetBack {
-  readonly kind: BackOffKind;
+  /**
+   * `unavailable`: a request of one document. `credentials`: the token endpoint refused. `circuit`: the one request that
+   * checks whether the service is back.
+   */
+  readonly kind: 'unavailable' | 'credentials' | 'circuit';
   /** Attempts that failed in a row, this one included: 1 is the first. */
   readonly attempt: number;
   /** As the service asked; null: it did not. Zero and nonsense count as null. */

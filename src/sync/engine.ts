@@ -947,7 +947,7 @@ export class Engine {
     }
     const { folder } = task.ref;
     if (place.kind === 'hidden') return this.#hold([task], { folder, reason: place.reason, documents: 1 });
-    if (await this.#isDeletionAllowed([task])) {
+    if (await this.#isDeletionAllowed(folder, [task])) {
       const bulkKey = task.alone ? null : bulkKeyOf(task.ref.folder, 'delete', '');
       this.#move(task, { kind: 'ready', operation: 'delete', bulkKey, at: this.#clock.monotonic() });
     } else this.#move(task, { kind: 'grace', dueAt: this.#inMs(moveMayShowMs) });
@@ -1035,9 +1035,7 @@ export class Engine {
   }
 
   /** Judges deletions of one folder that are about to go out. Those that may not are held, with all like them. */
-  async #isDeletionAllowed(tasks: readonly Task[]): Promise<boolean> {
-    const folder = tasks[0]?.ref.folder;
-    if (folder === undefined) return false;
+  async #isDeletionAllowed(folder: string, tasks: readonly Task[]): Promise<boolean> {
     if (tasks.every(({ ref }) => this.#ledger.isApproved(ref))) return true;
     const verdict = judgeMissing(folder, {
       tasks: this.tasks,
@@ -1284,7 +1282,7 @@ export class Engine {
         this.#done(task, 'modified', found.record.docId, outcome.warning);
       return;
     }
-    for (const { task } of members) await this.#fallBack(task, 'modify', result);
+    for (const { task } of members) await this.#refuse(task, 'modify', result, true);
   }
 
   /** Deletes documents whose files are gone, of one folder, in one request; what does not fit goes back in line. */
@@ -1303,9 +1301,13 @@ export class Engine {
     const batch = gone.filter(isOfBatch);
     const [first, ...rest] = batch;
     // What is not deleted after all is inspected again when the delivery ends.
-    if (first === undefined || !(await this.#isDeletionAllowed(batch.map(({ task }) => task))))
-      return permit.giveBack();
+    if (first === undefined) return permit.giveBack();
     const { task, record } = first;
+    const isAllowed = await this.#isDeletionAllowed(
+      task.ref.folder,
+      batch.map((one) => one.task),
+    );
+    if (!isAllowed) return permit.giveBack();
     const { service } = this.#options;
     const about = aboutDelete([first, ...rest]);
     const docIds = batch.map((one) => one.record.docId);
@@ -1326,8 +1328,7 @@ export class Engine {
       await this.#hold([task], { folder: task.ref.folder, reason, documents: 1 });
     } else if (outcome.kind === 'accepted') await this.#forget(batch, outcome.warning);
     else if (isUnknownThere && outcome.isOwnWord) await this.#forget(batch, null);
-    else if (rest.length === 0) await this.#refuse(task, 'delete', result);
-    else for (const member of batch) await this.#fallBack(member.task, 'delete', result);
+    else for (const member of batch) await this.#refuse(member.task, 'delete', result, rest.length > 0);
   }
 
   /** The service no longer holds them: one record of the ledger for all. */
@@ -1345,17 +1346,13 @@ export class Engine {
 
   // ── Outcomes back ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Of a bulk call: what the service refuses together is tried one by one; what it could not take now waits. */
-  async #fallBack(task: Task, operation: 'modify' | 'delete', result: RequestResult): Promise<void> {
+  /** A request that was not accepted. What the service refuses together, in a bulk call, is tried one by one. */
+  async #refuse(task: Task, operation: SendKind, result: RequestResult, isBulk = false): Promise<void> {
     const { kind } = result.outcome;
-    if (kind === 'rejected' || kind === 'missing') this.#move(task, { kind: 'replan', alone: true });
-    else await this.#refuse(task, operation, result);
-  }
-
-  /** A request that was not accepted. */
-  async #refuse(task: Task, operation: SendKind, result: RequestResult): Promise<void> {
+    if (isBulk && (kind === 'rejected' || kind === 'missing'))
+      return this.#move(task, { kind: 'replan', alone: true });
     const resolved = resolvedBy(result);
-    const isInDoubt = result.outcome.kind === 'unknown' || result.outcome.kind === 'accepted';
+    const isInDoubt = kind === 'unknown' || kind === 'accepted';
     if (!isInDoubt && resolved.length > 0) await this.#writer.commit(resolved);
     const { maxAttempts, random, settings } = this.#options;
     const consequence = consequenceOf(result.outcome, {

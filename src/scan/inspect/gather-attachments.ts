@@ -3,7 +3,6 @@ import type { Stats } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
@@ -13,7 +12,7 @@ import { kindOf, statOf } from '../walk/entry.ts';
 import { isGone, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { settling, unfit, unknown } from './inspection-results.ts';
+import { cannotBeRead, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
@@ -176,7 +175,7 @@ function statsOf(folder: FolderState, path: string): Stats | string {
     if (kind === 'file') return stats;
     return kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file';
   } catch (error) {
-    return `it cannot be read (${errorCode(error) ?? 'unknown error'})`;
+    return cannotBeRead('it', error);
   }
 }
 
