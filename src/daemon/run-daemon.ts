@@ -46,6 +46,8 @@ const heartbeatMs = 1_000;
 /** A lease that is free is there after this. */
 const soonMs = 1_000;
 const askMs = 100;
+/** The garbage of a start is collected so long after it: what waited for the daemon is answered first. */
+const tidyAfterMs = 1_000;
 
 const unusable = 'the new configuration is invalid; the previous one stays in effect';
 
@@ -186,7 +188,8 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     try {
       onRunning();
       daemon.refuseConfiguration(refused);
-      const failure = failureOf(daemon.start().then(keepHeapSmall));
+      const started = daemon.start().then(() => systemClock.after(tidyAfterMs, keepHeapSmall));
+      const failure = failureOf(started);
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
@@ -268,7 +271,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
  * Rejects when the start does, and never resolves: a daemon that watches a part of its folders, or none, is of no use,
  * and whoever started it starts it again. It does not act on a stop during the start.
  */
-async function failureOf(start: Promise<void>): Promise<never> {
+async function failureOf(start: Promise<unknown>): Promise<never> {
   await start.catch((error: unknown) => {
     if (errorCode(error) !== 'stopped') throw error;
   });

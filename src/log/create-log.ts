@@ -1,6 +1,5 @@
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { Settings } from '../model/settings.ts';
 import { cleanData, cleanFixedText } from './clean-data.ts';
@@ -33,14 +32,14 @@ export interface Log extends LogPort {
  * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted. Control characters
  * are escaped, in JSON as its own `\u` escapes, so that one event is one line and acts on no terminal. Never throws and never ends the process.
  */
-export function createLog(options: LogOptions): Log {
+export async function createLog(options: LogOptions): Promise<Log> {
   const terminal = options.terminal ?? isatty(2);
   const pretty = options.format === 'pretty' || (options.format === 'auto' && terminal);
   const redactor = options.redactor ?? createRedactor();
   const write = options.write ?? writeStandardError;
   const color = options.color ?? (terminal && !process.env['NO_COLOR']);
   const destination = {
-    write: pretty ? prettyWriter(write, color) : (line: string) => write(printableJson(line)),
+    write: pretty ? await prettyWriter(write, color) : (line: string) => write(printableJson(line)),
   };
   const writing = { redactor, show: pretty ? printable : String };
   const logger = pino(
@@ -71,7 +70,9 @@ export function createLog(options: LogOptions): Log {
   };
 }
 
-function prettyWriter(write: (text: string) => void, color: boolean): (line: string) => void {
+async function prettyWriter(write: (text: string) => void, color: boolean): Promise<(line: string) => void> {
+  // A service that logs JSON does without it.
+  const { prettyFactory } = await import('pino-pretty');
   const prettify = prettyFactory({
     colorize: color,
     translateTime: 'SYS:HH:MM:ss',

@@ -9,9 +9,9 @@ import { type LogOptions, createLog } from '../../src/log/create-log.ts';
 const secret = 'pä$$ "word"/1+2';
 const redactor = createRedactor([secret, 'api-key-0123']);
 
-function logged(options: Partial<LogOptions> = {}) {
+async function logged(options: Partial<LogOptions> = {}) {
   const lines: string[] = [];
-  const log = createLog({
+  const log = await createLog({
     level: 'trace',
     format: 'json',
     redactor,
@@ -23,8 +23,8 @@ function logged(options: Partial<LogOptions> = {}) {
 }
 
 describe('a log line', () => {
-  it('is one JSON object with level, time, data and fixed words', () => {
-    const { log, lines } = logged();
+  it('is one JSON object with level, time, data and fixed words', async () => {
+    const { log, lines } = await logged();
     log.info({ path: 'a/b.pdf', docId: '1' }, 'uploaded');
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({
@@ -36,19 +36,20 @@ describe('a log line', () => {
     });
   });
 
-  it('is readable on a terminal, one line still', () => {
-    const { log, lines } = logged({ format: 'auto', terminal: true, color: false });
+  it('is readable on a terminal, one line still', async () => {
+    const { log, lines } = await logged({ format: 'auto', terminal: true, color: false });
     log.warn({ path: 'a.pdf' }, 'failed');
     expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] WARN: failed \{"path":"a\.pdf"\}\n$/)]);
   });
 
-  it('is left out below the level, which can be changed', () => {
-    const { log, lines } = logged({ level: 'warn' });
+  it('is left out below the level, which can be changed', async () => {
+    const { log, lines } = await logged({ level: 'warn' });
     log.info({}, 'quiet');
     log.setLevel('info');
     log.info({}, 'loud');
     expect(lines).toHaveLength(1);
-    createLog({ level: 'silent', format: 'json', write: (text) => lines.push(text) }).error({}, 'nothing');
+    const silent = await createLog({ level: 'silent', format: 'json', write: (text) => lines.push(text) });
+    silent.error({}, 'nothing');
     expect(lines).toHaveLength(1);
   });
 });
@@ -66,8 +67,8 @@ describe('S1: a secret', () => {
     'api-key-0123',
   ];
 
-  it.each(spellings)('is cut wherever it stands: %s', (spelling) => {
-    const { log, all } = logged();
+  it.each(spellings)('is cut wherever it stands: %s', async (spelling) => {
+    const { log, all } = await logged();
     log.error(
       {
         path: `x${spelling}y`,
@@ -80,8 +81,8 @@ describe('S1: a secret', () => {
     expect(all()).not.toContain(JSON.stringify(spelling).slice(1, -1));
   });
 
-  it('that is a plain word is cut everywhere but inside the fixed words of a line', () => {
-    const { log, lines } = logged({ redactor: createRedactor(['fold', 'path']) });
+  it('that is a plain word is cut everywhere but inside the fixed words of a line', async () => {
+    const { log, lines } = await logged({ redactor: createRedactor(['fold', 'path']) });
     log.info({ folder: 'xfoldy', list: ['path', { paths: 'apath' }] }, 'the folder, a fold and its path');
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       folder: 'x[redacted]y',
@@ -90,8 +91,8 @@ describe('S1: a secret', () => {
     });
   });
 
-  it('is cut by its key', () => {
-    const { log, all } = logged();
+  it('is cut by its key', async () => {
+    const { log, all } = await logged();
     log.info(
       {
         headers: { Authorization: 'hunter2', 'x-api-key': 'hunter2', cookie: 'hunter2' },
@@ -104,16 +105,16 @@ describe('S1: a secret', () => {
     expect(all()).not.toContain('hunter2');
   });
 
-  it('is cut by its form: tokens that nobody announced', () => {
-    const { log, all } = logged();
+  it('is cut by its form: tokens that nobody announced', async () => {
+    const { log, all } = await logged();
     const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJ1c2VySWQiOiIxIn0.c2lnbmF0dXJlLW9m';
     log.info({ text: `Bearer abcdef123456, ${jwt}, grant_type=password&password=hunter2&client_id=1` }, 'x');
     expect(all()).not.toMatch(/abcdef123456|c2lnbmF0dXJl|hunter2/);
     expect(all()).toContain('client_id=1');
   });
 
-  it('can be announced while the log runs', () => {
-    const { log, all } = logged({ redactor: createRedactor() });
+  it('can be announced while the log runs', async () => {
+    const { log, all } = await logged({ redactor: createRedactor() });
     log.addSecrets(['token-from-now']);
     log.info({ text: 'a token-from-now b' }, 'x');
     expect(all()).toContain('a [redacted] b');
@@ -127,9 +128,9 @@ describe('S8: what a name or a service may hold', () => {
     ['\u202Efdp.exe', String.raw`\u202efdp.exe`],
     ['\x9b31m', String.raw`\x9b31m`],
     ['\ud800', String.raw`\ud800`],
-  ])('is escaped: %j', (hostile, shown) => {
+  ])('is escaped: %j', async (hostile, shown) => {
     for (const format of ['json', 'pretty'] as const) {
-      const { log, lines } = logged({ format, color: false });
+      const { log, lines } = await logged({ format, color: false });
       log.info({ path: hostile, [hostile]: 1 }, hostile);
       expect(lines).toHaveLength(1);
       const line = (lines[0] ?? '').trimEnd();
@@ -140,8 +141,8 @@ describe('S8: what a name or a service may hold', () => {
     }
   });
 
-  it('is cut where it is endless', () => {
-    const { log, lines } = logged();
+  it('is cut where it is endless', async () => {
+    const { log, lines } = await logged();
     log.info({ long: 'x'.repeat(100_000), many: Array.from({ length: 10_000 }, () => 1) }, 'x');
     expect((lines[0] ?? '').length).toBeLessThan(6000);
   });
@@ -155,7 +156,7 @@ describe('P18: a standard error that nobody reads', () => {
       await writeFile(
         script,
         `import { createLog } from '../log/create-log.js';
-const log = createLog({ level: 'info', format: 'json' });
+const log = await createLog({ level: 'info', format: 'json' });
 process.stdin.once('data', () => {
   for (let i = 0; i < 1000; i += 1) log.info({ i }, 'line');
   process.stdout.write('alive');

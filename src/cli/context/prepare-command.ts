@@ -39,7 +39,7 @@ export async function prepareCommand(
   if (settings.cluster !== null && settings.cluster.redis.password !== null)
     redactor.add([settings.cluster.redis.password]);
   const { createLog } = await import('../../log/create-log.ts');
-  const log = createLog({
+  const log = await createLog({
     level: quiet && asked === undefined ? quietLevel(level) : level,
     format: settings.log.format,
     redactor,

@@ -43,7 +43,7 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
   const { env, cwd, output, redactor } = context;
   const dataDir = data === undefined ? usualDirectory(env) : resolve(cwd, data);
   const { createLog } = await import('../../log/create-log.ts');
-  const log = createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
+  const log = await createLog({ level: levelAskedFor(flags) ?? 'info', format: 'auto', redactor });
   const { startEmbeddedService } = await import('../../embedded/embedded-service.ts');
   const address = port === undefined ? { usualPort: USUAL_PORT } : { port };
   const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
