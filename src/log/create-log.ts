@@ -72,8 +72,8 @@ export async function createLog(options: LogOptions): Promise<Log> {
 
 async function prettyWriter(write: (text: string) => void, color: boolean): Promise<(line: string) => void> {
   // A service that logs JSON does without it.
-  const { prettyFactory } = await import('pino-pretty');
-  const prettify = prettyFactory({
+  const { default: pinoPretty } = await import('pino-pretty');
+  const prettify = pinoPretty.prettyFactory({
     colorize: color,
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,

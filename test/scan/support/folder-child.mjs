@@ -26,8 +26,9 @@ function documents() {
   const visit = (directory) => {
     const scan = scans.get(directory);
     if (scan === undefined) return;
-    found.push(...scan.entries.map(({ path }) => path));
-    for (const name of scan.subdirectories) visit(directory === '' ? name : `${directory}/${name}`);
+    const pathOf = (name) => (directory === '' ? name : `${directory}/${name}`);
+    found.push(...scan.entries.map(({ name }) => pathOf(name)));
+    for (const name of scan.subdirectories) visit(pathOf(name));
   };
   visit('');
   return found.toSorted((a, b) => (a < b ? -1 : 1));
