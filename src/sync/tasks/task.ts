@@ -287,7 +287,7 @@ export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
     case 'retryLater': {
       if (state.kind !== 'sending') return task;
       const { attempts, dueAt, reason } = event;
-      return { ...task, attempts, state: { kind: 'retry', dueAt, reason } };
+      return { ...task, attempts, seen: seenAfter(task), state: { kind: 'retry', dueAt, reason } };
     }
     case 'failed': {
       const { attempts, reason, recorded } = event;
@@ -320,7 +320,12 @@ function isUnderWay(state: TaskState): state is UnderWay {
 }
 
 function inspect(task: TaskFacts): TaskFacts {
-  return { ...task, waitedFor: waitOf(task), state: { kind: 'inspect' } };
+  return { ...task, seen: seenAfter(task), waitedFor: waitOf(task), state: { kind: 'inspect' } };
+}
+
+/** What was seen, as far as it is known: what came while it was sent was not noted, and may have been taken back since. */
+function seenAfter({ state, seen }: TaskFacts): Seen | null {
+  return state.kind === 'sending' && state.dirty && seen !== null ? { ...seen, fingerprint: '' } : seen;
 }
 
 /** What a task waits for; null: it does not wait. An inspection alone ends no wait. */

@@ -117,6 +117,15 @@ describe('a task', () => {
     expect(next(task, events.seen)).toMatchObject({ seen: { stat: { size: 1 } }, priority: 'live', at: 9 });
   });
 
+  it.each(['delivered', 'replan', 'retryLater', 'failed'] as const)(
+    'that changed while it was sent is seen as new by the next scan, though the change was taken back: %s',
+    (event) => {
+      const task = taskIn(states.sending, { seen });
+      expect(next(task, events[event]).seen).toEqual(seen);
+      expect(next(next(task, events.touched), events[event]).seen).toEqual({ ...seen, fingerprint: '' });
+    },
+  );
+
   it('that was refused before a restart is as it was then', () => {
     const { state, attempts, reported } = next(taskIn(states.inspect), events.refused);
     expect([state, attempts, reported]).toEqual([{ kind: 'failed', reason, recorded: true }, 4, reason]);
