@@ -125,19 +125,22 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     current: Reloaded,
     onRunning: () => void,
   ): Promise<Reloaded | null | 'taken'> {
-    const { lease } = place;
-    const taken = lease.taken.then(() => 'taken' as const);
+    const over = new AbortController();
+    const taken = place.lease.taken.then(() => {
+      over.abort();
+      return 'taken' as const;
+    });
     // Most hosts have their state directory for themselves.
     if (await isWithin(systemClock, soonMs, taken)) return 'taken';
-    const over = new AbortController();
     const control = { refuse: () => {}, refresh: async () => {} };
     const obeyed = obey(control, current, { signals, over: over.signal });
     try {
       // Whoever was killed a moment ago holds it under this name; another that uses the name renews it.
-      const isNameFree = await Promise.race([waitForName(place), obeyed]);
+      const ended = Promise.race([taken, obeyed]);
+      const isNameFree = await Promise.race([waitForName(place), ended]);
       if (isNameFree === false) throw nameTaken(place, current.settings);
       if (isNameFree !== true) return isNameFree;
-      return await serveStandBy(place, current, { onRunning, ended: Promise.race([taken, obeyed]) });
+      return await serveStandBy(place, current, { onRunning, ended });
     } finally {
       over.abort();
     }
@@ -239,9 +242,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     { signals, over }: { readonly signals: Signals; readonly over: AbortSignal },
   ): Promise<Reloaded | null> {
     for (;;) {
-      const signal = await signals.next();
-      // Whatever came after this composition has been told too.
-      if (over.aborted) return null;
+      const signal = await signals.next(over);
       if (signal !== 'SIGHUP') {
         // Only here: after a reload the process goes on, and a service manager would end what says that it stops.
         notify.stopping();
@@ -253,6 +254,10 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         refuse(errorMessage(error));
         return null;
       });
+      if (over.aborted) {
+        signals.giveBack(signal);
+        return new Promise(() => {});
+      }
       if (fresh !== null && JSON.stringify(fresh) !== JSON.stringify(current)) {
         log.info({}, 'configuration changed; restarting with it');
         return fresh;

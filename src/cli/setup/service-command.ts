@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import { isLoopbackHost } from '../../lib/server/host.ts';
 import { systemClock } from '../../lib/time/clock.ts';
+import { exitCodes } from '../../model/errors.ts';
 import { levelAskedFor, defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { listenForSignals } from '../../daemon/process/signals.ts';
 import { fixturesDirectory } from '../../config/package-files.ts';
@@ -76,10 +77,13 @@ async function service(context: CommandContext, flags: ServiceFlags): Promise<nu
     log.warn({ host }, 'the embedded service is reachable from other machines without encryption');
   }
   log.info({ page: pageUrl, data: dataDir }, 'embedded service started; its page lists the documents');
-  // A closed terminal counts as SIGTERM; else there is nothing to be read again.
-  while ((await signals.next()) === 'SIGHUP') continue;
-  await running.close();
-  return 0;
+  try {
+    await signals.next();
+    await running.close();
+  } finally {
+    signals.close();
+  }
+  return exitCodes.ok;
 }
 
 function usualDirectory(env: CommandContext['env']): string {

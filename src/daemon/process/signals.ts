@@ -12,9 +12,8 @@ export type Signals = ReturnType<typeof listenForSignals>;
  * terminal was closed counts as SIGTERM: else a daemon would run on that nobody sees.
  */
 export function listenForSignals() {
-  const waiting: NodeJS.Signals[] = [];
-  let wake: ((signal: NodeJS.Signals) => void) | null = null;
-  let pending: Promise<NodeJS.Signals> | null = null;
+  const kept: NodeJS.Signals[] = [];
+  const waiting = new Set<(signal: NodeJS.Signals) => void>();
   let stopped: { readonly by: NodeJS.Signals; readonly at: number } | null = null;
   const onTerminal = isatty(standardError);
   const names: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGINT', 'SIGHUP'];
@@ -28,22 +27,34 @@ export function listenForSignals() {
       }
       stopped = { by: signal, at: performance.now() };
     }
-    if (wake === null) waiting.push(signal);
-    else wake(signal);
-    wake = null;
-    pending = null;
+    if (waiting.size === 0) kept.push(signal);
+    for (const wake of waiting) wake(signal);
+    waiting.clear();
   }
 
   for (const name of names) process.on(name, take);
   return {
-    /** Resolves with the next one, the same for all who wait for it; those that come meanwhile are kept. */
-    next: (): Promise<NodeJS.Signals> => {
-      const first = waiting.shift();
+    /**
+     * Resolves with the next one, the same for all who wait for it; those that come while nobody waits are kept. Never
+     * resolves once `over` is aborted: whoever waits after that is given the signal.
+     */
+    next: (over?: AbortSignal): Promise<NodeJS.Signals> => {
+      if (over?.aborted === true) return new Promise(() => {});
+      const first = kept.shift();
       if (first !== undefined) return Promise.resolve(first);
-      pending ??= new Promise((resolve) => {
-        wake = resolve;
+      return new Promise((resolve) => {
+        const leave = () => waiting.delete(wake);
+        const wake = (signal: NodeJS.Signals): void => {
+          over?.removeEventListener('abort', leave);
+          resolve(signal);
+        };
+        waiting.add(wake);
+        over?.addEventListener('abort', leave);
       });
-      return pending;
+    },
+    /** For whoever waits next: what it asks for could not be done. */
+    giveBack: (signal: NodeJS.Signals): void => {
+      kept.unshift(signal);
     },
     close: (): void => {
       for (const name of names) process.off(name, take);

@@ -105,6 +105,26 @@ describeWhere(missingRedis, 'hosts that share one state directory', () => {
     }
   }, 120_000);
 
+  it('stop where they are told to while they take over', async () => {
+    const [one, two] = [await places.add('one'), await places.add('two')];
+    const first = await one.start();
+    await writeFile(join(one.inbox, 'a.txt'), 'a');
+    await first.idle(({ totals }) => totals.uploaded === 1);
+    const second = await two.start();
+    await eventually(async () => (await second.status()).state === 'standby');
+    const snapshot = one.home.join('state/ledger.f1.json');
+    const kept = one.home.join('kept');
+    await rename(snapshot, kept);
+    expect(spawnSync('mkfifo', [snapshot]).status).toBe(0);
+    expect((await first.end('SIGTERM')).code).toBe(0);
+    // It has the lease, and reads the ledger until it is told to stop.
+    await eventually(() => existsSync(one.home.join('state/ledger.f2.claim')));
+    const ended = second.end('SIGTERM');
+    await writeFile(snapshot, await readFile(kept));
+    expect((await ended).code).toBe(0);
+    expect(places.service.requests).toHaveLength(1);
+  }, 60_000);
+
   it('start again at once after a kill, where it was a process of the same machine', async () => {
     const one = await places.add('one');
     const first = await one.start();
