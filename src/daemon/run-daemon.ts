@@ -90,7 +90,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
   }
 
   /**
-   * One composition, until a signal ends it (null) or another configuration is to be run. Calls `onRunning` when it
+   * One daemon, until a signal ends it (null) or another configuration is to be run. Calls `onRunning` when it
    * has everything that it needs; `refused` is why it is not the configuration on disk.
    */
   async function runUntilChanged(
@@ -191,8 +191,14 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     try {
       onRunning();
       daemon.refuseConfiguration(refused);
-      const started = daemon.start().then(() => systemClock.after(tidyAfterMs, keepHeapSmall));
-      const failure = failureOf(started);
+      let cancelTidying = () => {};
+      const startAndTidy = async (): Promise<void> => {
+        await daemon.start();
+        cancelTidying = systemClock.after(tidyAfterMs, keepHeapSmall);
+      };
+      const failure = failureOf(startAndTidy());
+      // It is awaited below: it may reject while the notifier is still loaded.
+      failure.catch(() => {});
       welcome(daemon, server.server, log);
       notify.ready();
       const stopWatchdog = notify.watchdog(daemon.control.healthy);
@@ -213,6 +219,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         return await Promise.race([obeyed, failure, lossOf(place, current)]);
       } finally {
         over.abort();
+        cancelTidying();
         stopListening();
         await stopNotifier();
         stopWatchdog();
@@ -276,7 +283,7 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
  * Rejects when the start does, and never resolves: a daemon that watches a part of its folders, or none, is of no use,
  * and whoever started it starts it again. It does not act on a stop during the start.
  */
-async function failureOf(start: Promise<unknown>): Promise<never> {
+async function failureOf(start: Promise<void>): Promise<never> {
   await start.catch((error: unknown) => {
     if (errorCode(error) !== 'stopped') throw error;
   });
