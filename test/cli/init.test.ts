@@ -16,7 +16,9 @@ import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';
 import { recordOf } from '../support/fixtures/model-fixtures.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { nobody } from '../support/processes/as-user.ts';
 import { type Ran, ingestd } from '../support/processes/ingestd.ts';
+import { copyProgram } from '../support/processes/program.ts';
 import { describeWhere } from '../support/needs.ts';
 import { type TemporaryFolder, temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -242,10 +244,10 @@ describe('the user service that init installs', () => {
     it('is offered to whoever is not root, and Enter installs it', async () => {
       const env = await withSystemctl(0);
       const isRoot = process.getuid?.() === 0;
-      const nobody = 65_534;
       if (isRoot) for (const path of ['', 'bin']) await chown(folder.join(path), nobody, nobody);
       const words = 'init --no-login --folder inbox --name in --share NONE';
-      const command = `'${process.execPath}' '${join(process.cwd(), 'dist/main.js')}' ${words}`;
+      const program = await copyProgram(folder.join('program'));
+      const command = `'${process.execPath}' '${program}' ${words}`;
       const terminal = spawn('script', ['-qec', command, '/dev/null'], {
         cwd: folder.path,
         env: {

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Status } from '../../src/model/report/status.ts';
+import { nobody } from '../support/processes/as-user.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { InstallationWithService } from '../support/processes/installation-with-service.ts';
 import type { RunningDaemon } from '../support/processes/daemon-process.ts';
@@ -16,13 +17,16 @@ let daemon: RunningDaemon;
 const safety = { maxDeletePercent: 100, maxDeleteCount: 100 };
 const names = ['1.txt', '2.txt', '3.txt'];
 const at = (...path: string[]) => join(place.inbox, ...path);
-const nobody = 65_534;
 
 async function begin(
   through: readonly string[] = [],
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
-  place = await installationWithService({ more: { safety, ...more }, through });
+  place = await installationWithService({
+    more: { safety, ...more },
+    through,
+    copiesProgram: through.length > 0,
+  });
   await mkdir(at('a'));
   for (const name of names) await writeFile(at('a', name), `content of ${name}`);
 }

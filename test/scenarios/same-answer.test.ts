@@ -6,7 +6,9 @@ import { asItStands, withFolder } from '../../src/commands/unwatched-folder.ts';
 import { loadConfiguration } from '../../src/config/load-configuration.ts';
 import type { FolderSettings } from '../../src/model/settings.ts';
 import { recordedLog } from '../support/recorded-log.ts';
+import { nobody } from '../support/processes/as-user.ts';
 import { ingestd } from '../support/processes/ingestd.ts';
+import { copyProgram } from '../support/processes/program.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TrialFolder, trialFolder } from '../support/processes/trial-folder.ts';
 
@@ -61,10 +63,12 @@ it('a directory that cannot be read is no reason to say that all is done', async
   await folder.write('inbox/closed/b.txt', 'b');
   await chmod(folder.join('inbox/closed'), 0o000);
   // Root reads everything: as another user.
-  const uid = process.getuid?.() === 0 ? 65_534 : null;
+  const uid = process.getuid?.() === 0 ? nobody : null;
   if (uid !== null)
     for (const path of ['', 'inbox', 'ingestd.yaml']) await chown(folder.join(path), uid, uid);
-  const as = (...args: string[]) => ingestd(args, { cwd: folder.path, ...(uid !== null && { uid }) });
+  const program = await copyProgram(folder.join('program'));
+  const as = (...args: string[]) =>
+    ingestd(args, { cwd: folder.path, program, ...(uid !== null && { uid }) });
   try {
     const plan = await as('plan', '--json');
     expect((JSON.parse(plan.stdout) as PlanReport).unreadable).toEqual([

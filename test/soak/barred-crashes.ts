@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, renameSync, writeFileSync } from 'nod
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { LedgerExport } from '../../src/ledger/transfer/import-json.ts';
+import { nobody } from '../support/processes/as-user.ts';
 import { installationWithService } from '../support/processes/installation-with-service.ts';
 import type { Installation, RunningDaemon } from '../support/processes/daemon-process.ts';
 import { judgeLog } from './crashes.ts';
@@ -15,8 +16,7 @@ interface Options {
   readonly say: (line: string) => void;
 }
 
-/** The daemon runs as this user, who owns nothing but the state directory. */
-const nobody = '65534';
+/** The daemon runs as a user who owns nothing but the state directory. */
 const asNobody = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups'];
 const directories = ['a', 'b', 'c', 'c/d', 'm'] as const;
 const longestLifeMs = 2_500;
@@ -29,6 +29,7 @@ const longestLifeMs = 2_500;
 export async function barredCrashes({ kills, random, say }: Options): Promise<void> {
   const place = await installationWithService({
     through: asNobody,
+    copiesProgram: true,
     more: {
       safety: { maxDeleteCount: 100_000 },
       timing: { settleMs: 100, removeGraceMs: 300, pollSeconds: 1 },

@@ -1,23 +1,21 @@
 import { execFile } from 'node:child_process';
-import { cp } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { copyProgram } from '../../support/processes/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { TemporaryFolder } from '../../support/temporary-folder.ts';
 
 const run = promisify(execFile);
-const project = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The program as it is shipped in an image: without the packages that it was built with. */
 let home: TemporaryFolder;
+let program: string;
 
 beforeAll(async () => {
   home = await temporaryFolder();
-  await cp(`${project}dist`, home.join('dist'), { recursive: true });
-  await cp(`${project}package.json`, home.join('package.json'));
+  program = await copyProgram(home.join('program'));
   await home.write('inbox/.keep', '');
   await home.write(
     'ingestd.yaml',
@@ -41,7 +39,7 @@ it.each([
   async (_, proxy, words) => {
     const names = ['API_KEY', 'CLIENT_ID', 'CLIENT_SECRET', 'USERNAME', 'PASSWORD'];
     const secrets = Object.fromEntries(names.map((name) => [`INGESTD_${name}`, `planted-${name}`]));
-    const args = [home.join('dist/main.js'), 'sync', '--config', home.join('ingestd.yaml')];
+    const args = [program, 'sync', '--config', home.join('ingestd.yaml')];
     const env = { PATH: process.env['PATH'], HTTPS_PROXY: proxy, ...secrets };
     const failure: unknown = await run(process.execPath, args, { cwd: home.path, env }).catch(
       (error: unknown) => error,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+
+import { program as builtProgram } from './program.ts';
 
 /** What a command line did. */
 export interface Ran {
@@ -15,14 +16,17 @@ export interface RunOptions {
   readonly input?: string;
   /** Runs as this user and group; default: as the tests do. */
   readonly uid?: number;
+  /** A copy, for a user who cannot read the built one. */
+  readonly program?: string;
 }
 
-const mainFile = fileURLToPath(new URL('../../../dist/main.js', import.meta.url));
-
 /** Starts the built program as a process of its own. */
-export function startIngestd(args: readonly string[], { cwd, env = {}, uid }: RunOptions): ChildProcess {
+export function startIngestd(
+  args: readonly string[],
+  { cwd, env = {}, uid, program = builtProgram }: RunOptions,
+): ChildProcess {
   const surroundings = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
-  return spawn(process.execPath, [mainFile, ...args], {
+  return spawn(process.execPath, [program, ...args], {
     cwd,
     env: surroundings,
     stdio: ['pipe', 'pipe', 'pipe'],
