@@ -1,5 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+
+import { pathInside } from '../lib/files/path-inside.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
 import { settingsSchema, type Settings } from '../model/settings.ts';
 import { buildSettings } from './settings/build-settings.ts';
@@ -184,16 +186,11 @@ function refuseOverlap(one: Place, other: Place): void {
     throw new ConfigurationError(`${named(one)} and ${named(other)} are the same directory; ${fixText}`);
   }
   const [inner, outer] = one.real.length > other.real.length ? [one, other] : [other, one];
-  if (!isInside(inner.real, outer.real)) return;
+  if (pathInside(outer.real, inner.real) === null) return;
   throw new ConfigurationError(`${named(inner)} is inside ${named(outer)}; ${fixText}`);
 }
 
 const fixText = 'choose separate directories';
-
-function isInside(inner: string, outer: string): boolean {
-  const path = relative(outer, inner);
-  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`);
-}
 
 function named({ key, path, real }: Place): string {
   return path === real ? `${key} (${path})` : `${key} (${path}, which is ${real})`;

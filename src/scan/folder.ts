@@ -1,7 +1,8 @@
-import { resolve, relative, sep } from 'node:path';
+import { resolve } from 'node:path';
 
 import PQueue from 'p-queue';
 
+import { pathInside } from '../lib/files/path-inside.ts';
 import type { DirectoryScan, FileStat, Inspection } from '../model/document.ts';
 import { errorMessage, StoppedError } from '../model/errors.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
@@ -234,15 +235,14 @@ export function openFolder(options: FolderOptions): Folder {
 /** What the scanning thread of a folder is started with. `root` is absolute. */
 function workerPlan(options: FolderOptions, root: string): WorkerPlan {
   const { settings, timing, maxFileBytes, stateDir, watcher } = options;
-  const state = relative(root, resolve(stateDir));
-  const inside = state !== '' && state !== '..' && !state.startsWith(`..${sep}`);
+  const state = pathInside(root, resolve(stateDir));
   return {
     settings,
     maxFileBytes,
     settleMs: timing.settleMs,
     removeGraceMs: timing.removeGraceMs,
     root,
-    excluded: inside ? state.normalize('NFC') : null,
+    excluded: state === null || state === '' ? null : state.normalize('NFC'),
     backend: watcher ?? null,
   };
 }

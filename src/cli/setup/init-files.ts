@@ -1,11 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { credentialVariables } from '../../config/secrets/secret-names.ts';
 import { mergeEnvironmentFile } from '../../config/environment/environment-file.ts';
 import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
+import { pathInside } from '../../lib/files/path-inside.ts';
 import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
@@ -113,8 +114,8 @@ function configurationText({ authUrl, ingestUrl, folder, name, share }: InitAnsw
 
 /** Relative where the folder lies beside the file, so that both can be moved together. */
 function pathFrom(directory: string, folder: string): string {
-  const path = relative(directory, folder);
-  return path === '' || path === '..' || path.startsWith(`..${sep}`) ? folder : `.${sep}${path}`;
+  const path = pathInside(directory, folder);
+  return path === null || path === '' ? folder : `.${sep}${path}`;
 }
 
 async function makeFolder(folder: string): Promise<string[]> {

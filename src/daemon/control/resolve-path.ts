@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 
+import { pathInside } from '../../lib/files/path-inside.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
@@ -35,13 +36,7 @@ export function resolvePath(folders: Folders, text: string): DocumentRef | null 
   return { folder: only.name, path: normal };
 }
 
-/** Seen from a directory; null: it lies outside. */
-function pathInside(directory: string, path: string): string | null {
-  const inside = relative(directory, path);
-  return inside === '..' || inside.startsWith(`..${sep}`) ? null : inside;
-}
-
-/** The same with the folder that it is in. Throws ConfigurationError where it is in none. */
+/** As `resolvePath`, with the folder that it is in. Throws ConfigurationError where it is in none. */
 export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
   folders: readonly T[],
   text: string,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { eventlessFileSystem, eventlessFileSystemAt } from '../../src/scan/watch/network-file-systems.ts';
-import { mountOf, parseMountTable } from '../../src/lib/files/mount-table.ts';
+import { eventlessFileSystem, eventlessFileSystemAt } from '../../../src/scan/watch/network-file-systems.ts';
+import { mountOf, parseMountTable } from '../../../src/lib/files/mount-table.ts';
 
 const text = [
   '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw',
