@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { Command } from 'commander';
 import type { Redactor } from '../lib/text/redactor.ts';
 import type { LogLevel } from '../model/settings.ts';
@@ -34,11 +34,17 @@ export interface GlobalFlags {
   readonly quiet?: boolean;
 }
 
-/** The command and the configuration file that the words of a command line name; it may not be complete. */
-export function namedIn(words: readonly string[]) {
+/** The command and the configuration file that a command line names; it may be wrong, or not complete yet. */
+export function readCommandLine(program: Command, words: readonly string[]) {
+  const options: NonNullable<ParseArgsConfig['options']> = {};
+  for (const option of program.options) {
+    const type = option.required ? 'string' : 'boolean';
+    const short = option.short?.slice(1);
+    options[option.name()] = short === undefined ? { type } : { type, short };
+  }
   const { values, positionals } = parseArgs({
     args: [...words],
-    options: { config: { type: 'string', short: 'c' }, 'log-level': { type: 'string' } },
+    options,
     strict: false,
     allowPositionals: true,
   });

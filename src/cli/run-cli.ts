@@ -12,7 +12,7 @@ import {
 import { printable } from '../lib/text/printable.ts';
 import { createRedactor } from '../lib/text/redactor.ts';
 import { writeStandardError } from '../log/standard-error.ts';
-import { namedIn, type CommandContext } from './define-command.ts';
+import { readCommandLine, type CommandContext } from './define-command.ts';
 import { createOutput } from './output.ts';
 import { createProgram, withSubcommands } from './program.ts';
 
@@ -97,7 +97,7 @@ function helpFor(command: Command): string {
 
 /** A word that is no command would else be taken for an argument of the default command. */
 function refuseUnknownCommand(program: Command, args: readonly string[]): void {
-  const { command: word } = namedIn(args);
+  const { command: word } = readCommandLine(program, args);
   const names = ['help', ...program.commands.flatMap((command) => [command.name(), ...command.aliases()])];
   if (word === undefined || names.includes(word)) return;
   const near = closest(word, names);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
-import { namedIn, type CommandContext } from '../define-command.ts';
+import { readCommandLine, type CommandContext } from '../define-command.ts';
 
 /** A shell waits for the answer while a person types. */
 const longestMs = 1_000;
@@ -33,14 +33,18 @@ const offersOf: Readonly<Record<string, (known: Known) => readonly string[]>> = 
 export function addCompleteCommand(program: Command, context: CommandContext): void {
   program.command('__complete [words...]', { hidden: true }).action(async (words: readonly string[]) => {
     const late = delay(longestMs, [], { ref: false });
-    for (const offer of await Promise.race([offers(words, context).catch(() => []), late]))
+    for (const offer of await Promise.race([offers(program, words, context).catch(() => []), late]))
       context.output.line(offer);
   });
 }
 
-async function offers(words: readonly string[], context: CommandContext): Promise<readonly string[]> {
+async function offers(
+  program: Command,
+  words: readonly string[],
+  context: CommandContext,
+): Promise<readonly string[]> {
   const typed = words.at(-1) ?? '';
-  const { command = '', config } = namedIn(words.slice(0, -1));
+  const { command = '', config } = readCommandLine(program, words.slice(0, -1));
   const all = offersOf[command]?.(await askDaemon(config, context)) ?? [];
   // One that would not fit on a line cannot be completed to either.
   const fitting = all.filter((offer) => offer.startsWith(typed) && printable(offer) === offer);
