@@ -10,10 +10,13 @@ import { examineMachine, type Environment, type MachineReport } from './examine-
 import { probeAddress, type AddressReport, type CertificateReport } from './probe-address.ts';
 
 /** What `doctor` finds out: everything that a bug report has to say, and no secret. */
-export type DoctorReport = Awaited<ReturnType<typeof examine | typeof examineWithout>>;
+export type DoctorReport = ReturnType<typeof reportOf>;
 
 /** What `check --online` finds, and what there is to say about this machine and the way to the service. */
-export async function examine(options: Omit<CheckOptions, 'online'>, env: Environment) {
+export async function examine(
+  options: Omit<CheckOptions, 'online'>,
+  env: Environment,
+): Promise<DoctorReport> {
   const { settings } = options;
   const { findings: daemonFindings, daemon } = await examineDaemon(settings.state.dir);
   const machine = await examineMachine(settings, env);
@@ -26,30 +29,34 @@ export async function examine(options: Omit<CheckOptions, 'online'>, env: Enviro
   ];
   const { file, service } = settings;
   const about = { configuration: file, mode: service.mode, daemon };
-  return { ...summaryOf(findings), ingestd: { ...aboutItself(), ...about }, ...machine, addresses, findings };
+  return reportOf({ about, machine, addresses, findings });
 }
 
 /** The same where the configuration is invalid: what the machine alone says. */
-export async function examineWithout(problem: string, env: Environment) {
+export async function examineWithout(problem: string, env: Environment): Promise<DoctorReport> {
   const machine = await examineMachine(null, env);
   const findings = [finding('error', 'configuration', { code: 'configuration', message: problem, fix: '' })];
   const about = { configuration: null, mode: null, daemon: null };
-  return {
-    ...summaryOf(findings),
-    ingestd: { ...aboutItself(), ...about },
-    ...machine,
-    addresses: [],
-    findings,
+  return reportOf({ about, machine, addresses: [], findings });
+}
+
+interface Found {
+  readonly about: {
+    /** The file; null, as `mode`: it is invalid. */
+    readonly configuration: string | null;
+    readonly mode: Settings['service']['mode'] | null;
+    /** Null: none answers. */
+    readonly daemon: Awaited<ReturnType<typeof examineDaemon>>['daemon'];
   };
+  readonly machine: MachineReport;
+  readonly addresses: readonly AddressReport[];
+  readonly findings: readonly CheckFinding[];
 }
 
-function summaryOf(findings: readonly CheckFinding[]) {
+function reportOf({ about, machine, addresses, findings }: Found) {
   const problems = findings.filter(({ level }) => level === 'error').length;
-  return { ok: problems === 0, problems };
-}
-
-function aboutItself() {
-  return { version: version(), node: process.version, program: process.argv[1] ?? '' };
+  const itself = { version: version(), node: process.version, program: process.argv[1] ?? '' };
+  return { ok: problems === 0, problems, ingestd: { ...itself, ...about }, ...machine, addresses, findings };
 }
 
 async function examineDaemon(stateDir: string) {
