@@ -1,13 +1,10 @@
-import { type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-
 import { raiseWatchLimitCommand, readWatchLimit } from '../../lib/files/inotify.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
 import type { ServiceSettings, Settings } from '../../model/settings.ts';
-import { createAgents } from '../../remote/http/agents.ts';
+import { requestHead } from '../../remote/http/request-head.ts';
 import { checkFolder } from './check-folder.ts';
 import { checkLedger, checkStateDirectory } from './check-ledger.ts';
 
@@ -27,7 +24,7 @@ export interface CheckOptions {
   readonly online: boolean;
 }
 
-/** Everything that would stand in the way of delivery, each with its fix, `contract.md` section 2. Sends nothing, changes nothing. */
+/** Everything that would stand in the way of delivery, each with its fix. Sends nothing, changes nothing. */
 export async function check(options: CheckOptions): Promise<readonly CheckFinding[]> {
   const { settings, log, httpTokenFault, online } = options;
   const ledger = await checkLedger(settings);
@@ -93,7 +90,10 @@ function checkWatches(directories: number): readonly CheckFinding[] {
 /** Beyond this a token may look expired, or valid for too long. */
 const toleratedSeconds = 60;
 
-/** Asks the token endpoints' host for nothing: does it answer, and does its Date header agree with this machine's clock. No credentials go out. */
+/**
+ * Asks the token endpoints' host for nothing: does it answer, and does its Date header agree with this machine's clock?
+ * No credentials go out.
+ */
 export async function checkServiceClock({
   authUrl,
   connectSeconds,
@@ -133,36 +133,4 @@ function judgeClock(authUrl: string, ahead: number): CheckFinding {
     ? 'it sends no Date header, so the clocks could not be compared'
     : `this machine’s clock agrees with the service’s to within ${countWords(Math.max(1, seconds), 'second')}`;
   return finding('info', authUrl, { code: 'clock', message, fix: '' });
-}
-
-/**
- * Asks an address for nothing, as ingestd would connect to it: `HEAD`, and no credentials. Rejects where it does not
- * answer, with ConfigurationError for an invalid proxy.
- */
-export async function requestHead<T>(
-  address: string,
-  withinMs: number,
-  read: (response: IncomingMessage) => T,
-  onConnected: () => void = () => {},
-): Promise<T> {
-  const agents = createAgents(address);
-  const isSecure = address.startsWith('https:');
-  return new Promise<T>((resolve, reject) => {
-    const call = (isSecure ? requestHttps : requestHttp)(address, {
-      method: 'HEAD',
-      agent: isSecure ? agents.https : agents.http,
-      signal: AbortSignal.timeout(withinMs),
-    });
-    call.once('socket', (socket) => {
-      // By way of a proxy it comes connected.
-      if (socket.connecting) socket.once('connect', onConnected);
-      else onConnected();
-    });
-    call.on('response', (response) => {
-      resolve(read(response));
-      response.destroy();
-    });
-    call.on('error', reject);
-    call.end();
-  }).finally(agents.close);
 }
