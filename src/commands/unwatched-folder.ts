@@ -14,18 +14,16 @@ export function openUnwatched(folder: FolderSettings, { settings, log }: Surroun
   return openConfiguredFolder({ ...folder, watch: 'polling' }, { settings, clock: systemClock, log });
 }
 
-const nobody: FolderListener = { directory: () => {}, scanned: () => {}, changed: () => {} };
-
-/** Scans a folder that is not watched, and closes it when `act` is done. */
+/** Scans a folder that is not watched, and closes it when `act` is done. `onDirectory` gets what was listed. */
 export async function withFolder<T>(
   folder: FolderSettings,
   surroundings: Surroundings,
   act: (port: FolderPort) => Promise<T>,
-  listener = nobody,
+  onDirectory: FolderListener['directory'] = () => {},
 ): Promise<T> {
   const port = openUnwatched(folder, surroundings);
   try {
-    await port.start(listener);
+    await port.start({ directory: onDirectory, scanned: () => {}, changed: () => {} });
     return await act(port);
   } finally {
     await port.close();

@@ -1,8 +1,9 @@
 import { access, constants, stat } from 'node:fs/promises';
 
 import { errorCode } from '../../model/errors.ts';
-import { joinPath, refKey, sameStat, type FoundDocument, type Inspection } from '../../model/document.ts';
-import type { FolderListener, FolderPort } from '../../model/ports/folder-port.ts';
+import { joinPath, refKey, sameStat } from '../../model/document.ts';
+import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
+import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
 import type { FolderSettings, Settings } from '../../model/settings.ts';
@@ -25,7 +26,10 @@ interface Surroundings {
   readonly ledger: Pick<LedgerReader, 'doubts' | 'failure'> | null;
 }
 
-/** Scans one folder and looks at every document in it; gives what would be refused, with the reason, and how many directories `run` will watch one by one. */
+/**
+ * Scans one folder and inspects every document in it; gives what would be refused, with the reason, and how many
+ * directories `run` will watch one by one.
+ */
 export async function checkFolder(
   folder: FolderSettings,
   { settings, log, ledger }: Surroundings,
@@ -36,29 +40,25 @@ export async function checkFolder(
   const paths: string[] = [];
   const attachments: string[] = [];
   let directories = 0;
-  const listener: FolderListener = {
-    directory: (scan) => {
-      directories += 1;
-      for (const { name } of scan.entries) paths.push(joinPath(scan.directory, name));
-      for (const { path, pathBytes, ...skip } of scan.skips)
-        findings.push({ ...fileFinding(folder, path, skip), ...(pathBytes !== undefined && { pathBytes }) });
-      for (const name of scan.subdirectories.filter(isAttachmentDirectory))
-        attachments.push(joinPath(scan.directory, name));
-    },
-    scanned: () => {},
-    changed: () => {},
+  const onDirectory = (scan: DirectoryScan): void => {
+    directories += 1;
+    for (const { name } of scan.entries) paths.push(joinPath(scan.directory, name));
+    for (const { path, pathBytes, ...skip } of scan.skips)
+      findings.push({ ...fileFinding(folder, path, skip), ...(pathBytes !== undefined && { pathBytes }) });
+    for (const name of scan.subdirectories.filter(isAttachmentDirectory))
+      attachments.push(joinPath(scan.directory, name));
   };
   const judge = async (port: FolderPort) => {
     for (const path of attachments) if (await isOrphan(port, path)) findings.push(orphan(folder, path));
     let documents = 0;
     for (let from = 0; from < paths.length; from += inspectionsAtOnce) {
       const some = paths.slice(from, from + inspectionsAtOnce);
-      const looks = await Promise.all(some.map((path) => port.inspect(path)));
-      for (const [index, look] of looks.entries()) {
-        const refused = refusal(look);
-        const known = ledger === null || look.kind !== 'document' ? null : recorded(look.document, ledger);
+      const inspections = await Promise.all(some.map((path) => port.inspect(path)));
+      for (const [index, found] of inspections.entries()) {
+        const refused = refusal(found);
+        const known = ledger === null || found.kind !== 'document' ? null : recorded(found.document, ledger);
         if (known !== null) findings.push(known);
-        else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, look.kind));
+        else if (refused !== null) findings.push(fileFinding(folder, some[index] ?? '', refused, found.kind));
         else documents += 1;
       }
     }
@@ -74,7 +74,7 @@ export async function checkFolder(
       watchedDirectories: polling?.level === 'info' ? 0 : directories,
     };
   };
-  return withFolder(folder, { settings: asItStands(settings), log }, judge, listener);
+  return withFolder(folder, { settings: asItStands(settings), log }, judge, onDirectory);
 }
 
 /** No file stands under the name of its document, and no rule leaves the directory out. */
@@ -90,10 +90,13 @@ function orphan(folder: FolderSettings, path: string): CheckFinding {
 }
 
 /** What keeps a file from being sent as it stands; null: nothing does, or it is no document. */
-function refusal(look: Inspection): { readonly code: string; readonly message: string } | null {
+function refusal(found: Inspection): { readonly code: string; readonly message: string } | null {
   const refused =
-    look.kind === 'unknown' || look.kind === 'skipped' || look.kind === 'waiting' || look.kind === 'unfit';
-  return refused ? look : null;
+    found.kind === 'unknown' ||
+    found.kind === 'skipped' ||
+    found.kind === 'waiting' ||
+    found.kind === 'unfit';
+  return refused ? found : null;
 }
 
 /** What the ledger remembers against a document that is as it was then; null: nothing. */
@@ -141,7 +144,7 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
   }
 }
 
-/** Says which folder will be looked through on a timer instead of watched, and why; null: it is watched. */
+/** Says which folder will be scanned on a timer instead of watched, and why; null: it is watched. */
 export function checkPolling(
   { name, path, watch }: FolderSettings,
   { pollSeconds, fileSystemAt = eventlessFileSystemAt }: PollingOptions,
