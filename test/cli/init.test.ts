@@ -10,7 +10,7 @@ import { loadCredentials } from '../../src/config/secrets/read-secrets.ts';
 import { type InitAnswers, askAnswers, givenAnswers } from '../../src/cli/setup/init-answers.ts';
 import { unitText } from '../../src/cli/setup/user-service.ts';
 import { writeInitFiles } from '../../src/cli/setup/init-files.ts';
-import type { Prompter } from '../../src/cli/context/prompter.ts';
+import type { Prompter } from '../../src/cli/prompter.ts';
 import { eventually } from '../support/eventually.ts';
 import { systemClock } from '../../src/lib/time/clock.ts';
 import { openLedger } from '../../src/ledger/open-ledger.ts';

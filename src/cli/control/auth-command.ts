@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { ConfigurationError } from '../../model/errors.ts';
-import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
+import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */

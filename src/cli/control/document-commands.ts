@@ -3,8 +3,8 @@ import { countWords } from '../../lib/text/amounts.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Resolution } from '../../model/ports/control-port.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
-import { decisionsOf, prepareAction } from '../context/prepare-command.ts';
-import { confirm } from '../context/prompter.ts';
+import { decisionsOf, prepareAction } from '../prepare-command.ts';
+import { confirm } from '../prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
 
 /** `ingestd retry [PATH…]` and `ingestd resolve PATH`: sends failed documents again, ends the doubt about an upload. */

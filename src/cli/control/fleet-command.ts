@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../../model/errors.ts';
 import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { fleetAddress } from '../context/prepare-command.ts';
+import { fleetAddress } from '../prepare-command.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 
 /** `ingestd fleet`: the hosts that share an account. */

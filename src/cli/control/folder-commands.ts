@@ -5,8 +5,8 @@ import { closest } from '../../lib/text/closest.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import type { Status } from '../../model/report/status.ts';
 import type { Settings } from '../../model/settings.ts';
-import { decisionsOf, fleetAddress, prepareAction } from '../context/prepare-command.ts';
-import { confirm } from '../context/prompter.ts';
+import { decisionsOf, fleetAddress, prepareAction } from '../prepare-command.ts';
+import { confirm } from '../prompter.ts';
 import { type CommandContext, type GlobalFlags, defineCommand } from '../define-command.ts';
 
 /** `ingestd approve`, `pause`, `resume` and `rescan`, each `[FOLDER]`: what a person decides about folders. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { prepareCommand, offlineOptions } from '../context/prepare-command.ts';
+import { prepareCommand, offlineOptions } from '../prepare-command.ts';
 import { exitCodes, ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
 import { countWords, numberWords } from '../../lib/text/amounts.ts';
 import { serviceWords } from '../../daemon/preconditions/whose-ledger.ts';

@@ -4,7 +4,7 @@ import type { PlanReport, PlannedOperation } from '../../model/report/command-re
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { prepareCommand } from '../context/prepare-command.ts';
+import { prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd plan`: what `sync` would do. */
 export function addPlanCommand(program: Command, context: CommandContext): void {

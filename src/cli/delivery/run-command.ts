@@ -7,7 +7,7 @@ import {
   notifyWebhookFor,
   prepareCommand,
   type PreparedCommand,
-} from '../context/prepare-command.ts';
+} from '../prepare-command.ts';
 
 /** `ingestd run`: watch and deliver until stopped. The default command. */
 export function addRunCommand(program: Command, context: CommandContext): void {

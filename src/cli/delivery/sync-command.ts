@@ -6,7 +6,7 @@ import { sentence } from '../../lib/text/sentences.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { credentialsFor, prepareCommand } from '../context/prepare-command.ts';
+import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd sync`: one pass, then exit. */
 export function addSyncCommand(program: Command, context: CommandContext): void {

@@ -5,7 +5,7 @@ import type { CheckFinding } from '../../model/report/command-reports.ts';
 import { countWords } from '../../lib/text/amounts.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
-import { checkOptions, prepareCommand } from '../context/prepare-command.ts';
+import { checkOptions, prepareCommand } from '../prepare-command.ts';
 
 interface CheckFlags extends GlobalFlags {
   readonly json?: boolean;

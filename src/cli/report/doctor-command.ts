@@ -5,7 +5,7 @@ import { durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts
 import type { DoctorReport } from '../../commands/doctor/doctor.ts';
 import { errorCode, errorMessage, exitCodes } from '../../model/errors.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { checkOptions, notifyWebhookFor, prepareCommand } from '../context/prepare-command.ts';
+import { checkOptions, notifyWebhookFor, prepareCommand } from '../prepare-command.ts';
 import type { Output } from '../output.ts';
 import { printFindings, printVerdict } from './check-command.ts';
 

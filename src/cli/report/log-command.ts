@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
-import { findDaemon, foldersOf } from '../context/prepare-command.ts';
+import { findDaemon, foldersOf } from '../prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import type { Output } from '../output.ts';
 

@@ -5,12 +5,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
 import { statusSchema, type Status } from '../../model/report/status.ts';
-import {
-  findDaemon,
-  presentCredentials,
-  fleetAddress,
-  type PreparedCommand,
-} from '../context/prepare-command.ts';
+import { findDaemon, presentCredentials, fleetAddress, type PreparedCommand } from '../prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { connectDaemon, type DaemonClient } from '../../commands/daemon-client.ts';
 import { renderFleet, renderStatus } from './render-status.ts';

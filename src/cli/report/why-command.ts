@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Why } from '../../model/report/command-reports.ts';
-import { findDaemon, foldersOf } from '../context/prepare-command.ts';
+import { findDaemon, foldersOf } from '../prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { insideWorkingDirectory } from '../../daemon/control/resolve-path.ts';
 import type { Settings } from '../../model/settings.ts';

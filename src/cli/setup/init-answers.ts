@@ -10,7 +10,7 @@ import {
 import type { SecretName } from '../../config/secrets/secret-names.ts';
 import { ConfigurationError } from '../../model/errors.ts';
 import type { CommandContext } from '../define-command.ts';
-import type { Prompter } from '../context/prompter.ts';
+import type { Prompter } from '../prompter.ts';
 
 /** The flags of `init`. */
 export interface InitFlags {

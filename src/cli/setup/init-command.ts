@@ -10,9 +10,9 @@ import {
 } from '../../model/errors.ts';
 import { shareModes } from '../../model/metadata/metadata.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { prepareCommand, type PreparedCommand } from '../context/prepare-command.ts';
+import { prepareCommand, type PreparedCommand } from '../prepare-command.ts';
 import type { InitAnswers, InitFlags } from './init-answers.ts';
-import { terminalPrompter, type Prompter } from '../context/prompter.ts';
+import { terminalPrompter, type Prompter } from '../prompter.ts';
 
 /** `ingestd init`: asks, then writes a configuration file and a `.env`. */
 export function addInitCommand(program: Command, context: CommandContext): void {

@@ -11,7 +11,7 @@ import { ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
 import type { InitAnswers } from './init-answers.ts';
-import type { Prompter } from '../context/prompter.ts';
+import type { Prompter } from '../prompter.ts';
 
 /** Larger ones are refused when they are used. */
 const maxFileBytes = 1024 * 1024;

@@ -1,11 +1,11 @@
-import type { Credentials, Settings } from '../../model/settings.ts';
-import type { CheckOptions } from '../../commands/check/check.ts';
-import type { Folders } from '../../daemon/control/resolve-path.ts';
-import type { DecisionPort } from '../../model/ports/control-port.ts';
-import { levelAskedFor, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import type { FleetAddress } from '../../commands/ask-fleet.ts';
-import { ConfigurationError, errorCode, errorMessage } from '../../model/errors.ts';
-import { type DaemonClient, connectDaemon } from '../../commands/daemon-client.ts';
+import type { Credentials, Settings } from '../model/settings.ts';
+import type { CheckOptions } from '../commands/check/check.ts';
+import type { Folders } from '../daemon/control/resolve-path.ts';
+import type { DecisionPort } from '../model/ports/control-port.ts';
+import { levelAskedFor, type CommandContext, type GlobalFlags } from './define-command.ts';
+import type { FleetAddress } from '../commands/ask-fleet.ts';
+import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
+import { type DaemonClient, connectDaemon } from '../commands/daemon-client.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
@@ -29,7 +29,7 @@ export async function prepareCommand(
 ) {
   const { env, cwd, redactor } = context;
   // One after the other, and only when needed: loaded at once they would hold the event loop, and help would be slow.
-  const { loadConfiguration } = await import('../../config/load-configuration.ts');
+  const { loadConfiguration } = await import('../config/load-configuration.ts');
   const configuration = await loadConfiguration({ file: flags.config, env, cwd, checkFolders });
   const asked = levelAskedFor(flags);
   const { log: configured } = configuration.settings;
@@ -38,7 +38,7 @@ export async function prepareCommand(
   if (level === 'debug' || level === 'trace') context.showStacks();
   if (settings.cluster !== null && settings.cluster.redis.password !== null)
     redactor.add([settings.cluster.redis.password]);
-  const { createLog } = await import('../../log/create-log.ts');
+  const { createLog } = await import('../log/create-log.ts');
   const log = await createLog({
     level: quiet && asked === undefined ? quietLevel(level) : level,
     format: settings.log.format,
@@ -56,7 +56,7 @@ export async function credentialsFor({
   redactor,
 }: PreparedCommand): Promise<Credentials | null> {
   if (settings.service.mode === 'embedded') return null;
-  const { loadCredentials } = await import('../../config/secrets/read-secrets.ts');
+  const { loadCredentials } = await import('../config/secrets/read-secrets.ts');
   const credentials = await loadCredentials(configuration.secretSources);
   redactor.add(Object.values(credentials));
   return credentials;
@@ -83,7 +83,7 @@ export async function presentCredentials({ configuration, settings, redactor }: 
 }> {
   if (settings.service.mode === 'embedded') return { credentials: null, missing: [] };
   const { findCredentials, missingVariables, wholeCredentials } =
-    await import('../../config/secrets/read-secrets.ts');
+    await import('../config/secrets/read-secrets.ts');
   const found = await findCredentials(configuration.secretSources);
   const credentials = wholeCredentials(found);
   if (credentials !== null) redactor.add(Object.values(credentials));
@@ -96,7 +96,7 @@ export async function httpTokenFor({
   settings,
   redactor,
 }: PreparedCommand): Promise<string | null> {
-  const { loadHttpToken } = await import('../../config/secrets/read-secrets.ts');
+  const { loadHttpToken } = await import('../config/secrets/read-secrets.ts');
   const token = await loadHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return token;
@@ -104,7 +104,7 @@ export async function httpTokenFor({
 
 /** The address that notifications go to; null: none. Throws ConfigurationError. */
 export async function notifyWebhookFor({ configuration, redactor }: PreparedCommand): Promise<string | null> {
-  const { loadNotifyWebhook } = await import('../../config/secrets/read-secrets.ts');
+  const { loadNotifyWebhook } = await import('../config/secrets/read-secrets.ts');
   const address = await loadNotifyWebhook(configuration.secretSources);
   if (address !== null) redactor.add([address, ...secretPartsOf(new URL(address))]);
   return address;
@@ -120,7 +120,7 @@ function secretPartsOf({ pathname, search }: URL): readonly string[] {
 export async function checkOptions(prepared: PreparedCommand): Promise<Omit<CheckOptions, 'online'>> {
   const { configuration, settings, log, redactor } = prepared;
   const { missing, credentials } = await presentCredentials(prepared);
-  const { findHttpToken, plainSecrets } = await import('../../config/secrets/read-secrets.ts');
+  const { findHttpToken, plainSecrets } = await import('../config/secrets/read-secrets.ts');
   const { token, fault } = await findHttpToken(settings, configuration.secretSources);
   if (token !== null) redactor.add([token]);
   return {
@@ -170,7 +170,7 @@ export async function prepareAction(context: CommandContext, flags: GlobalFlags)
 /** Who takes what a person decides: the running daemon, or the ledger for the next start. */
 export async function decisionsOf({ daemon, ...prepared }: PreparedAction): Promise<DecisionPort> {
   if (daemon !== null) return daemon;
-  const { offlineDecisions } = await import('../../commands/offline/offline-actions.ts');
+  const { offlineDecisions } = await import('../commands/offline/offline-actions.ts');
   return offlineDecisions(await offlineOptions(prepared));
 }
 
@@ -216,7 +216,7 @@ async function daemonOfTheOneBefore(
   { env, cwd }: CommandContext,
   flags: GlobalFlags,
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
-  const { likelyStateDirectory } = await import('../../config/find-places.ts');
+  const { likelyStateDirectory } = await import('../config/find-places.ts');
   const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
   const daemon = await connectDaemon(dir, file);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;

@@ -1,6 +1,6 @@
-import { printable } from '../../lib/text/printable.ts';
-import { IngestdError, errorMessage, exitCodes } from '../../model/errors.ts';
-import type { CommandContext } from '../define-command.ts';
+import { printable } from '../lib/text/printable.ts';
+import { IngestdError, errorMessage, exitCodes } from '../model/errors.ts';
+import type { CommandContext } from './define-command.ts';
 
 /** Asks a person. */
 export type Prompter = Awaited<ReturnType<typeof terminalPrompter>>;
