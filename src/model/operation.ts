@@ -20,6 +20,9 @@ export interface MetadataDelta {
   readonly unclearable: readonly Unclearable[];
 }
 
+/** Interface section 8: documents in one bulk request. */
+export const maxBulkDocuments = 250;
+
 /** The part of a metadata change that a bulk call can carry. */
 export interface BulkChange {
   readonly companies?: readonly Company[] | undefined;

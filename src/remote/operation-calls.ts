@@ -2,6 +2,8 @@ import * as z from 'zod';
 
 import { metadataSchema } from '../model/metadata/metadata.ts';
 import type { Metadata } from '../model/metadata/metadata.ts';
+import { maxAttachments } from '../model/names-and-types.ts';
+import { maxBulkDocuments } from '../model/operation.ts';
 import type {
   BulkModifyRequest,
   ModifyRequest,
@@ -11,9 +13,6 @@ import type {
 } from '../model/ports/service-port.ts';
 import type { ServiceSettings } from '../model/settings.ts';
 import type { HttpRequest } from './http/send-http-request.ts';
-
-const maxAttachments = 10;
-const maxBulkDocuments = 250;
 
 const modifySchema = metadataSchema.omit({ createdTimestamp: true });
 const docIds = z.array(z.string().min(1)).min(1).max(maxBulkDocuments);

@@ -123,7 +123,7 @@ export interface ModifyRequest {
   readonly metadata: MetadataChange | null;
 }
 
-/** Interface 2.8. At most 250 docIds. */
+/** Interface 2.8. At most `maxBulkDocuments` docIds. */
 export interface BulkModifyRequest extends BulkChange {
   readonly docIds: readonly string[];
 }

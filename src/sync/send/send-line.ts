@@ -1,7 +1,5 @@
+import { maxBulkDocuments } from '../../model/operation.ts';
 import type { SendKind, Task } from '../tasks/task.ts';
-
-/** Interface section 8: documents in one bulk request. */
-export const maxBulkDocuments = 250;
 
 /** A higher level is served first. */
 export const levels = { live: 3, retry: 2, backlog: 1, deletion: 0 } as const;

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { maxBulkDocuments, SendLine } from '../../../src/sync/send/send-line.ts';
+import { maxBulkDocuments } from '../../../src/model/operation.ts';
+import { SendLine } from '../../../src/sync/send/send-line.ts';
 import type { LineConditions } from '../../../src/sync/send/send-line.ts';
 import { TaskStore } from '../../../src/sync/tasks/task-store.ts';
 import type { SendKind, Task } from '../../../src/sync/tasks/task.ts';
