@@ -100,6 +100,11 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** In words, with the system's code. */
+export function cannotBeRead(what: string, code: string | undefined): string {
+  return `${what} cannot be read (${code ?? 'unknown error'})`;
+}
+
 /** The message of whatever was thrown. */
 export function errorMessage(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);

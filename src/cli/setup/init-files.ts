@@ -7,7 +7,7 @@ import { readTrustedFile } from '../../config/trusted-file.ts';
 import { writeYaml } from '../../config/yaml.ts';
 import { writeDurably } from '../../lib/files/durable-file.ts';
 import { pathInside } from '../../lib/files/path-inside.ts';
-import { ConfigurationError, errorCode } from '../../model/errors.ts';
+import { cannotBeRead, ConfigurationError, errorCode } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { schemaFile } from '../../config/package-files.ts';
 import type { InitAnswers } from './init-answers.ts';
@@ -79,12 +79,9 @@ export async function readIfThere(file: string, { env }: Pick<Destination, 'env'
   } catch (error) {
     if (errorCode(error) === 'configuration') throw error;
     if (errorCode(error) === 'ENOENT') return null;
-    throw new ConfigurationError(
-      `${file} cannot be read (${errorCode(error) ?? 'unknown'}); name another file with --config`,
-      {
-        cause: error,
-      },
-    );
+    throw new ConfigurationError(`${cannotBeRead(file, errorCode(error))}; name another file with --config`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -138,7 +138,7 @@ async function rootFinding({ name, path }: FolderSettings): Promise<CheckFinding
       });
     return finding('error', name, {
       code: 'folder-unreadable',
-      message: `${path} cannot be read (${code ?? 'unknown'})`,
+      message: cannotBeRead(path, code),
       fix: 'Give the user that runs ingestd permission to read and enter it.',
     });
   }

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 
 import { joinPath } from '../../model/document.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { directoriesTo } from './classify-by-name.ts';
@@ -9,7 +10,7 @@ import { companionCounts } from '../rules/classify.ts';
 import { directoryFingerprint } from '../rules/fingerprint.ts';
 import { entryKey, kindOf, statKey } from '../walk/entry.ts';
 import type { FolderState } from '../folder-state.ts';
-import { cannotBeRead, settling, unfit } from './inspection-results.ts';
+import { settling, unfit } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { defaultsName } from '../rules/pair-sidecars.ts';
 import { readDefaultsFile } from './read-sidecar.ts';
@@ -68,7 +69,7 @@ export function createDefaultsReader(folder: FolderState): DefaultsReader {
           return unfit('defaults-invalid', `${printable(path)}: ${reading.message}`);
         layers.unshift({ path, metadata: reading.value });
       } catch (error) {
-        return unfit('defaults-invalid', cannotBeRead(printable(path), error));
+        return unfit('defaults-invalid', cannotBeRead(printable(path), errorCode(error)));
       }
     }
     return { kind: 'inherited', layers, fingerprint };

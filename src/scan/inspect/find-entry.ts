@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, real
 
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, nameOf, sameRoot } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { FolderState } from '../folder-state.ts';
 import { isAttachmentDirectory } from '../rules/classify.ts';
@@ -10,7 +10,7 @@ import { followLink, kindOf } from '../walk/entry.ts';
 import type { Entry } from '../walk/entry.ts';
 import { readRoot } from '../walk/root-identity.ts';
 import { directoriesTo } from './classify-by-name.ts';
-import { afterScanMs, cannotBeRead, ignored, settling, unknown } from './inspection-results.ts';
+import { afterScanMs, ignored, settling, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Why nothing can be said of anything in the folder; null: its root is the one that was scanned. */
@@ -46,7 +46,7 @@ export function wayTo(folder: FolderState, path: string): Way {
         }
       } else if (stats?.isDirectory() !== true) return { kind: 'nothing', path: directory };
     } catch (error) {
-      return unknown('unreadable', cannotBeRead(printable(directory), error));
+      return unknown('unreadable', cannotBeRead(printable(directory), errorCode(error)));
     }
   }
   return { kind: 'directory' };
@@ -81,7 +81,7 @@ export function findEntry(folder: FolderState, path: string): Found {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENAMETOOLONG' || code === 'ENOTDIR') return { kind: 'nothing' };
-    return unknown('unreadable', cannotBeRead('it', error));
+    return unknown('unreadable', cannotBeRead('it', code));
   }
 }
 
@@ -110,7 +110,7 @@ export function absence(
     }
     device = deviceOf(absolute);
   } catch (error) {
-    return unknown('unreadable', cannotBeRead(printable(directory) || 'the root', error));
+    return unknown('unreadable', cannotBeRead(printable(directory) || 'the root', errorCode(error)));
   }
   // The root may have gone meanwhile, and taken everything with it.
   return rootTrouble(folder, scannedRoot()) ?? { kind: 'absent', device };

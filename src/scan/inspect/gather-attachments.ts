@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs';
 
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { FoundAttachment } from '../../model/document.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { judgeName, judgeSize, maxAttachments } from '../../model/names-and-types.ts';
 import { excerpt, printable } from '../../lib/text/printable.ts';
 import { attachmentDirectoryEnd, isTemporaryName } from '../rules/classify.ts';
@@ -12,7 +13,7 @@ import { kindOf, statOf } from '../walk/entry.ts';
 import { isGone, locateOnDisk } from '../folder-state.ts';
 import type { FolderState } from '../folder-state.ts';
 import { placeBelow, realRoot } from '../walk/root-identity.ts';
-import { cannotBeRead, settling, unfit, unknown } from './inspection-results.ts';
+import { settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 import { createTimeSlice } from '../../lib/time/time-slice.ts';
 import { ignoringPattern } from '../rules/ignore-patterns.ts';
@@ -84,9 +85,8 @@ async function ownDirectory(folder: FolderState, document: string): Promise<OwnD
   const listing = await listAttachments({ path, absolute, place, rules }, createTimeSlice(32));
   if (listing.kind === 'unreadable') {
     if (listing.code === 'ENOENT' || listing.code === 'ENOTDIR') return settling(1);
-    return listing.code === 'EACCES'
-      ? unfit('unreadable', `${printable(path)} cannot be read (${listing.code})`)
-      : unknown('unreadable', `${printable(path)} cannot be read (${listing.code})`);
+    const message = cannotBeRead(printable(path), listing.code);
+    return listing.code === 'EACCES' ? unfit('unreadable', message) : unknown('unreadable', message);
   }
   const [nameless] = listing.nameless;
   if (nameless !== undefined)
@@ -175,7 +175,7 @@ function statsOf(folder: FolderState, path: string): Stats | string {
     if (kind === 'file') return stats;
     return kind === 'link' ? 'it is a symbolic link, which is not followed' : 'it is not a regular file';
   } catch (error) {
-    return cannotBeRead('it', error);
+    return cannotBeRead('it', errorCode(error));
   }
 }
 

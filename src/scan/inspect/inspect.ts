@@ -4,7 +4,7 @@ import type { Stats } from 'node:fs';
 import { printable } from '../../lib/text/printable.ts';
 import { directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
 import { judgeName, judgeSize } from '../../model/names-and-types.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
@@ -29,7 +29,7 @@ import type { DefaultsReader } from './directory-defaults.ts';
 import { absence, findEntry, rootTrouble, unlistedTrouble, wayTo } from './find-entry.ts';
 import { gatherAttachments } from './gather-attachments.ts';
 import { findSidecar } from './own-sidecar.ts';
-import { afterScanMs, cannotBeRead, ignored, settling, unfit, unknown } from './inspection-results.ts';
+import { afterScanMs, ignored, settling, unfit, unknown } from './inspection-results.ts';
 import type { NoDocument } from './inspection-results.ts';
 
 /** Inspects one path as it is now. Never throws for what is on disk. */
@@ -252,7 +252,7 @@ function readTrouble(absolute: string): NoDocument | null {
         'it cannot be read (permission denied); make it readable for the user that runs ingestd',
       );
     if (code === 'ENOENT') return settling(1);
-    return unknown('unreadable', cannotBeRead('it', error));
+    return unknown('unreadable', cannotBeRead('it', code));
   }
 }
 

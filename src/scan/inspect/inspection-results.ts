@@ -1,5 +1,4 @@
 import type { Inspection } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
 
 /** An inspection that found no document. */
 export type NoDocument = Exclude<Inspection, { readonly kind: 'document' }>;
@@ -22,11 +21,6 @@ export function ignored(code: string, message: string): NoDocument {
 /** It changed a moment ago, or what is known of its directory is not up to date. */
 export function settling(againMs: number): NoDocument {
   return { kind: 'settling', againMs };
-}
-
-/** In words, with the system's code. */
-export function cannotBeRead(what: string, error: unknown): string {
-  return `${what} cannot be read (${errorCode(error) ?? 'unknown error'})`;
 }
 
 /** How soon a place is inspected again that a scan has to see first. */

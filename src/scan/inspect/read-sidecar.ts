@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { Metadata, Reading, Sidecar } from '../../model/metadata/metadata.ts';
 import { readMetadata, readSidecar } from '../../model/metadata/metadata.ts';
 import { readJson } from '../../lib/text/read-json.ts';
@@ -52,7 +52,7 @@ function unreadable(code: string | undefined): SidecarReading<never> {
       message: 'it is a symbolic link, which is not followed; replace it with the file itself',
     };
   }
-  return { kind: 'unreadable', message: `it cannot be read (${code ?? 'unknown error'})` };
+  return { kind: 'unreadable', message: cannotBeRead('it', code) };
 }
 
 /** Text of a file, or why it is none. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 import { readMountTable } from '../../lib/files/mount-table.ts';
 
@@ -23,11 +23,7 @@ export function readRoot(path: string): RootReading {
     if (code === 'ENOENT' || code === 'ENOTDIR') {
       return { kind: 'unavailable', code: 'folder-missing', message: `${path} does not exist` };
     }
-    return {
-      kind: 'unavailable',
-      code: 'folder-unreadable',
-      message: `${path} cannot be read (${code ?? 'unknown error'})`,
-    };
+    return { kind: 'unavailable', code: 'folder-unreadable', message: cannotBeRead(path, code) };
   }
 }
 

@@ -2,7 +2,7 @@ import { lstatSync, statSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { directoryOf } from '../../model/document.ts';
-import { errorCode } from '../../model/errors.ts';
+import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import type { FolderState } from '../folder-state.ts';
 import { noCompanions, noteCompanions } from '../inspect/companion-grace.ts';
 import { companionCounts, ignoreFileName, isAttachmentDirectory } from '../rules/classify.ts';
@@ -63,7 +63,7 @@ export async function visitDirectory(folder: FolderState, path: string, visitor:
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'vanished' };
     if (code === undefined) throw error;
-    return { kind: 'unreadable', message: `it cannot be read (${code})` };
+    return { kind: 'unreadable', message: cannotBeRead('it', code) };
   }
 }
 
