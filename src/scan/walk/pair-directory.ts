@@ -4,7 +4,7 @@ import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
 import type { Claim, OwnersClaims } from '../rules/claims.ts';
 import { companionCounts } from '../rules/classify.ts';
-import { pairSidecars, sidecarPlaces } from '../rules/pair-sidecars.ts';
+import { namedAfter, pairSidecars } from '../rules/pair-sidecars.ts';
 import type { PairedSidecar, Pairing } from '../rules/pair-sidecars.ts';
 import type { SidecarList } from './directory-state.ts';
 import { statKey } from './entry.ts';
@@ -24,7 +24,7 @@ const nothing = { sidecars: new Map<string, never>(), unpaired: new Map<string, 
 
 /** Of a pairing, what the inspection of one path cannot tell by two names: sidecars that bear a document's stem. */
 export function stemSidecars({ sidecars }: Pairing): ReadonlyMap<string, PairedSidecar> | null {
-  const byStem = [...sidecars].filter(([document, { name }]) => name !== sidecarPlaces(document).byName);
+  const byStem = [...sidecars].filter(([document, { name }]) => namedAfter(name) !== document);
   return byStem.length === 0 ? null : new Map(byStem);
 }
 
