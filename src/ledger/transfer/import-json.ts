@@ -12,7 +12,7 @@ import type {
 } from './imported-ledger.ts';
 import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
-import type { DeepReadonly } from '../../model/report/status.ts';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { identitySchema } from '../format/change-format.ts';
 import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { describeIssues } from '../../lib/text/describe-issues.ts';
-import type { DeepReadonly } from '../report/status.ts';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 
 /** Interface 2.4. */
 export const companyIdentifiers = ['ISIN', 'CUSIP', 'SEDOL', 'VALOR', 'TICKER', 'NAME', 'CIK'] as const;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
-import { statusSchema, type DeepReadonly, type Health } from './status.ts';
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
+import { statusSchema, type Health } from './status.ts';
 
 const text = z.string();
 const count = z.number().default(0);

@@ -1,18 +1,12 @@
 import * as z from 'zod';
 
+import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { noWaits, waitKinds } from './wait-kinds.ts';
 
 /** No list of a status or report is longer; beside it stands how many there are in all. */
 export const longestList = 1_000;
 /** So many held deletions of a folder are named. */
 export const heldNames = 100;
-
-/** What a schema reads, not to be changed. */
-export type DeepReadonly<T> = T extends readonly (infer Item)[]
-  ? readonly DeepReadonly<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
-    : T;
 
 const text = z.string();
 const count = z.number();
