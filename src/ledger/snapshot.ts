@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 
 import * as z from 'zod';
 
+import { orNull } from '../lib/or-null.ts';
 import { countWords } from '../lib/text/amounts.ts';
 import { createTimeSlice } from '../lib/time/time-slice.ts';
 import { errorCode, errorMessage } from '../model/errors.ts';
@@ -193,21 +194,13 @@ const endSchema = z.object({ count: z.int().nonnegative(), crc32: z.string() });
 
 /** What a first line says, or null when it is none. */
 function parseHead(line: string): SnapshotHead | null {
-  return parseWith(headSchema, `${line.trimEnd()}]}`);
+  return orNull(() => headSchema.parse(JSON.parse(`${line.trimEnd()}]}`)));
 }
 
 /** What a last line says, or null when it is none. */
 function parseEnd(line: string): z.infer<typeof endSchema> | null {
   if (!line.startsWith(END_MARK)) return null;
-  return parseWith(endSchema, `{${line.slice(END_MARK.length)}`);
-}
-
-function parseWith<T>(schema: z.ZodType<T>, json: string): T | null {
-  try {
-    return schema.parse(JSON.parse(json));
-  } catch {
-    return null;
-  }
+  return orNull(() => endSchema.parse(JSON.parse(`{${line.slice(END_MARK.length)}`)));
 }
 
 /** Where the last line begins in these bytes, or -1. No text in JSON holds a raw line break. */
