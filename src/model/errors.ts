@@ -13,8 +13,8 @@ export class IngestdError extends Error {
   readonly code: string;
   readonly exitCode: number;
 
-  constructor(code: string, exitCode: number, message: string, details: ErrorOptions = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: string, exitCode: number, message: string, details?: ErrorOptions) {
+    super(message, details);
     this.name = new.target.name;
     this.code = code;
     this.exitCode = exitCode;
