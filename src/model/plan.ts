@@ -48,7 +48,7 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
   const delta =
     unsure === undefined
       ? metadataDelta(document.metadata, record.metadata, said)
-      : doubtfulDelta(document.metadata, record, unsure.metadata);
+      : unsureDelta(document.metadata, record, unsure.metadata);
   const content =
     unsure?.content === true || unsure?.gone === true || differs(compared.sha256, record.sha256);
   const attachments =
@@ -78,7 +78,7 @@ export function planDocument(compared: ComparedDocument, record: LedgerRecord | 
 }
 
 /** What attempts without an answer may have changed is put right. */
-function doubtfulDelta(
+function unsureDelta(
   metadata: Metadata,
   { metadata: accepted, said }: LedgerRecord,
   attempts: readonly Metadata[],

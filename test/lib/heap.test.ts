@@ -29,7 +29,7 @@ async function megabytes(collect: string): Promise<{ readonly left: number; read
   return JSON.parse(stdout) as Awaited<ReturnType<typeof megabytes>>;
 }
 
-it('is collected once, and grows less from then on than it would by itself', async () => {
+it('the heap is collected once, and grows less from then on than it would by itself', async () => {
   const small = await megabytes('keepHeapSmall()');
   const usual = await megabytes('gc()');
   expect(small.left).toBeLessThan(1.1 * usual.left);

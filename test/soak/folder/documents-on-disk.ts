@@ -20,7 +20,7 @@ export interface DocumentOnDisk {
 }
 
 const types = /\.(?:txt|pdf|csv|html|docx|eml)$/i;
-const transient = /^\.|^~\$|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$|^4913$/i;
+const temporaryName = /^\.|^~\$|~$|^#.*#$|\.(?:tmp|part|crdownload|swp|swx|osl-tmp)$|^4913$/i;
 
 const sidecarEnd = '.meta.json';
 
@@ -44,7 +44,7 @@ export function documentsOnDisk(
   );
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const { name } = entry;
-    if (transient.test(name) || name.endsWith(sidecarEnd) || carried.has(name)) continue;
+    if (temporaryName.test(name) || name.endsWith(sidecarEnd) || carried.has(name)) continue;
     const path = prefix === '' ? name : `${prefix}/${name}`;
     if (entry.isDirectory()) {
       if (!name.endsWith('.attachments')) found.push(...documentsOnDisk(root, path, layers));
@@ -75,7 +75,8 @@ export function documentsOnDisk(
 export function directoriesOnDisk(root: string, prefix = ''): string[] {
   const found = [prefix];
   for (const entry of readdirSync(join(root, prefix), { withFileTypes: true })) {
-    if (!entry.isDirectory() || transient.test(entry.name) || entry.name.endsWith('.attachments')) continue;
+    if (!entry.isDirectory() || temporaryName.test(entry.name) || entry.name.endsWith('.attachments'))
+      continue;
     found.push(...directoriesOnDisk(root, prefix === '' ? entry.name : `${prefix}/${entry.name}`));
   }
   return found;
@@ -83,7 +84,7 @@ export function directoriesOnDisk(root: string, prefix = ''): string[] {
 
 function filesIn(directory: string): { name: string; absolute: string }[] {
   return readdirSync(directory)
-    .filter((name) => !transient.test(name))
+    .filter((name) => !temporaryName.test(name))
     .sort()
     .map((name) => ({ name, absolute: join(directory, name) }));
 }
