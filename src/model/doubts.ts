@@ -1,6 +1,6 @@
-import { nameOf, unknownStat } from './document.ts';
+import { nameOf, refKey, unknownStat } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
-import type { Change, Doubt, Failure, LedgerRecord } from './ports/ledger-port.ts';
+import type { Change, Doubt, Failure, LedgerPort, LedgerRecord } from './ports/ledger-port.ts';
 
 /** The code of a document whose upload has no answer, and waits for a person. */
 export const inDoubtCode = 'in-doubt';
@@ -12,6 +12,11 @@ export interface DoubtfulPath {
   readonly failure: Failure | undefined;
   /** Uploads whose outcome was never learned. */
   readonly doubts: readonly Doubt[];
+}
+
+/** Uploads of this path whose outcome was never learned. */
+export function doubtsAbout(ref: DocumentRef, ledger: Pick<LedgerPort, 'doubts'>): readonly Doubt[] {
+  return ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref));
 }
 
 /** Says whether there is anything to resolve. */

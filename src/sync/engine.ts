@@ -13,7 +13,7 @@ import { errorCode, errorMessage } from '../model/errors.ts';
 import type { Unclearable } from '../model/operation.ts';
 import { planDocument } from '../model/plan.ts';
 import { chooseRetries } from '../model/choose-retries.ts';
-import { inDoubtCode } from '../model/doubts.ts';
+import { doubtsAbout, inDoubtCode } from '../model/doubts.ts';
 import type { FolderListener, FolderPort } from '../model/ports/folder-port.ts';
 import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '../model/ports/ledger-port.ts';
 import type { LogPort } from '../model/ports/log-port.ts';
@@ -720,9 +720,7 @@ export class Engine {
     const following = found.following.filter(({ id, holds }) => open.has(`${holds} ${id}`));
     if (following.length > 0)
       await this.#writer.commit(following.map((doubt): Change => ({ kind: 'doubt', doubt })));
-    const doubt = this.#ledger
-      .doubts()
-      .find(({ ref, holds }) => holds && refKey(ref) === refKey(document.ref));
+    const doubt = doubtsAbout(document.ref, this.#ledger).find(({ holds }) => holds);
     if (doubt !== undefined) return { code: inDoubtCode, message: doubt.message };
     const other = found.elsewhere.find(({ holds }) => holds);
     if (other === undefined) return undefined;

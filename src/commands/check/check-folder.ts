@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
+import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { finding, type CheckFinding } from '../../model/report/command-reports.ts';
@@ -104,8 +105,7 @@ function recorded(
   { ref, stat: now, fingerprint }: FoundDocument,
   ledger: NonNullable<Surroundings['ledger']>,
 ): CheckFinding | null {
-  const doubts = ledger.doubts().filter((one) => refKey(one.ref) === refKey(ref));
-  const doubt = doubts.find(({ holds }) => holds);
+  const doubt = doubtsAbout(ref, ledger).find(({ holds }) => holds);
   if (doubt !== undefined) return doubtFinding('error', ref, doubt.message);
   const failure = ledger.failure(ref);
   if (failure === undefined || !sameStat(failure.stat, now) || failure.fingerprint !== fingerprint)

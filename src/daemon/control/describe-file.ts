@@ -14,7 +14,7 @@ import {
   type FoundDocument,
   type Inspection,
 } from '../../model/document.ts';
-import { inDoubtCode } from '../../model/doubts.ts';
+import { doubtsAbout, inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { ComparedDocument } from '../../model/operation.ts';
@@ -131,10 +131,9 @@ function notesOn(document: FoundDocument, record: LedgerRecord): readonly string
 
 /** Of a file that is gone nothing else says that its upload is in doubt. */
 function doubtNotes({ ref, ledger }: Sources): readonly string[] {
-  return ledger
-    .doubts()
-    .filter((doubt) => refKey(doubt.ref) === refKey(ref))
-    .map(({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`);
+  return doubtsAbout(ref, ledger).map(
+    ({ message }) => `its upload is in doubt: ${message}; end the doubt with ingestd resolve`,
+  );
 }
 
 function verdictOf(found: Inspection): Why['verdict'] {

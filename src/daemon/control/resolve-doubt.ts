@@ -6,6 +6,7 @@ import type { Change, LedgerPort } from '../../model/ports/ledger-port.ts';
 import {
   adoptDocument,
   dismissDoubt,
+  doubtsAbout,
   inDoubtCode,
   isDoubtful,
   sendAgain,
@@ -26,7 +27,7 @@ export async function resolveDoubt(sources: Sources, resolution: Resolution): Pr
     ref,
     record: ledger.get(ref),
     failure: ledger.failure(ref),
-    doubts: ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref)),
+    doubts: doubtsAbout(ref, ledger),
   };
   if (!isDoubtful(path)) {
     throw new ConfigurationError(`${refKey(ref)} is not in doubt; for a list run ingestd status`);

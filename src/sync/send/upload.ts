@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { refKey } from '../../model/document.ts';
+import { doubtsAbout } from '../../model/doubts.ts';
 import type { DocumentRef, FileStat, FoundAttachment, FoundDocument } from '../../model/document.ts';
 import type {
   Change,
@@ -46,7 +46,7 @@ export function uploadedChanges(
   ledger: Pick<LedgerPort, 'get' | 'doubts'>,
 ): readonly Change[] {
   const { ref } = document;
-  const doubts = ledger.doubts().filter((doubt) => refKey(doubt.ref) === refKey(ref));
+  const doubts = doubtsAbout(ref, ledger);
   const record: LedgerRecord = {
     docId,
     sha256: sent[0]?.sha256 ?? '',
