@@ -2,6 +2,8 @@ import { type Redactor, redacted } from '../lib/text/redactor.ts';
 
 const MAX_ITEMS = 100;
 const MAX_TEXT = 4096;
+/** Deeper than any line has to be; what is in itself ends here too. */
+const MAX_DEPTH = 5;
 
 /** Keys whose values are never written, without case and punctuation. */
 const secretKeys = new Set([
@@ -31,8 +33,18 @@ interface Writing {
 }
 
 /** JSON as it may be written: secrets redacted, text as `show` gives it, nothing endless. */
-export function cleanData(data: object, writing: Writing): unknown {
-  return clean(data, writing, cleanFixedText);
+export function cleanData(value: unknown, writing: Writing, depth = 0): unknown {
+  if (typeof value === 'string') return cleanText(value, writing);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === MAX_DEPTH) return '…';
+  const below = (child: unknown) => cleanData(child, writing, depth + 1);
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(below);
+  const cleanKey = depth === 0 ? cleanFixedText : cleanText;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, MAX_ITEMS)
+      .map(([key, child]) => [cleanKey(key, writing), isSecretKey(key) ? redacted : below(child)]),
+  );
 }
 
 /** Text as it may be written, from wherever it comes. */
@@ -47,17 +59,6 @@ export function cleanFixedText(text: string, { redactor, show }: Writing): strin
 
 function short(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-}
-
-function clean(value: unknown, writing: Writing, cleanKey = cleanText): unknown {
-  if (typeof value === 'string') return cleanText(value, writing);
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => clean(item, writing));
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, MAX_ITEMS)
-      .map(([key, child]) => [cleanKey(key, writing), isSecretKey(key) ? redacted : clean(child, writing)]),
-  );
 }
 
 function isSecretKey(key: string): boolean {

@@ -54,6 +54,24 @@ describe('a log line', () => {
   });
 });
 
+it('what hangs on an error or an answer, or is not known, is no data by its type', async () => {
+  const { log, lines } = await logged();
+  const unknown: unknown = 1;
+  // @ts-expect-error An error may carry a request with its headers.
+  log.info({ error: new Error('x') }, 'x');
+  // @ts-expect-error Nor as the whole data.
+  log.info(new Error('x'), 'x');
+  // @ts-expect-error Bytes of a file or a body.
+  log.info({ bytes: Buffer.from('x') }, 'x');
+  // @ts-expect-error An answer.
+  log.info({ answer: new Response() }, 'x');
+  // @ts-expect-error It may be any of these.
+  log.info({ unknown }, 'x');
+  // @ts-expect-error JSON has none.
+  log.info({ count: 1n }, 'x');
+  expect(lines).toHaveLength(6);
+});
+
 describe('S1: a secret', () => {
   const spellings = [
     secret,
@@ -145,6 +163,16 @@ describe('S8: what a name or a service may hold', () => {
     const { log, lines } = await logged();
     log.info({ long: 'x'.repeat(100_000), many: Array.from({ length: 10_000 }, () => 1) }, 'x');
     expect((lines[0] ?? '').length).toBeLessThan(6000);
+  });
+
+  it('is cut where it holds itself', async () => {
+    const { log, lines } = await logged();
+    const data: Record<string, Parameters<typeof log.info>[0]> = {};
+    data['self'] = data;
+    log.info(data, 'x');
+    const [line = ''] = lines;
+    expect(JSON.parse(line)).toMatchObject({ self: { self: expect.anything() }, msg: 'x' });
+    expect(line.length).toBeLessThan(200);
   });
 });
 
