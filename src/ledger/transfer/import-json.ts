@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 import { errorMessage } from '../../model/errors.ts';
-import type { LedgerEntry } from '../../model/ports/ledger-port.ts';
+import type { LedgerEntry, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import { checkEntries, refProblem, importedRecord } from './imported-ledger.ts';
 import type {
   ImportedEntry,
@@ -110,9 +110,14 @@ const ledgerSchema = z.object({
   directories: z.array(directorySchema).default([]),
 });
 
+/** A document as `ledger export` prints it: what other exports may leave out is there. */
+type ExportedDocument = Omit<z.output<typeof documentSchema>, AlwaysExported> &
+  Pick<LedgerRecord, AlwaysExported>;
+type AlwaysExported = 'fileName' | 'stat' | 'uploadedAt';
+
 /** What `ledger export` prints, contract section 5: everything by folder, then by path. Times are ISO 8601, UTC. */
 export type LedgerExport = DeepReadonly<
-  Omit<z.output<typeof ledgerSchema>, 'documents'> & { documents: z.output<typeof documentSchema>[] }
+  Omit<z.output<typeof ledgerSchema>, 'documents'> & { documents: ExportedDocument[] }
 >;
 
 /** The object that `ledger export` prints. */
@@ -215,18 +220,34 @@ function changesOf({
 
 /** The same that is asked of documents: a folder that is configured, a path inside it. */
 function problemsOf(
-  { inDoubt, uploading, failures, held, approved, deleted, roots, directories }: z.infer<typeof ledgerSchema>,
+  ledger: z.infer<typeof ledgerSchema>,
   { folders }: ImportOptions,
 ): readonly ImportProblem[] {
-  // A root's own path is not one inside the folder.
-  const lists = { inDoubt, uploading, failures, held, approved, deleted, directories };
-  const all = { ...lists, roots: roots.map(({ folder }) => ({ folder })) };
-  return Object.entries(all).flatMap(([key, list]: [string, readonly Partial<DocumentRef>[]]) =>
-    list.flatMap(({ folder = '', path = 'any' }) => {
-      const message = refProblem({ folder, path }, folders);
-      return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
-    }),
-  );
+  return placesIn(ledger).flatMap(([key, ref]) => {
+    const message = refProblem(ref, folders);
+    return message === null ? [] : [{ line: null, message: `${key}: ${message}` }];
+  });
+}
+
+/** What is named beside documents, each with its key. Of what has no path inside its folder the folder counts alone. */
+function placesIn({
+  inDoubt,
+  uploading,
+  failures,
+  held,
+  approved,
+  deleted,
+  roots,
+  directories,
+}: z.infer<typeof ledgerSchema>): readonly (readonly [key: string, ref: DocumentRef])[] {
+  const inside = { inDoubt, uploading, failures, approved, directories };
+  const folders = { held, deleted, roots };
+  return [
+    ...Object.entries(inside).flatMap(([key, refs]) => refs.map((ref) => [key, ref] as const)),
+    ...Object.entries(folders).flatMap(([key, list]) =>
+      list.map(({ folder }) => [key, { folder, path: 'any' }] as const),
+    ),
+  ];
 }
 
 function toEntry(document: z.infer<typeof documentSchema>, { now }: ImportOptions): LedgerEntry {
