@@ -1,11 +1,10 @@
-import { guardWindowMs } from '../../model/deletion-guard.ts';
 import { refKey } from '../../model/document.ts';
 import type { LedgerPort, Removal, SentRequest } from '../../model/ports/ledger-port.ts';
 import type { SideChange } from '../format/change-format.ts';
 
 const SENT_KEPT_MS = 600_000;
-/** Longer than the deletion guard looks back. */
-const REMOVALS_KEPT_MS = 6 * guardWindowMs;
+/** An hour; the deletion guard looks back ten minutes only. */
+const REMOVALS_KEPT_MS = 3_600_000;
 /** Kept however old they seem: the wall clock may have jumped. */
 const NEWEST_SENT = 200;
 const NEWEST_REMOVALS = 50;
