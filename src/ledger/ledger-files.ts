@@ -15,8 +15,9 @@ const FENCED = /^ledger\.f([1-9]\d{0,14})\./;
 export type LedgerPaths = ReturnType<typeof ledgerPaths>;
 
 /**
- * Paths of what the ledger keeps in the state directory, for one fence: that of their holder, of those who share the
- * directory; 0: nobody shares it. Each holder writes files of its own: what a slow one does is not read any more.
+ * Paths of the ledger's files in the state directory. `fence` is the number of their holder where hosts share the
+ * directory, and 0 where they do not. Each holder writes files of its own: those that a former holder still writes are
+ * not read.
  */
 export function ledgerPaths(dir: string, fence: number) {
   const stem = join(dir, stemOf(fence));

@@ -81,7 +81,10 @@ export function finding(
 
 const text = z.string();
 
-/** The whole story of one file, contract section 2, `why`: as the daemon sends it. What is left out is not known. */
+/**
+ * The whole story of one file, as the daemon sends it and `why` prints it (contract section 2). A field that is left out
+ * gets the value that says that it is not known.
+ */
 export const whySchema = z.object({
   folder: text.nullable(),
   path: text,
