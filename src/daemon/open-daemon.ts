@@ -34,7 +34,7 @@ export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
     if (options.makesFolders === true) await makeFolders(settings, ledger);
     await requireFolders(settings, ledger);
     for (const shared of await mixedUpFolders(ledger, settings))
-      log.warn({ ...shared }, 'two configurations may share this ledger');
+      log.warn(shared, 'two configurations may share this ledger');
     const embedded = await startEmbedded(options);
     if (embedded !== null) opened.unshift(() => embedded.close());
     const { assembleDaemon } = await loadRooms();

@@ -13,7 +13,7 @@ interface SignInOptions {
   readonly onChange: () => void;
 }
 
-/** Proves the credentials before anything has to be sent, and again while the service is away. */
+/** Checks the credentials before anything has to be sent, and again while the service is unavailable. */
 export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
   let message: string | null = null;
   /** Why the last attempt failed; null: it did not. */
@@ -42,10 +42,10 @@ export function createSignIn({ tokens, clock, log, onChange }: SignInOptions) {
     }
   }
 
-  /** Once, and again when it is another: not of each attempt. */
+  /** Logs a reason once, not with each attempt. */
   function report(error: unknown, restMs: number): void {
     const reason = errorMessage(error);
-    // Of refused credentials the source of the tokens tells.
+    // Refused credentials are logged by the token source.
     if (reason !== failure && !(error instanceof CredentialsRefusedError)) {
       log.warn({ reason, againInSeconds: Math.ceil(restMs / 1000) }, 'sign-in failed');
     }

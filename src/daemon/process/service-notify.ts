@@ -20,12 +20,12 @@ export interface ServiceNotifyOptions {
 }
 
 /**
- * Speaks systemd's notify protocol where `$NOTIFY_SOCKET` is set, and is silent elsewhere.
+ * Speaks systemd's notify protocol where `$NOTIFY_SOCKET` is set, and does nothing elsewhere. It never throws, and
+ * nobody waits for it.
  *
- * Node opens no datagram sockets of the Unix family and the packages that add them need a compiler, so
- * `systemd-notify` sends: it is there wherever systemd is, and it waits until the manager has read the message,
- * which is what lets the manager know the sender. The unit has to say `NotifyAccess=all`. Nothing here throws, and
- * nothing here waits.
+ * Node opens no datagram sockets of the Unix family, and the packages that add them need a compiler. So the program
+ * `systemd-notify` sends each message. It is installed wherever systemd is, and it runs until the manager has read the
+ * message: by that the manager knows the sender. The unit has to say `NotifyAccess=all`.
  */
 export function createServiceNotify(options: ServiceNotifyOptions) {
   const { env, clock, log, pid = process.pid, monotonicMicroseconds = machineMicroseconds } = options;
@@ -41,6 +41,7 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
     stopping: () => void send(['STOPPING=1']),
     /** One line for people. Equal lines are sent once, and at most one every five seconds: the newest wins. */
     status: (text: string): void => {
+      // A line break would end the status and begin another assignment.
       if (env['NOTIFY_SOCKET'] !== undefined) status(printable(text));
     },
     /** Pings twice per watchdog interval for as long as `alive` says so; what it returns ends that. */
@@ -67,7 +68,7 @@ export function createServiceNotify(options: ServiceNotifyOptions) {
 function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly string[]) => Promise<void> {
   const socket = env['NOTIFY_SOCKET'];
   if (socket === undefined || socket === '') return () => Promise.resolve();
-  // The sender gets the socket and its own whereabouts: secrets in the environment are none of its business.
+  // No more of the environment than the program needs: it holds secrets.
   const senderEnv = { NOTIFY_SOCKET: socket, PATH: env['PATH'] ?? '/usr/bin:/bin' };
   let last = Promise.resolve();
   let complained = false;
@@ -85,14 +86,14 @@ function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly stri
 function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
-    // Not spawn's own timeout: its timer outlives a sender that is not there and holds the process open.
-    const relent = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();
+    // Not spawn's own timeout: where the program is missing, its timer keeps the process alive.
+    const giveUp = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();
     child.once('error', (error) => {
-      clearTimeout(relent);
+      clearTimeout(giveUp);
       reject(error);
     });
     child.once('exit', (code, signal) => {
-      clearTimeout(relent);
+      clearTimeout(giveUp);
       if (code === 0) resolve();
       else reject(new Error(`systemd-notify ended with ${signal ?? `exit code ${code}`}`));
     });
@@ -128,7 +129,6 @@ function watchdogIntervalMs(env: ServiceNotifyOptions['env'], pid: number): numb
   return microseconds / 2_000;
 }
 
-/** A line break would end the status and begin another assignment. */
 function machineMicroseconds(): bigint {
   return process.hrtime.bigint() / 1_000n;
 }
