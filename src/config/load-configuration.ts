@@ -17,7 +17,7 @@ import { readSecret } from './secrets/read-secrets.ts';
 
 /** What `loadConfiguration` is given. */
 export interface ConfigurationSearch extends SettingsSearch {
-  /** False leaves the folders untouched, for commands that only speak to the daemon. Default true. */
+  /** False: whether the folders are separate directories is not checked. Default true. */
   readonly checkFolders?: boolean;
 }
 

@@ -1,14 +1,16 @@
-import { type Document, LineCounter, isMap, isNode, isPair, parseDocument } from 'yaml';
+import { type Document, LineCounter, isMap, isNode, isPair, parseDocument, stringify } from 'yaml';
 import { orNull } from '../lib/or-null.ts';
 import { excerpt } from '../lib/text/printable.ts';
 import { ConfigurationError, errorMessage } from '../model/errors.ts';
 
 export type YamlText = ReturnType<typeof readYaml>;
 
-/** Most aliases that are expanded: the limit for alias bombs. */
-const MAX_ALIASES = 100;
+/** More aliases than this are not expanded: nested ones could fill the memory. */
+const maxAliases = 100;
 
-/** Reads one YAML document, with a way back to its lines. Throws ConfigurationError with line and column, naming `source`. */
+/**
+ * Reads one YAML document, with a way back to its lines. Throws ConfigurationError with line and column, naming `source`.
+ */
 export function readYaml(text: string, source: string) {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
@@ -33,16 +35,18 @@ export function readYaml(text: string, source: string) {
 /** What can be read of a YAML text that may be invalid; null: nothing. */
 export function glimpseYaml(text: string): unknown {
   return orNull<unknown>(() =>
-    parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: MAX_ALIASES }),
+    parseDocument(text, { prettyErrors: false }).toJS({ maxAliasCount: maxAliases }),
   );
 }
 
 /** A value as YAML text, for a person to go on from. */
-export { stringify as writeYaml } from 'yaml';
+export function writeYaml(value: unknown): string {
+  return stringify(value);
+}
 
 function toPlain(document: Document, source: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES });
+    return document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
     throw new ConfigurationError(
       `${source}: YAML that cannot be used: ${firstLine(errorMessage(error))}; write the values out instead of aliases`,

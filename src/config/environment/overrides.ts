@@ -20,7 +20,7 @@ export interface Override {
   readonly value: unknown;
 }
 
-const PREFIX = 'INGESTD_';
+const variablePrefix = 'INGESTD_';
 
 /** Names that are shorter than their path. */
 const shortNames: Readonly<Record<string, readonly string[]>> = {
@@ -45,7 +45,8 @@ export function readOverrides(environment: Readonly<Record<string, string | unde
   const overrides: Override[] = [];
   const warnings: string[] = [];
   for (const [variable, text] of Object.entries(environment).sort(([a], [b]) => order(a, b))) {
-    if (!variable.startsWith(PREFIX) || reserved.has(variable) || text === undefined || text === '') continue;
+    if (!variable.startsWith(variablePrefix) || reserved.has(variable) || text === undefined || text === '')
+      continue;
     const path = shortNames[variable] ?? (variable.includes('__') ? pathOf(variable) : undefined);
     if (path !== undefined) overrides.push({ variable, path, value: valueOf(text, { variable, path }) });
     else warnings.push(...misspelt(variable));
@@ -61,7 +62,7 @@ function order(a: string, b: string): number {
 function pathOf(variable: string): PropertyKey[] {
   const path: PropertyKey[] = [];
   let node = schemaAt(path);
-  for (const part of variable.slice(PREFIX.length).split('__')) {
+  for (const part of variable.slice(variablePrefix.length).split('__')) {
     const keys = Object.keys(node?.properties ?? {});
     const found = node?.items === undefined ? keys.find((key) => snakeCase(key) === part) : placeIn(part);
     if (found === undefined) {
@@ -117,10 +118,12 @@ function misspelt(variable: string): string[] {
   if (/^INGESTD_(SERVICE_(HOST|PORT)|PORT)/.test(variable)) return [];
   const names = [...reserved, ...Object.keys(shortNames), ...settingKeys().map((key) => key.environment)];
   const near = closest(
-    variable.slice(PREFIX.length),
-    names.map((name) => name.slice(PREFIX.length)),
+    variable.slice(variablePrefix.length),
+    names.map((name) => name.slice(variablePrefix.length)),
   );
-  return near === undefined ? [] : [`${excerpt(variable)} is not used; did you mean ${PREFIX}${near}?`];
+  return near === undefined
+    ? []
+    : [`${excerpt(variable)} is not used; did you mean ${variablePrefix}${near}?`];
 }
 
 /** The configuration with what the environment says laid over it. A list grows by one place at a time. */

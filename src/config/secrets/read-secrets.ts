@@ -44,7 +44,7 @@ export async function loadCredentials(sources: SecretSources): Promise<Credentia
   );
 }
 
-const MIN_LENGTH = 16;
+const minTokenLength = 16;
 
 /**
  * The token that the HTTP address asks for, from `INGESTD_HTTP_TOKEN`, and what is wrong with it: it has fewer than 16
@@ -59,13 +59,13 @@ export async function findHttpToken(
 }> {
   const token = (await readSecret('httpToken', sources)) ?? null;
   const variable = secretVariables.httpToken;
-  if (token !== null && token.length < MIN_LENGTH) {
-    const message = `its value is shorter than ${MIN_LENGTH} characters`;
+  if (token !== null && token.length < minTokenLength) {
+    const message = `its value is shorter than ${minTokenLength} characters`;
     return { token, fault: { subject: variable, message, fix: 'Generate one with: openssl rand -hex 16' } };
   }
   if (token === null && port !== false && !isLoopbackHost(host)) {
     const message = `${host} is reachable from other machines, but no token is set`;
-    const fix = `Set ${variable} to ${MIN_LENGTH} characters or more (openssl rand -hex 16), or set http.host to 127.0.0.1.`;
+    const fix = `Set ${variable} to ${minTokenLength} characters or more (openssl rand -hex 16), or set http.host to 127.0.0.1.`;
     return { token, fault: { subject: 'http.host', message, fix } };
   }
   return { token, fault: null };

@@ -24,16 +24,16 @@ function explain(issue: Issue, value: unknown): string {
   const node = schemaAt(issue.path);
   if (value === undefined) return `${key || 'the file'} is missing; ${addition(key, node)}`;
   if (key === 'folders')
-    return `folders: ${shown(value)} is not a list of at least one folder; ${FOLDER_EXAMPLE}`;
+    return `folders: ${shown(value)} is not a list of at least one folder; ${folderExample}`;
   if (issue.code === 'custom' || node === undefined) return `${key}: ${shown(value)}: ${issue.message}`;
   if (issue.code === 'invalid_format') return `${key}: ${shown(value)} ${rule(issue.path)}`;
   return `${key || 'the file'}: ${shown(value)} is not ${expected(node)}${fix(value, node)}`;
 }
 
-const FOLDER_EXAMPLE = 'write\n    folders:\n      - name: inbox\n        path: ./inbox';
+const folderExample = 'write\n    folders:\n      - name: inbox\n        path: ./inbox';
 
 function addition(key: string, node: JsonSchema | undefined): string {
-  if (key === '' || key === 'folders') return FOLDER_EXAMPLE;
+  if (key === '' || key === 'folders') return folderExample;
   return `add it: ${node === undefined ? 'a value' : expected(node)}${node?.description === undefined ? '' : `. ${node.description}`}`;
 }
 
