@@ -11,11 +11,11 @@ import { type DaemonClient, connectDaemon } from '../commands/daemon-client.ts';
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
 
 interface PrepareOptions {
-  /** Only what is wrong goes to the log, unless somebody asks for another level. */
+  /** Only warnings and errors are logged, unless the command line asks for another level. */
   readonly quiet?: boolean;
-  /** False for commands that only speak to the daemon. */
+  /** False: whether the folders are separate directories is not checked. Default true. */
   readonly checkFolders?: boolean;
-  /** False leaves what is not wrong but worth a word to the command. */
+  /** False: the configuration's warnings are not logged. */
   readonly reportsWarnings?: boolean;
   /** Takes the lines of the log. Default: standard error. */
   readonly writeLog?: ((text: string) => void) | undefined;
@@ -154,8 +154,9 @@ export type FoundDaemon = { readonly stateDir: string } &
   /** None runs. */
   (
     | { readonly prepared: PreparedCommand; readonly daemon: null }
-    /** `prepared` null: the configuration on disk cannot be used; the daemon runs on what the file said before. */
-    | { readonly prepared: PreparedCommand | null; readonly daemon: DaemonClient }
+    | { readonly prepared: PreparedCommand; readonly daemon: DaemonClient }
+    /** The configuration on disk is invalid; the daemon runs on what the file said before. */
+    | { readonly prepared: null; readonly daemon: DaemonClient }
   );
 
 type PreparedAction = PreparedCommand & { readonly daemon: DaemonClient | null };
@@ -207,8 +208,7 @@ export async function findDaemon(
 
 /** The folders of the configuration; of one that is not valid now, those that the daemon knows. */
 export async function foldersOf({ prepared, daemon }: FoundDaemon): Promise<Folders> {
-  if (prepared !== null) return prepared.settings.folders;
-  return daemon === null ? [] : (await daemon.status()).folders;
+  return prepared === null ? (await daemon.status()).folders : prepared.settings.folders;
 }
 
 /** Only the daemon of this very file: where the state directory is not known, the usual one may be another's. */

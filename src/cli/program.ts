@@ -15,7 +15,7 @@ import { addNotifyCommand } from './control/notify-command.ts';
 import { addDocumentCommands } from './control/document-commands.ts';
 import { addRunCommand } from './delivery/run-command.ts';
 import { addServiceCommand } from './setup/service-command.ts';
-import { addHealthCommand, addStatusCommand } from './report/status-command.ts';
+import { addHealthCommand, addStatusCommand } from './report/status-commands.ts';
 import { addSyncCommand } from './delivery/sync-command.ts';
 import { logLevels } from '../model/settings.ts';
 import { version } from '../config/package-files.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { ConfigurationError } from '../../model/errors.ts';
+import { ConfigurationError, exitCodes } from '../../model/errors.ts';
 import { credentialsFor, prepareCommand } from '../prepare-command.ts';
 import { connectDaemon } from '../../commands/daemon-client.ts';
 
@@ -40,7 +40,7 @@ async function authLogin(context: CommandContext, flags: GlobalFlags): Promise<n
   context.output.line(
     `The service at ${settings.service.authUrl} accepts the credentials; this token is valid until ${expiresAt}.`,
   );
-  return 0;
+  return exitCodes.ok;
 }
 
 interface RevokeFlags extends GlobalFlags {
@@ -71,5 +71,5 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
   context.output.line(
     all ? 'The token and every refresh token of the user have been revoked.' : 'The token has been revoked.',
   );
-  return 0;
+  return exitCodes.ok;
 }

@@ -61,7 +61,7 @@ async function approve(
   const name = folderArgument(folder, settings);
   if (context.interactive && flags.yes !== true && !(await isMeant(context, { settings, daemon, name }))) {
     context.output.line('Nothing was released.');
-    return 0;
+    return exitCodes.ok;
   }
   const { approved } = await (await decisionsOf(prepared)).approve(name);
   context.output.line(
@@ -69,7 +69,7 @@ async function approve(
       ? 'Nothing is held.'
       : `${countWords(approved, 'deletion')} released${daemon === null ? '; they are sent when ingestd runs' : ''}.`,
   );
-  return 0;
+  return exitCodes.ok;
 }
 
 /** Names the documents that would be deleted at the service, and asks. */
@@ -87,13 +87,13 @@ async function isMeant(
   return confirm(context, `Delete ${countWords(count, 'document')} at the service?`);
 }
 
-interface PauseFlags extends GlobalFlags {
-  readonly fleet?: boolean;
-}
-
 async function offline(settings: Settings): Promise<Status> {
   const { offlineStatus } = await import('../../commands/offline/offline-reports.ts');
-  return offlineStatus({ settings, account: null, folders: null });
+  return offlineStatus({ settings, account: null, readsFolders: false });
+}
+
+interface PauseFlags extends GlobalFlags {
+  readonly fleet?: boolean;
 }
 
 function change(action: 'pause' | 'resume') {

@@ -64,7 +64,7 @@ async function ledgerExport(
   const { exportLedger } = await import('../../ledger/transfer/export-ledger.ts');
   const ledger = exportLedger(await readLedger(settings.state.dir));
   context.output.json(ledger, flags.json ? 'compact' : 'indented');
-  return 0;
+  return exitCodes.ok;
 }
 
 async function ledgerVerify(

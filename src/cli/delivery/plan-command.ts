@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { inDoubtCode } from '../../model/doubts.ts';
+import { exitCodes } from '../../model/errors.ts';
 import type { PlanReport, PlannedOperation } from '../../model/report/command-reports.ts';
 import { countWords, durationWords, numberWords } from '../../lib/text/amounts.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
@@ -26,7 +27,7 @@ async function plan(context: CommandContext, flags: GlobalFlags & { json?: boole
   const { plan: report } = await surveyFolders({ settings, makesFolders: configuration.trial });
   if (flags.json) context.output.json(report);
   else printPlan(report, context.output);
-  return 0;
+  return exitCodes.ok;
 }
 
 function printPlan(report: PlanReport, output: Output): void {

@@ -28,13 +28,13 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
 async function doctor(context: CommandContext, flags: GlobalFlags & { json?: boolean }): Promise<number> {
   const { report, exitCode } = await examineAll(context, flags);
   const { output, redactor } = context;
-  // A secret may have got into any text: the name of a file, an answer of the network.
+  // Any text may contain a secret: the name of a file, an answer from the network.
   if (flags.json === true) output.json(cleanData(report, { redactor, show: (text) => text }));
   else printReport(report, { ...output, line: (text?: string) => output.line(redactor.redact(text ?? '')) });
   return exitCode;
 }
 
-/** An invalid configuration is a finding, not the end: the machine is described all the same. */
+/** An invalid configuration is a finding like any other: the machine is described all the same. */
 async function examineAll(
   context: CommandContext,
   flags: GlobalFlags,

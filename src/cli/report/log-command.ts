@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { countWords } from '../../lib/text/amounts.ts';
+import { exitCodes } from '../../model/errors.ts';
 import type { Activity } from '../../model/report/status.ts';
 import { insideWorkingDirectory, requirePath } from '../../daemon/control/resolve-path.ts';
 import { findDaemon, foldersOf } from '../prepare-command.ts';
@@ -66,7 +67,7 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
     const all: Activity[] = [];
     for await (const activity of readLog(stateDir, filter)) all.push(activity);
     output.json(all);
-    return 0;
+    return exitCodes.ok;
   }
   const isOver = flags.follow ? output.closed : () => true;
   let lines = 0;
@@ -76,7 +77,7 @@ async function log(context: CommandContext, path: string | undefined, flags: Log
     lines += 1;
   }
   if (lines === 0 && !flags.json) output.line('Nothing happened.');
-  return 0;
+  return exitCodes.ok;
 }
 
 const paints = {

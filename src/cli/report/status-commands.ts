@@ -17,7 +17,7 @@ interface StatusFlags extends GlobalFlags {
   readonly watch?: boolean | number;
 }
 
-const WATCH_SECONDS = 2;
+const watchSeconds = 2;
 
 /** `ingestd status`: the running daemon's state; without one, that of the ledger and the folders. */
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -29,12 +29,22 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
     .option('--json', 'print JSON')
     .option('--check', 'print one line; exit code 0: ok, 1: attention, 2: error or no running daemon')
     .option('--fleet', 'all hosts of the account (cluster)')
-    .option('--watch [SECONDS]', `refresh every ${WATCH_SECONDS} seconds until interrupted`, secondsOf);
+    .option('--watch [SECONDS]', `refresh every ${watchSeconds} seconds until interrupted`, secondsOf);
   defineCommand(command, context, status, [
     { command: 'ingestd status --watch', does: 'refresh continuously' },
     { command: 'ingestd status --check', does: 'for monitoring: one line and an exit code' },
     { command: 'ingestd status --fleet', does: 'all hosts with this account' },
     { command: "ingestd status --json | jq '.failures'", does: 'what failed, and why' },
+  ]);
+}
+
+/** `ingestd health`: exit 0 while the running daemon is healthy. */
+export function addHealthCommand(program: Command, context: CommandContext): void {
+  const command = program
+    .command('health')
+    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
+  defineCommand(command, context, health, [
+    { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
   ]);
 }
 
@@ -61,7 +71,7 @@ async function fleet(context: CommandContext, flags: StatusFlags): Promise<numbe
     if (flags.json) output.json(found);
     else if (flags.check === true) output.line(`${found.health}: ${fleetHeadline(found)}`);
     else for (const line of renderFleet(found, output.colors)) output.line(line);
-    return flags.check === true ? checkCodes[found.health] : 0;
+    return flags.check === true ? checkCodes[found.health] : exitCodes.ok;
   } catch (error) {
     if (flags.check !== true) throw error;
     context.complain(errorMessage(error));
@@ -87,8 +97,8 @@ async function check(context: CommandContext, flags: StatusFlags): Promise<numbe
 }
 
 /**
- * What is known without a daemon. One line for monitoring does not wait until the folders are read. Throws
- * ConfigurationError where the configuration cannot be used either.
+ * What is known without a daemon. The line for monitoring does not wait until the folders are read. Throws
+ * ConfigurationError where the configuration is invalid too.
  */
 async function offline(
   prepared: PreparedCommand | null,
@@ -105,7 +115,8 @@ async function offline(
   return offlineStatus({
     settings,
     account: known?.credentials?.username ?? null,
-    folders: readsFolders ? { makesFolders: configuration.trial } : null,
+    readsFolders,
+    makesFolders: configuration.trial,
   });
 }
 
@@ -131,14 +142,14 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
     else for (const line of lines) output.line(line);
   };
   await showNow();
-  if (flags.watch === undefined) return 0;
-  const everyMs = (flags.watch === true ? WATCH_SECONDS : Number(flags.watch)) * 1000;
+  if (flags.watch === undefined) return exitCodes.ok;
+  const everyMs = (flags.watch === true ? watchSeconds : Number(flags.watch)) * 1000;
   while (!output.closed()) {
     await delay(everyMs);
     if (!redraws && !flags.json) output.line();
     await showNow();
   }
-  return 0;
+  return exitCodes.ok;
 }
 
 /** The daemon's own words for `--json`, and what could be read of them. */
@@ -152,16 +163,6 @@ async function statusOf(
   }
   const raw = await daemon.rawStatus();
   return { status: statusSchema.parse(raw), raw };
-}
-
-/** `ingestd health`: exit 0 while the running daemon is healthy. */
-export function addHealthCommand(program: Command, context: CommandContext): void {
-  const command = program
-    .command('health')
-    .description("exit with 0 while the daemon is making progress (for Docker's HEALTHCHECK)");
-  defineCommand(command, context, health, [
-    { command: 'ingestd health && echo well', does: 'prints nothing when healthy' },
-  ]);
 }
 
 async function health(context: CommandContext, flags: GlobalFlags): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../../model/errors.ts';
 import type { Why } from '../../model/report/command-reports.ts';
 import { findDaemon, foldersOf } from '../prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
@@ -30,7 +31,7 @@ async function why(
   const story = await (daemon === null ? offline(prepared.settings, wanted) : daemon.why(wanted));
   if (flags.json) context.output.json(story);
   else printStory(story, context.output);
-  return 0;
+  return exitCodes.ok;
 }
 
 async function offline(settings: Settings, path: string): Promise<Why> {

@@ -28,26 +28,30 @@ import { requirePath } from '../../daemon/control/resolve-path.ts';
 import { describeFile } from '../../daemon/control/describe-file.ts';
 import { version } from '../../config/package-files.ts';
 
-interface OfflineOptions {
+interface StatusOptions {
   readonly settings: Settings;
   /** Who signs in; null: not known. */
   readonly account: string | null;
-  /** Null: the folders are not read, and the ledger alone speaks. */
-  readonly folders: {
-    /** A start would make the folders that are not there. */
-    readonly makesFolders: boolean;
-  } | null;
+  /** False: the status follows from the ledger alone. */
+  readonly readsFolders: boolean;
+  /** A start would make the folders that are not there. Default false: a start refuses them. */
+  readonly makesFolders?: boolean;
 }
 
 /**
  * The status of a daemon that does not run: what its ledger says, and, where the folders are read, what `plan` finds in
  * them as they stand at this moment. Otherwise only folders with held deletions are read: their files may have come back.
  */
-export async function offlineStatus({ settings, account, folders }: OfflineOptions): Promise<Status> {
+export async function offlineStatus({
+  settings,
+  account,
+  readsFolders,
+  makesFolders = false,
+}: StatusOptions): Promise<Status> {
   const ledger = await readLedger(settings.state.dir);
   const other = otherService(ledger, settings);
   const { survey, reasons } =
-    folders === null || other !== null ? nothingSeen : await readFolders(settings, folders);
+    readsFolders && other === null ? await readFolders(settings, makesFolders) : nothingSeen;
   const doubts = ledger.doubts();
   const inDoubt = doubts.reduce((total, { count }) => total + count, 0);
   const held = [...(await allHeld(settings, ledger)), ...heldFromNowOn(ledger, survey)];
@@ -131,10 +135,7 @@ interface Seen {
 
 const nothingSeen: Seen = { survey: null, reasons: [] };
 
-async function readFolders(
-  settings: Settings,
-  { makesFolders }: NonNullable<OfflineOptions['folders']>,
-): Promise<Seen> {
+async function readFolders(settings: Settings, makesFolders: boolean): Promise<Seen> {
   // Each file as it stands: nobody waits here until it has settled.
   const timing = { ...settings.timing, settleMs: 0 };
   try {
