@@ -17,6 +17,7 @@ const neverOne = new Set([
   'a document has at most {maxAttachments} attachments',
   '{length} problems: {numbered}{ and {more} more|}',
   'it is scanned every {pollSeconds} seconds',
+  'refresh every {watchSeconds} seconds until interrupted',
   'about {seconds} seconds',
   '{seconds} days',
   '{length} folders paused',
