@@ -26,6 +26,8 @@ function replaceWithCopies({ folder }: EngineWorld): void {
 
 const filled = (count: number, options?: EngineWorldOptions) => filledEngineWorld(count, options, 'a');
 
+const refused = { kind: 'rejected', code: 'http-422', message: 'no' } as const;
+
 /** The minute is not what these are about. */
 const quick = { service: { requestsPerMinute: 5_000 } };
 
@@ -387,6 +389,38 @@ describe('the sync engine', () => {
     await world.quiesce();
     expect(world.service.calls.slice(before).toSorted()).toEqual(['bulk delete 2', 'bulk delete 3']);
     expect(world.service.documents.size).toBe(15);
+  });
+
+  it('deletes documents one by one where the service refuses them together, and only what it refuses alone fails', async () => {
+    world = await filled(20);
+    for (let call = 0; call < 2; call += 1) world.service.failNext(refused);
+    for (const path of ['a/0.txt', 'a/1.txt', 'a/2.txt']) world.folder.remove(path);
+    world.folder.scan();
+    await world.quiesce();
+    expect(world.service.calls).toEqual(['bulk delete 3', 'delete', 'delete', 'delete']);
+    expect(world.service.documents.size).toBe(18);
+    expect([...world.docIds().values()].toSorted()).toEqual([...world.service.documents.keys()].toSorted());
+    expect(world.engine().tasks.in('failed').size).toBe(1);
+  });
+
+  it('names no document twice in a bulk call, however often it changes before it goes out', async () => {
+    world = await filled(40);
+    const calls: (readonly string[])[] = [];
+    world.service.observe(({ docIds }) => calls.push(docIds));
+    const gone = ['a/0.txt', 'a/1.txt', 'a/2.txt', 'a/3.txt'];
+    const tagged = ['a/10.txt', 'a/11.txt', 'a/12.txt', 'a/13.txt'];
+    for (let time = 0; time < 3; time += 1) {
+      for (const path of gone) world.folder.takeAway(path);
+      for (const path of tagged) world.folder.describe(path, { customTags: [{ name: `time ${time}` }] });
+      world.folder.scan();
+      await world.until(() => world.engine().tasks.in('ready').size >= gone.length);
+      if (time < 2) for (const path of gone) world.folder.bringBack(path, path);
+      world.folder.scan();
+    }
+    await world.quiesce();
+    expect(calls.map(({ length }) => length)).toContain(4);
+    for (const docIds of calls) expect(new Set(docIds).size).toBe(docIds.length);
+    expect(world.service.documents.size).toBe(36);
   });
 
   it('tags 600 documents in three requests', async () => {
