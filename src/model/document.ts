@@ -137,6 +137,14 @@ export function hasGone(found: Inspection | undefined): boolean {
   return found?.kind === 'absent' || (found?.kind === 'ignored' && found.isGone === true);
 }
 
+/** The code of a file that is skipped as long as it is empty. */
+export const emptyFileCode = 'empty-file';
+
+/** Whether a file is skipped only as it stands: its content may be on its way, and then it is sent. Nothing has to be fixed. */
+export function awaitsContent({ kind, code }: { readonly kind: string; readonly code?: string }): boolean {
+  return kind === 'skipped' && code === emptyFileCode;
+}
+
 /** A unique key of a document, for maps. Folder names hold no `/`. */
 export function refKey(ref: DocumentRef): string {
   return `${ref.folder}/${ref.path}`;

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
-import { joinPath, refKey, sameStat } from '../../model/document.ts';
+import { awaitsContent, joinPath, refKey, sameStat } from '../../model/document.ts';
 import type { DirectoryScan, FoundDocument, Inspection } from '../../model/document.ts';
 import { doubtsAbout } from '../../model/doubts.ts';
 import type { FolderPort } from '../../model/ports/folder-port.ts';
@@ -16,7 +16,7 @@ import { asItStands, withFolder } from '../unwatched-folder.ts';
 import { eventlessFileSystemAt } from '../../scan/watch/network-file-systems.ts';
 
 /** Skips that a person may well mean: they are listed, and no problem. */
-const harmless = new Set(['symbolic-link', 'empty-file', 'orphan-sidecar']);
+const harmless = new Set(['symbolic-link', 'orphan-sidecar']);
 
 const inspectionsAtOnce = 16;
 
@@ -119,7 +119,8 @@ function fileFinding(
   { code, message }: { readonly code: string; readonly message: string },
   kind: Inspection['kind'] = 'skipped',
 ): CheckFinding {
-  const level = kind === 'waiting' || harmless.has(code) ? 'warning' : 'error';
+  const isHarmless = kind === 'waiting' || awaitsContent({ kind, code }) || harmless.has(code);
+  const level = isHarmless ? 'warning' : 'error';
   return finding(level, `${folder.name}/${path}`, { code, message });
 }
 

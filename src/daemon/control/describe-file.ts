@@ -8,6 +8,7 @@ import {
   type Why,
 } from '../../model/report/command-reports.ts';
 import {
+  awaitsContent,
   refKey,
   sameStat,
   type DocumentRef,
@@ -253,9 +254,7 @@ function heldWords(message: string): string {
 
 /** Of a file without a record that is no document as it stands. */
 function nothingYet(found: Inspection): string {
-  return found.kind === 'skipped' && found.code === 'empty-file'
-    ? 'nothing until it has content; then it is sent'
-    : 'nothing';
+  return awaitsContent(found) ? 'nothing until it has content; then it is sent' : 'nothing';
 }
 
 function isAsSent(document: FoundDocument, record: LedgerRecord): boolean {

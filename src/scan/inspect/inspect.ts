@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, lstatSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
 import { printable } from '../../lib/text/printable.ts';
-import { directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
+import { awaitsContent, directoryOf, isValidPath, joinPath, nameOf } from '../../model/document.ts';
 import type { Companions, Inspection } from '../../model/document.ts';
 import { cannotBeRead, errorCode } from '../../model/errors.ts';
 import { effectiveMetadata } from '../../model/metadata/effective-metadata.ts';
@@ -172,9 +172,9 @@ async function inspectFile(
       ? settling(afterScanMs)
       : unknown('folder-unreadable', 'the folder cannot be listed');
   }
-  // An empty file may be on its way: whether it is one is said when it has settled.
-  const empty = stats.size === 0;
-  if (classified.kind !== 'document' && !empty) return withoutContent(folder, path, classified, defaults);
+  // Whether its content is on its way is said when it has settled.
+  if (classified.kind !== 'document' && !awaitsContent(classified))
+    return withoutContent(folder, path, classified, defaults);
   const delay = Math.max(folder.observations.settle(path, stats), unsettledRules(folder, path));
   if (delay > 0) return settling(delay);
   if (classified.kind !== 'document') return withoutContent(folder, path, classified, defaults);

@@ -1,5 +1,5 @@
 import { excerpt, printable } from '../../lib/text/printable.ts';
-import { joinPath } from '../../model/document.ts';
+import { emptyFileCode, joinPath } from '../../model/document.ts';
 import type { FileStat } from '../../model/document.ts';
 import { extensionOf, isDocumentType } from '../../model/names-and-types.ts';
 import type { Claims } from './claims.ts';
@@ -58,7 +58,7 @@ export interface FileFacts {
   /** The last part of the path. */
   readonly name: string;
   /** Null: nothing is there now. */
-  readonly stats: Pick<FileStat, 'size' | 'mtimeMs'> | null;
+  readonly stats: Pick<FileStat, 'size'> | null;
   /** Why `include` leaves it out; null: it does not. */
   readonly exclusion: string | null;
 }
@@ -141,10 +141,10 @@ function ignoredBy({ pattern, place }: IgnorePattern, what: string): Classificat
   return { kind: 'ignored', code: 'ignore-rule', message };
 }
 
-/** Classifies a regular file that no rule ignores by its place, its type, what `lstat` says and the rules of its folder. */
+/** Classifies a regular file that no rule ignores by its place, its type and what `lstat` says. */
 export function classifyFile(
   { path, name, stats, exclusion }: FileFacts,
-  { claims }: FolderRules & { readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'> },
+  { claims }: { readonly claims: Pick<Claims, 'isAttachment' | 'ownersOf'> },
 ): Classification {
   if (claims.isAttachment(path)) {
     const [owner = ''] = claims.ownersOf(path);
@@ -165,7 +165,7 @@ export function classifyFile(
           message: `the service does not accept files of type ${printable(extension)}`,
         };
   }
-  if (stats?.size === 0) return { kind: 'skipped', code: 'empty-file', message: 'the file is empty' };
+  if (stats?.size === 0) return { kind: 'skipped', code: emptyFileCode, message: 'the file is empty' };
   return document;
 }
 
