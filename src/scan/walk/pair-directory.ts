@@ -1,4 +1,5 @@
 import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
+import type { Sidecar } from '../../model/metadata/metadata.ts';
 import { readSmallFile } from '../../lib/files/read-small-file.ts';
 import type { FolderState } from '../folder-state.ts';
 import { resolveAttachment } from '../rules/claims.ts';
@@ -182,8 +183,9 @@ async function readLists(
   return lists;
 }
 
-/** No key can be spelled without one of the two. */
-const spellings = ['"attachments"', '\\u'];
+const listKey: keyof Sidecar = 'attachments';
+/** No sidecar can spell that key without one of the two. Known here, because the reader of sidecars loads their schemas. */
+const spellings = [`"${listKey}"`, '\\u'];
 
 /** The attachment paths that a valid sidecar lists. Cheap for those that list none, where nobody has to know of them. */
 async function readAttachmentList(
