@@ -47,6 +47,13 @@ interface Held {
   readonly expiresAt: number;
 }
 
+/** A token request under way. */
+interface Flight {
+  readonly token: Promise<AccessToken>;
+  /** How often `forget` had been called when it began. */
+  readonly era: number;
+}
+
 export type TokenSource = ReturnType<typeof createTokenSource>;
 
 /**
@@ -78,21 +85,21 @@ export function createTokenSource({
 
   let held: Held | null = null;
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
-  let flight: Promise<AccessToken> | null = null;
+  let flight: Flight | null = null;
   /** The last token that was used: another one is wanted. */
   let stale: string | null = null;
   let accepted = false;
-  /** Counts the calls of `forget`: a failure of an attempt that began before one says nothing about what came after. */
+  /** Counts the calls of `forget`: an attempt that began before one says nothing about what came after. */
   let era = 0;
+  /** The token may have been obtained with other credentials than those of now. */
   let suspect = false;
 
   return {
     access,
     /** Another token than this one, which was answered with 401. Throws as `access` does. */
-    renew: async (accessToken: AccessToken): Promise<AccessToken> => {
-      if (held !== null && held.accessToken.value !== accessToken.value) return held.accessToken;
-      held = null;
-      return obtain();
+    renew: (accessToken: AccessToken): Promise<AccessToken> => {
+      if (held?.accessToken.value === accessToken.value) held = null;
+      return access();
     },
     /** A fresh token was answered with 401 as well: counts as a refusal of the credentials. */
     refuse: (accessToken: AccessToken, message: string): void => {
@@ -106,7 +113,7 @@ export function createTokenSource({
       if (held?.accessToken.value === accessToken.value) backOff.confirmed();
     },
     login: async () => {
-      await flight?.catch(() => undefined);
+      await flight?.token.catch(() => undefined);
       held = null;
       refresh = null;
       backOff.forget();
@@ -143,7 +150,7 @@ export function createTokenSource({
    * ServiceUnavailableError, MisaddressedError; during a back-off without a request.
    */
   async function access({ needMs = 0 }: { readonly needMs?: number } = {}): Promise<AccessToken> {
-    if (suspect) await dropForeign();
+    while (suspect) await dropForeign();
     const now = clock.monotonic();
     if (held !== null && now < held.renewAt && !isShort(held, now, needMs)) return held.accessToken;
     try {
@@ -157,11 +164,12 @@ export function createTokenSource({
     }
   }
 
-  /** After `forget`: a token that was obtained with other credentials is used no more. */
+  /** A token that was obtained with other credentials is used no more. */
   async function dropForeign(): Promise<void> {
-    suspect = false;
+    const begun = era;
     const credentials = await currentCredentials();
     if (held !== null && !sameCredentials(held.accessToken.credentials, credentials)) held = null;
+    if (begun === era) suspect = false;
   }
 
   async function currentCredentials(): Promise<Credentials> {
@@ -172,11 +180,16 @@ export function createTokenSource({
     }
   }
 
+  /** One that began before the last `forget` is waited for, and another one follows it. */
   function obtain(): Promise<AccessToken> {
-    flight ??= ask().finally(() => {
-      flight = null;
+    if (flight?.era === era) return flight.token;
+    const before = flight?.token.catch(() => undefined);
+    const token = (before === undefined ? ask() : before.then(ask)).finally(() => {
+      if (flight === own) flight = null;
     });
-    return flight;
+    const own = { token, era };
+    flight = own;
+    return token;
   }
 
   async function ask(): Promise<AccessToken> {
@@ -186,8 +199,12 @@ export function createTokenSource({
     try {
       const credentials = await currentCredentials();
       const since = clock.monotonic();
-      if (store === null) return keep(await grantFor(credentials), credentials, since);
-      return await share(store, credentials);
+      const accessToken =
+        store === null
+          ? keep(await grantFor(credentials), credentials, since)
+          : await share(store, credentials);
+      suspect ||= begun !== era;
+      return accessToken;
     } catch (error) {
       // A refused refresh token counts as a refused request too.
       const times = known !== null && refresh === null ? 2 : 1;

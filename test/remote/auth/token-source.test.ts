@@ -5,6 +5,7 @@ import type { Credentials } from '../../../src/model/settings.ts';
 import { backOffAfterRefusals } from '../../../src/remote/auth/token-back-off.ts';
 import { createTokenSource, lifeOf, useOf } from '../../../src/remote/auth/token-source.ts';
 import type { TokenSource } from '../../../src/remote/auth/token-source.ts';
+import { eventually } from '../../support/eventually.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { recordedLog } from '../../support/recorded-log.ts';
@@ -229,6 +230,62 @@ describe('the token source', () => {
     tokens.forget();
     expect(await token()).toBe('token-2');
     expect(grants()).toEqual(['password', 'password']);
+  });
+
+  it('lets nobody use a token of other credentials, however many ask at once', async () => {
+    await token();
+    credentials = { ...plantedCredentials, username: 'other@example.com' };
+    tokens.forget();
+    expect(await Promise.all([token(), token(), token()])).toEqual(['token-2', 'token-2', 'token-2']);
+    expect(grants()).toEqual(['password', 'password']);
+  });
+
+  it('asks again with the credentials of now, though a request with those of before is under way', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    service.scriptTokens(async (request) => {
+      await answered;
+      await refused(request);
+    });
+    const before = token();
+    await eventually(() => service.tokenRequests.length === 1);
+    credentials = { ...plantedCredentials, password: 'fixed' };
+    tokens.forget();
+    const after = token();
+    answer();
+    await expect(before).rejects.toMatchObject({ code: 'credentials-refused' });
+    expect(await after).toBe('token-1');
+    expect(new URLSearchParams(service.tokenRequests[1]?.text()).get('password')).toBe('fixed');
+    expect(tokens.status().state).toBe('ok');
+  });
+
+  it('keeps no token that was asked for with the credentials of before', async () => {
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    let renew = () => {};
+    const renewed = new Promise<void>((resolve) => (renew = resolve));
+    service.scriptTokens(
+      async (request) => {
+        await answered;
+        await steps.token({ access_token: 'of-before' })(request);
+      },
+      async (request) => {
+        await renewed;
+        await steps.token({ access_token: 'of-now' })(request);
+      },
+    );
+    const before = token();
+    await eventually(() => service.tokenRequests.length === 1);
+    credentials = { ...plantedCredentials, username: 'other@example.com' };
+    tokens.forget();
+    const after = token();
+    answer();
+    expect(await before).toBe('of-before');
+    await eventually(() => service.tokenRequests.length === 2);
+    const later = token();
+    renew();
+    expect(await Promise.all([after, later])).toEqual(['of-now', 'of-now']);
+    expect(service.tokenRequests).toHaveLength(2);
   });
 
   it('takes a fresh token that the service does not accept for a refusal, and does not go on asking (N8)', async () => {
