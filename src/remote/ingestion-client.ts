@@ -84,27 +84,31 @@ export function createIngestionClient(options: IngestionClientOptions): Ingestio
       permit.giveBack();
       return nothingSent({ kind: 'rejected', code: 'invalid-request', message: call.fault });
     }
-    const access = (bytes: number) =>
-      tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) });
-    const first = await sendCall(call, { permit, watch, accessToken: access }, wire);
+    const first = await sendCall(call, { permit, watch, accessToken }, wire);
     if (first.kind === 'sent' && first.result.kind === 'answer' && first.result.status === 401)
       return replay(call, first.accessToken, watch);
     return conclude(call, first);
   }
 
+  /** One that lasts for so many bytes. */
+  function accessToken(bytes: number): Promise<AccessToken> {
+    return tokens.access({ needMs: bytes / Math.min(expectedBytesPerMs, ownBytesPerMs) });
+  }
+
   /** After a 401: a fresh token, a permit of its own, a new body; once. */
   async function replay(call: Call, stale: AccessToken, watch: RequestWatch): Promise<FileOutcome> {
-    let accessToken: AccessToken;
     let permit: Permit;
     try {
-      accessToken = await tokens.renew(stale);
+      // Without one there is nothing to wait for. When the permit is there, it may have expired again.
+      await tokens.renew(stale);
       permit = await limiter.take({ ahead: true });
     } catch (error) {
       return { ...nothingSent(withoutToken(error)), requests: 1 };
     }
-    const second = await sendCall(call, { permit, watch, accessToken: async () => accessToken }, wire);
+    const second = await sendCall(call, { permit, watch, accessToken }, wire);
     const result = conclude(call, second);
-    if (result.outcome.kind === 'unauthorized') tokens.refuse(accessToken, result.outcome.message);
+    if (second.kind === 'sent' && result.outcome.kind === 'unauthorized')
+      tokens.refuse(second.accessToken, result.outcome.message);
     return { ...result, requests: 1 + result.requests };
   }
 

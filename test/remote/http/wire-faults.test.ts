@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 
+import { eventually } from '../../support/eventually.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { steps } from '../../support/services/scripted-service.ts';
 import type { Step } from '../../support/services/scripted-service.ts';
 import { closeWorlds, operationNames, shortOutcome, startClientWorld } from '../client-world.ts';
@@ -291,6 +293,24 @@ describe('a storm of 401 (N8, N9)', () => {
     ).toEqual(new Set(['Bearer token-2']));
     expect(world.service.requests.every((request) => request.complete())).toBe(true);
     expect(world.limiter.status().used).toBe(20);
+  });
+
+  it('repeats with a token that is still valid when the permit for it comes', async () => {
+    const clock = manualClock();
+    const world = await startClientWorld({ clock });
+    world.service.script(steps.xml(401));
+    world.service.scriptTokens(
+      steps.token({ access_token: 'refused' }),
+      steps.token({ access_token: 'short', expires_in: 300 }),
+    );
+    const result = world.call('remove', { onAnswer: () => world.limiter.pause(600_000) });
+    await eventually(() => world.tokens.status().expiresAt === '2026-01-01T00:05:00.000Z');
+    await clock.advance(600_000);
+    expect(await result).toMatchObject({ outcome: { kind: 'accepted' }, requests: 2 });
+    expect(world.service.requests.map((request) => request.headers['authorization'])).toEqual([
+      'Bearer refused',
+      'Bearer token-1',
+    ]);
   });
 
   it('does not go on asking when no token is good enough', async () => {
