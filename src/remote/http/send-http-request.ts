@@ -106,10 +106,16 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
       onFault: fail,
     });
 
-    signal.addEventListener('abort', onAbort, { once: true });
-    guard?.signal.addEventListener('abort', onLost, { once: true });
-    guard?.lapsed?.addEventListener('abort', onLapsed, { once: true });
-    if (signal.aborted) queueMicrotask(onAbort);
+    const ends = [
+      { signal, onAbort },
+      { signal: guard?.signal, onAbort: onLost },
+      { signal: guard?.lapsed, onAbort: onLapsed },
+    ];
+    for (const end of ends) {
+      end.signal?.addEventListener('abort', end.onAbort, { once: true });
+      // A signal says it once: a guard may hold again and have another one by now.
+      if (end.signal?.aborted === true) queueMicrotask(end.onAbort);
+    }
     if (body !== null && body.errored !== null) fail(errorCode(body.errored) ?? 'body-failed');
     body?.on('error', (error) => fail(errorCode(error) ?? 'body-failed'));
     stream.on('request', (client: ClientRequest) => {
@@ -165,9 +171,7 @@ export function sendHttpRequest(request: HttpRequest, options: HttpOptions): Pro
     function finish(result: HttpResult): void {
       if (settled) return;
       settled = true;
-      signal.removeEventListener('abort', onAbort);
-      guard?.signal.removeEventListener('abort', onLost);
-      guard?.lapsed?.removeEventListener('abort', onLapsed);
+      for (const end of ends) end.signal?.removeEventListener('abort', end.onAbort);
       // What was given up must not arrive later, after its repetition or a newer change.
       if (sent !== 'nothing' && (result.kind === 'fault' || result.state !== 'whole')) watch.reset();
       watch.close();

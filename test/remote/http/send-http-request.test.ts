@@ -71,6 +71,23 @@ describe('a request', () => {
     expect(bodies).toEqual([]);
   });
 
+  it.each(['signal', 'lapsed'] as const)(
+    'does not go out where the permit was lost before it began, though it would hold again (%s)',
+    async (lost) => {
+      const guard = {
+        confirm: async () => {},
+        mayBegin: () => true,
+        mayGoOn: () => true,
+        signal: new AbortController().signal,
+        [lost]: AbortSignal.abort(),
+      };
+      const body = Readable.from([Buffer.from('text')], { objectMode: false });
+      const ended = await send(await startServer(), { body, guard });
+      expect(ended).toMatchObject({ kind: 'fault', code: 'permit-lost', sent: 'nothing' });
+      expect(bodies).toEqual([]);
+    },
+  );
+
   it('that has lost its permit sends nothing more, not even what it has already written', async () => {
     const listening = createSocketServer({ pauseOnConnect: true });
     listening.listen(0, '127.0.0.1');
