@@ -232,6 +232,8 @@ export class SharedLimiter implements LimiterPort {
     await this.#calling;
     const session = this.#options.session();
     if (session !== null) await this.#exchange(session, { leave: true }).catch(() => {});
+    // Nothing renews or confirms them any more.
+    for (const permit of this.#held.values()) permit.lose();
   }
 
   /** Speaks with Redis now, or as soon as the call under way has ended. */
@@ -249,9 +251,10 @@ export class SharedLimiter implements LimiterPort {
     this.#calling = this.#exchange(session)
       .then(() => this.#setTrouble(null))
       .catch((error: unknown) => {
-        this.#again = false;
-        // The connection has ended with it, or Redis refuses the script.
+        // The connection has ended with it, and there may be another one by now.
         if (this.#options.session() !== session) return;
+        // Redis refuses the script.
+        this.#again = false;
         this.#setTrouble(errorMessage(error));
         this.#askIn(afterErrorMs);
       })

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { fleetTimes } from '../../src/cluster/fleet-times.ts';
+import { SharedLimiter } from '../../src/cluster/permits/shared-limiter.ts';
+import type { RedisSession } from '../../src/cluster/redis/connection.ts';
+import { createLimiter } from '../../src/remote/limiter.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { recordedLog } from '../support/recorded-log.ts';
+
+describe('the limiter of a host', () => {
+  let clock: ManualClock;
+  /** Null: Redis is away. */
+  let session: RedisSession | null;
+  let limiter: SharedLimiter;
+
+  /** A connection whose Redis grants whatever is wanted, or does what `answer` says. */
+  const connection = (answer?: () => Promise<string>) => {
+    const asked: string[] = [];
+    const opened: RedisSession = {
+      runId: 'run',
+      prefix: 'ingestd:{t}',
+      evaluate: async (_script, _keys, [request = '{}']) => {
+        asked.push(request);
+        const { want } = JSON.parse(request) as { want: number };
+        return answer?.() ?? JSON.stringify({ now: 1_000_000 + clock.monotonic(), granted: want, epoch: 1 });
+      },
+      send: async () => null,
+      close: () => {},
+    };
+    return { asked, opened };
+  };
+
+  const begin = (first: RedisSession) => {
+    session = first;
+    limiter = new SharedLimiter({
+      local: createLimiter({ requestsPerMinute: 50, clock, recent: [] }),
+      session: () => session,
+      host: 'h',
+      limit: 50,
+      aloneShare: 0,
+      times: fleetTimes,
+      clock,
+      log: recordedLog(),
+      recent: [],
+      lease: null,
+      onChange: () => {},
+    });
+  };
+
+  beforeEach(() => {
+    clock = manualClock();
+  });
+  afterEach(async () => {
+    limiter.close();
+    await limiter.leave();
+  });
+
+  it('asks on a new connection at once, though the answer of the old one is given up later', async () => {
+    let giveUp = () => {};
+    const never = new Promise<string>((_resolve, reject) => {
+      giveUp = () => reject(new Error('no answer in time'));
+    });
+    begin(connection(() => never).opened);
+    const permit = limiter.take();
+    await clock.advance(0);
+    const next = connection();
+    session = next.opened;
+    limiter.connectionChanged();
+    giveUp();
+    await clock.advance(0);
+    expect(next.asked).not.toEqual([]);
+    (await permit).giveBack();
+  });
+
+  it('lets no request wait for a permit that nobody confirms any more', async () => {
+    begin(connection().opened);
+    const { guard } = await limiter.take();
+    session = null;
+    limiter.connectionChanged();
+    await clock.advance(fleetTimes.validMs);
+    const confirmed = expect(guard?.confirm()).rejects.toMatchObject({ code: 'permit-lost' });
+    limiter.close();
+    await limiter.leave();
+    await confirmed;
+    expect(guard?.signal.aborted).toBe(true);
+  });
+});
