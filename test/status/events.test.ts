@@ -106,6 +106,25 @@ describe('the event stream', () => {
     expect(names(page)).toEqual(['status', 'heartbeat']);
   });
 
+  it('keeps no place for a client that left before it was let in', async () => {
+    const left = new Promise<void>((resolve) => {
+      server.removeAllListeners('request');
+      server.on('request', (_request, response) => {
+        response.once('close', () => {
+          hub.add(response);
+          resolve();
+        });
+      });
+    });
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    sockets.push(socket);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await new Promise((resolve) => server.once('request', resolve));
+    socket.destroy();
+    await left;
+    expect([hub.listeners(), control.listeners()]).toEqual([0, 0]);
+  });
+
   it('serves several at once and costs nothing once all are gone', async () => {
     const [first, second] = [await listen(), await listen()];
     control.change({ pid: 7 });

@@ -120,6 +120,8 @@ export function createEventHub({
   return {
     /** Takes over a response whose headers are written. */
     add: (response: ServerResponse): void => {
+      // The client left while it was being let in: the event that removes it has been.
+      if (response.destroyed) return;
       // A new listener takes the place of a stalled one.
       if (listeners.size >= maxListeners) stuckOnes()[0]?.response.destroy();
       const listener: Listener = { response, behind: false, stuck: false };
