@@ -1,9 +1,13 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { AloneShare, SharedPermit } from '../../src/cluster/permits/held-permits.ts';
 import { RedisTime } from '../../src/cluster/redis/redis-time.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
+const run = promisify(execFile);
 const times = { validMs: 2_000, lifeMs: 15_000 };
 
 describe('a permit in the hands of its host', () => {
@@ -65,6 +69,21 @@ describe('a permit in the hands of its host', () => {
     permit.guard.mayBegin();
     clock.jump(120_000);
     expect(permit.guard.mayGoOn()).toBe(false);
+  });
+});
+
+describe('a permit that counts as long as the lease', () => {
+  it('can be one of sixty-four, without a warning between the lines of the log', async () => {
+    const script = `
+      import { Lease, leasedPermit } from './build/cluster/lease/lease.js';
+      const lease = new Lease({});
+      for (let index = 0; index < 64; index += 1) {
+        const { guard } = leasedPermit({}, lease);
+        guard.signal.addEventListener('abort', () => {});
+        guard.lapsed.addEventListener('abort', () => {});
+      }`;
+    const { stderr } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(stderr).toBe('');
   });
 });
 

@@ -63,7 +63,7 @@ export class Lease implements WriteLease {
   readonly lost: Promise<string>;
   readonly #options: LeaseOptions;
   readonly #run = randomBytes(8).toString('hex');
-  readonly #lost = new AbortController();
+  readonly #lost = followedByMany();
   #lapse = followedByMany();
   #onTaken = () => {};
   #onLost: (why: string) => void = () => {};
