@@ -1,5 +1,6 @@
 // Builds what runs: `dist/program`, bundled. Finding and loading a thousand modules of ours and of the libraries one by
-// one takes a fifth of a start with 100,000 documents. Bundles lie as deep as the sources, for what is found by its place.
+// one takes a fifth of a start with 100,000 documents. Bundles lie as deep as the sources, for what is found by its
+// place.
 import { chmod, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';

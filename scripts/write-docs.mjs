@@ -1,4 +1,5 @@
-// Writes the files that are made from the settings, the commands, the messages and the table of conformance. `npm run docs` builds first.
+// Writes the files that are made from the settings, the commands, the messages and the table of conformance.
+// `npm run docs` builds first.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

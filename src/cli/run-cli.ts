@@ -30,7 +30,10 @@ export interface Surroundings {
   readonly stderr: Writable & { readonly isTTY?: boolean };
 }
 
-/** Runs one command line and gives the exit code, contract section 2. Never rejects: errors go to standard error in words. */
+/**
+ * Runs one command line and gives the exit code, contract section 2. Never rejects: errors go to standard error in
+ * words.
+ */
 export async function runCli({ args, env, cwd, stdin, stdout, stderr }: Surroundings): Promise<number> {
   const redactor = createRedactor(Object.values(secretVariables).flatMap((name) => env[name] ?? []));
   const complain = (message: string): void => {

@@ -2,8 +2,8 @@
 export interface FleetTimes {
   readonly windowMs: number;
   /**
-   * A host without connection stops its requests after this, and Redis keeps their places for as long; the same holds for a
-   * lease that is not renewed, which others may take then.
+   * A host without connection stops its requests after this, and Redis keeps their places for as long; the same holds
+   * for a lease that is not renewed, which others may take then.
    */
   readonly lifeMs: number;
   /** Permits under way and leases are renewed this often; also the sign of life. */
@@ -12,11 +12,15 @@ export interface FleetTimes {
   readonly validMs: number;
   /** A host that was not heard of for so long counts as out of reach. Shorter than `lifeMs`. */
   readonly unreachableMs: number;
-  /** As much as Redis's clock may jump unnoticed: added to each permit's time, and to how long a lease is waited for. */
+  /**
+   * As much as Redis's clock may jump unnoticed: added to each permit's time, and to how long a lease is waited for.
+   */
   readonly marginMs: number;
   /** So long the share of a host that is gone stays reserved, and its lease where it may send without Redis. */
   readonly shareMs: number;
-  /** A lease is waited for so much longer where its last renewal was in another Redis, which may have taken more since. */
+  /**
+   * A lease is waited for so much longer where its last renewal was in another Redis, which may have taken more since.
+   */
   readonly failoverMs: number;
 }
 

@@ -56,8 +56,9 @@ async function exists(file: string): Promise<boolean> {
 const maxBytes = 1024 * 1024;
 
 /**
- * The configuration file and its state directory, as far as they can be found although the rest of the file may be wrong: used
- * to find a daemon that runs on an earlier version of the file. A guess; never throws for what the file holds.
+ * The configuration file and its state directory, as far as they can be found although the rest of the file may be
+ * wrong: used to find a daemon that runs on an earlier version of the file. A guess; never throws for what the file
+ * holds.
  */
 export async function likelyStateDirectory(
   search: SettingsSearch,

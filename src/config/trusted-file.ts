@@ -11,9 +11,9 @@ interface ReadOptions {
 }
 
 /**
- * Reads the first bytes of a file that decides what ingestd does and with which credentials, and what it looked like when
- * it was opened. Throws ConfigurationError where another user could have written it, see `distrust`, and what opening and
- * reading throw.
+ * Reads the first bytes of a file that decides what ingestd does and with which credentials, and what it looked like
+ * when it was opened. Throws ConfigurationError where another user could have written it, see `distrust`, and what
+ * opening and reading throw.
  */
 export async function readTrustedFile(file: string, { env, maxBytes }: ReadOptions) {
   const link = await lstat(file);

@@ -9,7 +9,8 @@ export type YamlText = ReturnType<typeof readYaml>;
 const maxAliases = 100;
 
 /**
- * Reads one YAML document, with a way back to its lines. Throws ConfigurationError with line and column, naming `source`.
+ * Reads one YAML document, with a way back to its lines. Throws ConfigurationError with line and column, naming
+ * `source`.
  */
 export function readYaml(text: string, source: string) {
   const lines = new LineCounter();

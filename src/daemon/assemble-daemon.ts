@@ -296,7 +296,10 @@ function portAt(folders: readonly FolderPort[], index: number): FolderPort {
   return port;
 }
 
-/** In one line, the file named once. It is read at a SIGHUP only: a fix, or the old text put back, counts from the next one. */
+/**
+ * In one line, the file named once. It is read at a SIGHUP only: a fix, or the old text put back, counts from the next
+ * one.
+ */
 function refusedWords(why: string): string {
   const [first = '', ...others] = why.replace(/\n\s+/g, ' ').split('\n');
   const file = /^(.+?):\d+:\d+: /.exec(first)?.[1];

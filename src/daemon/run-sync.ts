@@ -146,9 +146,9 @@ const judgedWithinMs = 2_000;
 type Patience = ReturnType<typeof createPatience>;
 
 /**
- * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A file
- * that was waiting and is inspected once more is still waiting; so is a removal whose file may be one that still changes,
- * and a file that changes again as often as it is sent. `tasks`: what is still waited for.
+ * Says whether there has been nothing to do for so long but wait for files that still change, or for other files. A
+ * file that was waiting and is inspected once more is still waiting; so is a removal whose file may be one that still
+ * changes, and a file that changes again as often as it is sent. `tasks`: what is still waited for.
  */
 function createPatience({ engine, listen }: Daemon, { timing }: Settings) {
   const ms = patienceMs(timing);
@@ -238,7 +238,10 @@ function report(
     /** Files that are no documents that can be sent: `ingestd check` lists them. */
     skipped: status.skippedTotal,
     failures: status.failures,
-    /** Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they are gone. */
+    /**
+     * Documents that still change, that wait for a sidecar or an attachment, or of which it is not certain that they
+     * are gone.
+     */
     waiting: later.slice(0, longestList).map((task) => ({ ...task.ref, message: waitsFor(task) })),
     waitingTotal: later.length,
     /** Why no host of the fleet, or not this one, could send, so that the pass was given up; null: it was not. */

@@ -186,7 +186,10 @@ interface Address {
   readonly usualPort?: number | undefined;
 }
 
-/** Opens the address and gives its URL, without a slash at the end. Throws ConfigurationError when it is taken or not ours. */
+/**
+ * Opens the address and gives its URL, without a slash at the end. Throws ConfigurationError when it is taken or not
+ * ours.
+ */
 async function listen(app: FastifyInstance, { host, port, usualPort }: Address): Promise<string> {
   try {
     if (usualPort === undefined || !(await opens(app, { host, port: usualPort })))
@@ -214,8 +217,8 @@ async function opens(app: FastifyInstance, address: Address): Promise<boolean> {
 }
 
 /**
- * Puts the files of a directory into the store as documents, without a request; those that it holds under that name with
- * that content stay alone. Gives how many were added. Throws what reading and writing throws.
+ * Puts the files of a directory into the store as documents, without a request; those that it holds under that name
+ * with that content stay alone. Gives how many were added. Throws what reading and writing throws.
  */
 async function addFixtures(directory: string, context: IngestionContext): Promise<number> {
   const { store, incoming } = context;

@@ -80,9 +80,9 @@ const MODE_BITS = 0o777;
 const OTHERS_WRITE = 0o022;
 
 /**
- * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. Whoever can write in
- * it can send and delete documents: throws ConfigurationError where it belongs to another user, or others can write in
- * it and that cannot be changed. LedgerUnwritableError when it cannot be made.
+ * Makes the state directory where there is none, durable, and its owner's alone whatever the umask. Whoever can write
+ * in it can send and delete documents: throws ConfigurationError where it belongs to another user, or others can write
+ * in it and that cannot be changed. LedgerUnwritableError when it cannot be made.
  */
 export async function prepareDirectory(dir: string): Promise<void> {
   try {

@@ -25,7 +25,10 @@ export interface LedgerOptions {
   readonly log: LogPort;
   /** So many bytes of journal, and a new snapshot is written. Default: half of the snapshot, 4 MiB at least. */
   readonly compactAfterBytes?: number | undefined;
-  /** Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares it. */
+  /**
+   * Of a directory that several hosts share: what was written under a lower fence is taken over. Null: nobody shares
+   * it.
+   */
   readonly lease?: WriteLease | null | undefined;
   /** For tests that let it fail. */
   readonly disk?: Disk | undefined;

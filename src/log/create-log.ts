@@ -29,8 +29,9 @@ export interface Log extends LogPort {
 }
 
 /**
- * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted. Control characters
- * are escaped, in JSON as its own `\u` escapes, so that one event is one line and acts on no terminal. Never throws and never ends the process.
+ * Writes log lines to standard error: JSON, or readable on a terminal. Secrets in texts are redacted. Control
+ * characters are escaped, in JSON as its own `\u` escapes, so that one event is one line and acts on no terminal. Never
+ * throws and never ends the process.
  */
 export async function createLog(options: LogOptions): Promise<Log> {
   const terminal = options.terminal ?? isatty(2);

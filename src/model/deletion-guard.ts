@@ -54,7 +54,10 @@ export function judgeDeletions(proposal: Proposal): Verdict {
   };
 }
 
-/** How many deletions were let through in the ten minutes before `now`. One that lies ahead, after a clock was set back, counts. */
+/**
+ * How many deletions were let through in the ten minutes before `now`. One that lies ahead, after a clock was set back,
+ * counts.
+ */
 export function recentDeletions(removals: readonly Removal[], now: number): number {
   return removals.filter(({ at }) => now - at < guardWindowMs).reduce((total, { count }) => total + count, 0);
 }

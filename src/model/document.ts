@@ -140,7 +140,10 @@ export function hasGone(found: Inspection | undefined): boolean {
 /** The code of a file that is skipped as long as it is empty. */
 export const emptyFileCode = 'empty-file';
 
-/** Whether a file is skipped only as it stands: its content may be on its way, and then it is sent. Nothing has to be fixed. */
+/**
+ * Whether a file is skipped only as it stands: its content may be on its way, and then it is sent. Nothing has to be
+ * fixed.
+ */
 export function awaitsContent({ kind, code }: { readonly kind: string; readonly code?: string }): boolean {
   return kind === 'skipped' && code === emptyFileCode;
 }

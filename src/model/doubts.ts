@@ -24,7 +24,9 @@ export function isDoubtful({ record, doubts }: DoubtfulPath): boolean {
   return doubts.length > 0 || (record?.possibleDuplicates ?? 0) > 0;
 }
 
-/** Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come. */
+/**
+ * Sends it again: nothing holds the upload back any more. The doubt stays on record, as a possible duplicate to come.
+ */
 export function sendAgain({
   ref,
   failure,
@@ -68,8 +70,8 @@ export function dismissDoubt(
 /**
  * Adopts a document that the service has. `sent` is the file, with its hash, where it is known to be still the one that
  * the upload sent; null: it is not, and its content goes out again as a modify. (An intent carries no hash: it is known
- * only after the last byte was sent.) Which metadata and attachments the upload carried is not known either, so both are
- * compared with nothing, as for an imported record, and one modify states them.
+ * only after the last byte was sent.) Which metadata and attachments the upload carried is not known either, so both
+ * are compared with nothing, as for an imported record, and one modify states them.
  */
 export function adoptDocument(
   { ref, doubts }: DoubtfulPath,

@@ -63,7 +63,9 @@ function isBirthKnown(a: FileStat, b: FileStat): boolean {
   return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 
-/** Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name. */
+/**
+ * Hard links of one file are equal in all but their paths: the one whose path changed least, then the first by name.
+ */
 function nearest(records: readonly LedgerEntry[], ref: DocumentRef): LedgerEntry | null {
   const distance = ({ ref: { folder, path } }: LedgerEntry): number =>
     (nameOf(path) === nameOf(ref.path) ? 0 : 2) +

@@ -34,8 +34,8 @@ const lateTimestamp: Unclearable = {
  * Decides what to send for a document that stands in its folder: everything when there is no record, else only the
  * parts that differ from what the service last accepted. An imported record (`sha256` empty: bytes not known) adopts
  * the bytes that stand there, without sending them. What an unanswered modify may have
- * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there. A file
- * name that differs is no difference by itself: the service learns it when content goes out next.
+ * changed is sent again, and the content after an unanswered deletion: the answer tells whether the document is there.
+ * A file name that differs is no difference by itself: the service learns it when content goes out next.
  */
 export function planDocument(compared: ComparedDocument, record: LedgerRecord | null): Operation {
   const { document } = compared;
@@ -87,7 +87,9 @@ function unsureDelta(
   return metadataDelta(wanted, unsureMetadata(wanted, accepted, attempts), said);
 }
 
-/** A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown. */
+/**
+ * A timestamp that follows the modification time was not stated by anybody; that of an imported document is unknown.
+ */
 function isTimestampLate({ metadata, stat }: FoundDocument, { metadata: held }: LedgerRecord): boolean {
   const { createdTimestamp } = metadata;
   if (createdTimestamp === undefined || held.createdTimestamp === undefined) return false;
@@ -135,7 +137,9 @@ function placeAmong(
   return recorded.findIndex((known) => known.name === name && !differs(sha256, known.sha256));
 }
 
-/** Null: a bulk call cannot carry the change. The owner goes along because the service may need it to find the document. */
+/**
+ * Null: a bulk call cannot carry the change. The owner goes along because the service may need it to find the document.
+ */
 function bulkOf(
   change: MetadataChange | null,
   owner: string | undefined,

@@ -33,11 +33,14 @@ const refusals: Readonly<Record<number, string>> = {
 const gatewayStatuses = new Set([502, 504, 520, 524]);
 const laterStatuses = new Set([408, 425, 429]);
 
-/** The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not. */
+/**
+ * The service fails in its envelope (interface 7.3); a gateway without a service behind it, or another host, does not.
+ */
 const foreignWords = ', but not from the service itself; check service.ingestUrl and any proxy in between';
 
 /**
- * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they are shown.
+ * Decides the outcome of a request: by status first, then by the envelope. Messages are raw: redact them before they
+ * are shown.
  *
  * An upload is unknown when a success has no usable docId, when nothing came back after its last byte, and when a
  * gateway gave up on it then (502, 504): there is no way to ask. 500 and 503 are the service's own statement that it

@@ -5,8 +5,8 @@ import { sendHttpRequest, textBody } from './http/send-http-request.ts';
 const waits = { connectMs: 10_000, idleMs: 10_000, responseMs: 30_000, slowestBytesPerMs: 1 };
 
 /**
- * Posts a value as JSON, once; a proxy of the environment is used, a redirect is not followed. Rejects unless the answer
- * is a success. The address is a secret: no error names it.
+ * Posts a value as JSON, once; a proxy of the environment is used, a redirect is not followed. Rejects unless the
+ * answer is a success. The address is a secret: no error names it.
  */
 export async function postToWebhook(address: string, value: unknown, signal: AbortSignal): Promise<void> {
   const agents = createAgents(address);

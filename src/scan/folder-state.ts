@@ -28,7 +28,10 @@ export interface FolderPlan {
 /** What is known of a folder in its worker: shared by scans and inspections. */
 export interface FolderState extends FolderPlan, FolderRules {
   readonly tree: Tree;
-  /** Companions that the tree does not know of: from before a scan began from scratch, and ignore files that are not valid. */
+  /**
+   * Companions that the tree does not know of: from before a scan began from scratch, and ignore files that are not
+   * valid.
+   */
   readonly formerCompanions: Map<string, ListedCompanions>;
   readonly claims: Claims;
   readonly observations: Observations;

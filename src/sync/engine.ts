@@ -420,8 +420,8 @@ export class Engine {
   }
 
   /**
-   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. Gives those of
-   * `refs` that are neither.
+   * Failed documents back in line; null: all but those in doubt. One in doubt that is named is sent again. Gives those
+   * of `refs` that are neither.
    */
   async retry(
     refs: readonly DocumentRef[] | null,
@@ -455,8 +455,8 @@ export class Engine {
   }
 
   /**
-   * From now on nothing is sent of these folders, and of the others again. Requests under way end; no other starts. What
-   * is found and what goes is noted meanwhile, and judged when it is to be sent.
+   * From now on nothing is sent of these folders, and of the others again. Requests under way end; no other starts.
+   * What is found and what goes is noted meanwhile, and judged when it is to be sent.
    */
   setPaused(folders: Iterable<string>): void {
     this.#paused = new Set(folders);
@@ -735,7 +735,9 @@ export class Engine {
     }
   }
 
-  /** The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now. */
+  /**
+   * The hash of a document's file; not read again while its task's stat is the same. Null: it is another file by now.
+   */
   async #hash(ref: DocumentRef, stat: FileStat): Promise<string | null> {
     const task = this.tasks.get(ref);
     const known = task?.hashed ?? null;
@@ -818,8 +820,9 @@ export class Engine {
   }
 
   /**
-   * A record is about to leave this path: its task ends. Gives what was seen of another file that has come, or may have:
-   * what was about to be inspected has to be inspected still, and others may look for that file meanwhile. Null: none has.
+   * A record is about to leave this path: its task ends. Gives what was seen of another file that has come, or may
+   * have: what was about to be inspected has to be inspected still, and others may look for that file meanwhile. Null:
+   * none has.
    */
   #leavePath(ref: DocumentRef): Pick<TaskFacts, 'seen'> | null {
     const gone = this.tasks.get(ref);

@@ -1,5 +1,6 @@
-// Hosts with one account on a real Redis, against the embedded service. In scaled time: a window of twelve seconds instead of
-// a minute, and the other times in proportion. What a process without work costs is measured in real time beside it.
+// Hosts with one account on a real Redis, against the embedded service. In scaled time: a window of twelve seconds
+// instead of a minute, and the other times in proportion. What a process without work costs is measured in real time
+// beside it.
 import { join } from 'node:path';
 import { inTemporaryDirectory } from './world.mjs';
 import { measureIdle } from './fleet/idle.mjs';

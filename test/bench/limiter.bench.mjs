@@ -7,7 +7,10 @@ const limit = 50;
 const windowMs = 60_000;
 const windows = 2;
 
-/** A backlog at the real 50 a minute: how many requests any sliding minute of the service's clock saw, and the share used. */
+/**
+ * A backlog at the real 50 a minute: how many requests any sliding minute of the service's clock saw, and the share
+ * used.
+ */
 export function run() {
   return inTemporaryDirectory(async (home) => {
     const service = await startService(join(home, 'service'), { requestsPerMinute: limit });

@@ -1,5 +1,5 @@
-// npm run bench [-- names… --write --files N --rounds N --idle-seconds N]: every measurement of this directory, or those
-// named, in one table and in bench-results.json; the options go to `run` of each.
+// npm run bench [-- names… --write --files N --rounds N --idle-seconds N]: every measurement of this directory, or
+// those named, in one table and in bench-results.json; the options go to `run` of each.
 // A measurement is a file NAME.bench.mjs whose `run` returns rows:
 //   what      in words
 //   measured  a number in `unit`

@@ -1,5 +1,5 @@
-// A folder of many documents, a ledger that knows them, and the real program on both. Nothing of the program's inside is
-// used: the ledger comes from `ledger import` and a first run.
+// A folder of many documents, a ledger that knows them, and the real program on both. Nothing of the program's inside
+// is used: the ledger comes from `ledger import` and a first run.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, watch, writeFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// Many documents: npm run bench -- size [--files 100000] [--rounds 5] [--idle-seconds 60]. Needs Debian's rclone and rsync.
-// Every round measures each thing once, in another order than the round before; medians of the rounds are compared.
+// Many documents: npm run bench -- size [--files 100000] [--rounds 5] [--idle-seconds 60]. Needs Debian's rclone and
+// rsync. Every round measures each thing once, in another order than the round before; medians of the rounds are
+// compared.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -30,7 +30,8 @@ describeWhere(missingRedis, 'the minute that hosts share', () => {
     const all = fleet.arrivals();
     expect(mostInWindow(all, longMs)).toBe(limit);
     const passed = (Math.max(...all) - Math.min(...all)) / longMs;
-    // Timers that are late on a busy machine weigh fifteen times more here than in a minute: npm run bench:fleet measures it.
+    // Timers that are late on a busy machine weigh fifteen times more here than in a minute: npm run bench:fleet
+    // measures it.
     expect((all.length - limit) / passed).toBeGreaterThan(limit * 0.8);
     expect(jain(fleet.hosts.map((one) => one.arrivals.length))).toBeGreaterThan(0.95);
   }, 60_000);

@@ -18,7 +18,10 @@ let ledger: LedgerPort;
 /** What `lstat` said of the directory. */
 const drive = { ino: 4711, birthtimeMs: 1_760_000_000_000.25, dev: 65_025 };
 
-/** A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open one. */
+/**
+ * A folder `old` with two documents, of which one is gone and its deletion approved, an upload in doubt and an open
+ * one.
+ */
 beforeEach(async () => {
   home = await temporaryFolder();
   await mkdir(home.join('data/drive/sub'), { recursive: true });

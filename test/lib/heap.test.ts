@@ -6,7 +6,10 @@ import { expect, it } from '@jest/globals';
 const run = promisify(execFile);
 const module = join(import.meta.dirname, '../../build/lib/process/heap.js');
 
-/** Megabytes in use after a start whose half is garbage, and at the most while all that it left is replaced twenty times. */
+/**
+ * Megabytes in use after a start whose half is garbage, and at the most while all that it left is replaced twenty
+ * times.
+ */
 async function megabytes(collect: string): Promise<{ readonly left: number; readonly most: number }> {
   const script = `
     import { keepHeapSmall } from ${JSON.stringify(module)};

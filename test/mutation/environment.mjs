@@ -1,5 +1,5 @@
-// Part of `npm run mutate`: jest's environment of each test file. It runs only the tests that the run wants, none after the
-// first failure, and writes which mutants each test has reached, how long it took and how it ended.
+// Part of `npm run mutate`: jest's environment of each test file. It runs only the tests that the run wants, none after
+// the first failure, and writes which mutants each test has reached, how long it took and how it ended.
 import { createHash } from 'node:crypto';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,10 +1,11 @@
 // npm run mutate -- ROOM… [--sample 300] [--seed 1] [--only ID,ID…] [--tests OTHER,…] [--jobs N]: puts small faults
-// (StrykerJS's mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It works
-// on a copy, into which all mutants are written at once; a variable of the environment switches one of them on. Strings and
-// what is logged are left alone. First the tests of the room run once, to see which mutants each of them reaches; then, for
-// each mutant, those that reach it, the quickest first, until one fails. What they do not notice, tests of other rooms may.
-// What runs in the tests' own process counts, and its scanning threads; processes that they start are without mutants. The
-// numbers of mutants stay the same while the room's sources do: after new tests, `--only` has the survivors tried again.
+// (StrykerJS's mutants) into src/ROOM, one at a time, and lists those that no test notices. Not part of the gate. It
+// works on a copy, into which all mutants are written at once; a variable of the environment switches one of them on.
+// Strings and what is logged are left alone. First the tests of the room run once, to see which mutants each of them
+// reaches; then, for each mutant, those that reach it, the quickest first, until one fails. What they do not notice,
+// tests of other rooms may. What runs in the tests' own process counts, and its scanning threads; processes that they
+// start are without mutants. The numbers of mutants stay the same while the room's sources do: after new tests,
+// `--only` has the survivors tried again.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -175,8 +176,8 @@ async function imports(path, wanted, seen) {
 }
 
 /**
- * Which mutants each test reaches, and how long it takes. What is known from an earlier run, with the same sources and the
- * same test file, is not measured again. Tests that fail without a mutant, twice, are reported and left out.
+ * Which mutants each test reaches, and how long it takes. What is known from an earlier run, with the same sources and
+ * the same test file, is not measured again. Tests that fail without a mutant, twice, are reported and left out.
  */
 async function measureReach(copy, paths) {
   const cache = join('node_modules', '.cache', 'ingestd-mutate');

@@ -24,7 +24,9 @@ const missingTools = ['dpkg-deb', 'lintian', 'strip'].filter(
 const missing =
   missingForRootTree() ?? missingForMachine() ?? (missingTools.length === 0 ? null : missingTools.join(', '));
 
-/** The shell block that the page gives for a machine with the Debian package, typed without sudo and without an editor. */
+/**
+ * The shell block that the page gives for a machine with the Debian package, typed without sudo and without an editor.
+ */
 async function guide(): Promise<readonly string[]> {
   const text = await readFile('systemd/README.md', 'utf8');
   const part = text.split(/^## /m).find((one) => one.startsWith('A server with Debian or Ubuntu')) ?? '';

@@ -16,7 +16,9 @@ interface Component {
   readonly licenses?: readonly unknown[];
 }
 
-/** Where in the lock file each package stands of which `dist` contains code, from the paths that esbuild leaves there. */
+/**
+ * Where in the lock file each package stands of which `dist` contains code, from the paths that esbuild leaves there.
+ */
 let bundled: readonly string[];
 let lock: Lock;
 

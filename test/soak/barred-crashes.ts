@@ -23,8 +23,8 @@ const longestLifeMs = 2_500;
 
 /**
  * Kills a daemon that may not read everything, while directories are shut, opened and renamed, and a mount comes and
- * goes. No file is ever removed: no deletion may go out, and each file is one document at the end. Needs root, and a mount
- * namespace of its own.
+ * goes. No file is ever removed: no deletion may go out, and each file is one document at the end. Needs root, and a
+ * mount namespace of its own.
  */
 export async function barredCrashes({ kills, random, say }: Options): Promise<void> {
   const place = await installationWithService({

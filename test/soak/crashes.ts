@@ -33,7 +33,10 @@ interface Options {
 const moments: readonly Moment[] = ['head', 'body', 'taken', 'answered'];
 const longestLifeMs = 2_500;
 
-/** Kills the daemon again and again in the middle of work, lets it start once more, and compares. Throws when they differ. */
+/**
+ * Kills the daemon again and again in the middle of work, lets it start once more, and compares. Throws when they
+ * differ.
+ */
 export async function crashes(regime: Regime, { kills, random, say }: Options): Promise<CrashFigures> {
   const place = await soakPlace({ random, regime });
   try {

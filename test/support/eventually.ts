@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Tries `probe` until it neither throws nor gives a falsy value; gives its value. Throws its last error after `withinMs`. */
+/**
+ * Tries `probe` until it neither throws nor gives a falsy value; gives its value. Throws its last error after
+ * `withinMs`.
+ */
 export async function eventually<T>(
   probe: () => T | Promise<T>,
   { withinMs = 10_000, everyMs = 20 }: { withinMs?: number; everyMs?: number } = {},

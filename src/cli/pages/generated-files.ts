@@ -14,7 +14,10 @@ import { version } from '../../config/package-files.ts';
 import { explanationGroups, type Explanation } from '../../model/report/explanations.ts';
 import { secretVariables } from '../../config/secrets/secret-names.ts';
 
-/** The files that are made from the settings, the commands and the fixes: path from the project's root → text. `npm run docs` writes them. */
+/**
+ * The files that are made from the settings, the commands and the fixes: path from the project's root → text.
+ * `npm run docs` writes them.
+ */
 export function generatedFiles(): ReadonlyMap<string, string> {
   const program = createProgram({
     env: {},
@@ -72,7 +75,10 @@ function troublesTable(codes: Readonly<Record<string, Explanation>>): string {
   return `| trouble | fix | code |\n|---|---|---|\n${lines.join('\n')}`;
 }
 
-/** The JSON Schema for editors: what the file may hold, units in the texts, and keys left empty allowed as the file allows them. */
+/**
+ * The JSON Schema for editors: what the file may hold, units in the texts, and keys left empty allowed as the file
+ * allows them.
+ */
 function editorSchema(): object {
   const { $schema, ...rest } = settingsJsonSchema() as JsonSchema & { $schema?: string };
   return {

@@ -106,7 +106,10 @@ function secretWords(name: string): string {
   return `${uses[name] ?? 'One of the five secrets of the service.'} Also ${name}_FILE, a file that holds it, and a file of that name in $CREDENTIALS_DIRECTORY.`;
 }
 
-/** What is typed as it stands: else man makes typographic quotes and accents of these, and a macro takes quotes for its own. */
+/**
+ * What is typed as it stands: else man makes typographic quotes and accents of these, and a macro takes quotes for its
+ * own.
+ */
 function verbatim(text: string): string {
   const names: Readonly<Record<string, string>> = { '"': 'dq', "'": 'aq', '`': 'ga', '^': 'ha', '~': 'ti' };
   return roff(text).replaceAll(/["'`^~]/g, (character) => `\\(${names[character] ?? ''}`);

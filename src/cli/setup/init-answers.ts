@@ -82,7 +82,10 @@ function validName(name: string): string {
   return name;
 }
 
-/** Completes the answers by asking; `prompter` null: nobody can be asked. Then throws ConfigurationError that lists what is missing and how to give it. */
+/**
+ * Completes the answers by asking; `prompter` null: nobody can be asked. Then throws ConfigurationError that lists what
+ * is missing and how to give it.
+ */
 export async function askAnswers(given: GivenAnswers, prompter: Prompter | null): Promise<InitAnswers> {
   if (prompter === null) return complete(given);
   const { cwd, secrets } = given;

@@ -25,8 +25,8 @@ export async function hasUserManager(env: CommandContext['env']): Promise<boolea
 }
 
 /**
- * Installs the service for this user, with the program that is running and this configuration, and starts it. Gives what
- * was done and how to take it back, a line each. Throws ConfigurationError where a unit is there that is to stay,
+ * Installs the service for this user, with the program that is running and this configuration, and starts it. Gives
+ * what was done and how to take it back, a line each. Throws ConfigurationError where a unit is there that is to stay,
  * IngestdError where systemd refuses.
  */
 export async function installUserService(destination: Destination): Promise<readonly string[]> {

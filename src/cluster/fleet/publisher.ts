@@ -14,9 +14,9 @@ import { pairsOf } from '../redis/connection.ts';
 import type { RedisSession } from '../redis/connection.ts';
 
 /**
- * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit, `compare` or
- * `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote last under this
- * name, and hosts with another limit. The lowest limit of those that may send is what all obey.
+ * KEYS: summaries, seen, limits, state of the shared minute, shares. ARGV: host, summary, aliveMs, run, limit,
+ * `compare` or `stop` or ''. What was not renewed for a day goes. Gives how many hosts are alive, the run that wrote
+ * last under this name, and hosts with another limit. The lowest limit of those that may send is what all obey.
  */
 const publishScript = `
 ${readTimeLua}
@@ -45,7 +45,9 @@ end
 return { redis.call('ZCOUNT', KEYS[2], now - tonumber(ARGV[3]), '+inf'), before, others }
 `;
 
-/** How many hosts speak with Redis, the run that published last under this host's name, and those with another limit. */
+/**
+ * How many hosts speak with Redis, the run that published last under this host's name, and those with another limit.
+ */
 const answerSchema = z.tuple([z.number(), z.string(), z.array(z.string())]);
 
 interface PublisherOptions {

@@ -71,7 +71,9 @@ export function locationOf({ mountinfo, boot, path, dev, ino }: Directory): Dire
   return { key, path: paths.at(-1) ?? '', above: paths.slice(0, -1) };
 }
 
-/** A path in the file system itself: wherever that, or a part of it, is mounted. Of a share with its server and export. */
+/**
+ * A path in the file system itself: wherever that, or a part of it, is mounted. Of a share with its server and export.
+ */
 function pathIn(
   { source, root, path: mounted }: Mount,
   path: string,

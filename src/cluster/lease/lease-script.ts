@@ -9,14 +9,15 @@ import type { DirectoryLocation } from './directory-location.ts';
  * The lease of one state directory, in one step of Redis. A renewal counts `beats` up; a lease whose beats another host
  * has not seen move for as long as a lease lasts, by its own monotonic clock and over one connection, is over: no clock
  * of Redis or of another host is believed. A lease that was given back is free at once, unless Redis may have forgotten
- * who took it since: it is another process than the one that was told, and has not been running for one window. So is one
- * whose holder, by what the state directory itself says, was a process of this machine that has ended; and where the
- * directory names a later holder that goes on without Redis, Redis has forgotten that one, and learns of it.
+ * who took it since: it is another process than the one that was told, and has not been running for one window. So is
+ * one whose holder, by what the state directory itself says, was a process of this machine that has ended; and where
+ * the directory names a later holder that goes on without Redis, Redis has forgotten that one, and learns of it.
  *
- * With the lease come the folders: each is known by where it lies, and belongs to one lease. One that another lease has,
- * or that lies in one of another lease or has one in it, is free when that lease is, by the same rules.
+ * With the lease come the folders: each is known by where it lies, and belongs to one lease. One that another lease
+ * has, or that lies in one of another lease or has one in it, is free when that lease is, by the same rules.
  *
- * KEYS: lease, state of the shared minute, hosts it has heard of, folders, shares. ARGV: the request as JSON, see `LeaseRequest`.
+ * KEYS: lease, state of the shared minute, hosts it has heard of, folders, shares. ARGV: the request as JSON, see
+ * `LeaseRequest`.
  */
 const leaseScript = `
 local ask = cjson.decode(ARGV[1])

@@ -20,8 +20,8 @@ export interface LeaseOptions {
   readonly name: string;
   readonly host: string;
   /**
-   * The requests a minute that this host may send while Redis is away; more than none: then nobody takes its lease before
-   * a person says that it is gone.
+   * The requests a minute that this host may send while Redis is away; more than none: then nobody takes its lease
+   * before a person says that it is gone.
    */
   readonly aloneShare: number;
   /** This process has just made the state directory. */

@@ -241,8 +241,8 @@ return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.con
 `;
 
 /**
- * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and `channel`,
- * which names the messages: `next` to all, `offer` to one host.
+ * What a host asks of `permitScript`, which gets with it what the session knows: `run`, the Redis process, and
+ * `channel`, which names the messages: `next` to all, `offer` to one host.
  */
 export interface PermitRequest extends Pick<
   FleetTimes,

@@ -14,7 +14,9 @@ export interface RedisSession {
   readonly runId: string;
   /** `ingestd:{account}`: what the keys and channels of the account begin with. */
   readonly prefix: string;
-  /** Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over. */
+  /**
+   * Runs a Lua script on keys of the account. Rejects where Redis does not answer in time: then the session is over.
+   */
   readonly evaluate: (script: string, keys: readonly string[], args: readonly string[]) => Promise<unknown>;
   readonly send: (command: readonly string[]) => Promise<unknown>;
   readonly close: () => void;

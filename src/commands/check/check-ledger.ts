@@ -38,7 +38,10 @@ export async function checkLedger(settings: Settings): Promise<{
   }
 }
 
-/** Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders share. */
+/**
+ * Judges the ledger's records beside what is on disk: deletions that are held or will be, records that two folders
+ * share.
+ */
 async function checkRecords(ledger: LedgerReader, settings: Settings): Promise<CheckFinding[]> {
   const shared = (await mixedUpFolders(ledger, settings)).map(({ folder, message, fix }) =>
     finding('warning', folder, { code: 'state-shared', message, fix }),

@@ -40,7 +40,8 @@ interface StatusOptions {
 
 /**
  * The status of a daemon that does not run: what its ledger says, and, where the folders are read, what `plan` finds in
- * them as they stand at this moment. Otherwise only folders with held deletions are read: their files may have come back.
+ * them as they stand at this moment. Otherwise only folders with held deletions are read: their files may have come
+ * back.
  */
 export async function offlineStatus({
   settings,

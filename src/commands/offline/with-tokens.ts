@@ -9,7 +9,9 @@ interface SignInOptions {
   readonly log: LogPort;
 }
 
-/** Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError. */
+/**
+ * Signs in for one command, without a daemon. Throws what `act` does: CredentialsRefusedError, ServiceUnavailableError.
+ */
 export async function withTokens<T>(
   { settings, credentials, log }: SignInOptions,
   act: (tokens: TokenSource) => Promise<T>,

@@ -70,7 +70,9 @@ export function secretMeantBy(key: string): SecretName | null | undefined {
   return Object.hasOwn(spellings, plain) ? spellings[plain] : undefined;
 }
 
-/** Every key of the file that would hold a secret, under whatever spelling and at whatever depth. Values are not shown. */
+/**
+ * Every key of the file that would hold a secret, under whatever spelling and at whatever depth. Values are not shown.
+ */
 export function findSecrets(value: unknown, path: readonly PropertyKey[] = []): Problem[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap((item, index) => findSecrets(item, [...path, index]));

@@ -22,7 +22,9 @@ export interface JsonSchema {
 
 let jsonSchema: JsonSchema | null = null;
 
-/** The JSON Schema of the configuration file: what a person may write. Made on first use: a usual start does without it. */
+/**
+ * The JSON Schema of the configuration file: what a person may write. Made on first use: a usual start does without it.
+ */
 export function settingsJsonSchema(): JsonSchema {
   jsonSchema ??= z.toJSONSchema(settingsSchema, {
     io: 'input',

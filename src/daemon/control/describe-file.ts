@@ -317,7 +317,9 @@ function nextOf(found: Inspection, task: Task | undefined, known: boolean): stri
   }
 }
 
-/** Says what became of a file that is not there, and of its document: from the ledger, and from what happened lately. */
+/**
+ * Says what became of a file that is not there, and of its document: from the ledger, and from what happened lately.
+ */
 function absentFile({
   ref,
   ledger,

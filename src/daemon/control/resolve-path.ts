@@ -9,8 +9,8 @@ import type { FolderSettings, Settings } from '../../model/settings.ts';
 export type Folders = readonly Pick<FolderSettings, 'name' | 'path'>[];
 
 /**
- * A path of the command line as the daemon takes it. One that exists, or that is a folder or lies in one as seen from the
- * working directory `cwd`, becomes absolute; anything else stays: `folder/path`, or a path inside the only folder.
+ * A path of the command line as the daemon takes it. One that exists, or that is a folder or lies in one as seen from
+ * the working directory `cwd`, becomes absolute; anything else stays: `folder/path`, or a path inside the only folder.
  */
 export function insideWorkingDirectory(
   path: string,
@@ -22,7 +22,10 @@ export function insideWorkingDirectory(
   return inFolder && (!named || existsSync(absolute)) ? absolute : path;
 }
 
-/** Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The path of a folder itself is empty. */
+/**
+ * Which document a person means: an absolute path, `folder/path`, or a path inside the only folder. Null: none. The
+ * path of a folder itself is empty.
+ */
 export function resolvePath(folders: Folders, text: string): DocumentRef | null {
   const normal = text.normalize('NFC').replace(/(?<=.)\/+$/, '');
   for (const { name, path } of folders) {
@@ -47,7 +50,9 @@ export function requirePath<T extends Pick<FolderSettings, 'name' | 'path'>>(
   throw new ConfigurationError(`${text} is not in any of the folders; use FOLDER/PATH or an absolute path`);
 }
 
-/** The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured. */
+/**
+ * The settings of a folder by its name; null: all are meant. Throws ConfigurationError for one that is not configured.
+ */
 export function requireFolder(
   { folders }: Pick<Settings, 'folders'>,
   folder: string | null,

@@ -215,8 +215,8 @@ async function sizeOf(file: string): Promise<number> {
 }
 
 /**
- * The lines before byte `end`, the last one first, and where they begin: what lies before has not been read. What follows
- * the last line break is still being written.
+ * The lines before byte `end`, the last one first, and where they begin: what lies before has not been read. What
+ * follows the last line break is still being written.
  */
 async function readPiece(file: string, end: number) {
   const from = Math.max(0, end - pieceBytes);

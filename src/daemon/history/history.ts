@@ -46,9 +46,9 @@ const mostUnwritten = 100;
 export type History = Awaited<ReturnType<typeof openHistory>>;
 
 /**
- * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64 MiB
- * at the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take it
- * stops nothing. Never rejects: without a history nothing is lost but the past.
+ * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
+ * MiB at the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take
+ * it stops nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {
   const { clock, log } = options;
@@ -188,7 +188,9 @@ async function readPast(directory: string, { clock, onPast }: HistoryOptions): P
   return { totals, recent: recent.slice(-recentCount) };
 }
 
-/** A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left. */
+/**
+ * A line that a crash cut short is taken away, so that the next one is not glued to it. Gives the size that is left.
+ */
 async function endLine(file: string): Promise<number> {
   await chmod(file, 0o600);
   const { end } = await readHistoryFile(file);

@@ -30,7 +30,9 @@ interface NotifierOptions extends NotifyTarget {
 /** A change of the status waits this long for others, so that many count once. */
 const gatherMs = 1_000;
 
-/** Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not accept it. */
+/**
+ * Sends one event, to the command and to the webhook, whichever are set. Rejects where one of them does not accept it.
+ */
 export async function sendEvent(
   { settings, webhook }: NotifyTarget,
   event: NotifyEvent,
@@ -47,8 +49,8 @@ export function isNotifying({ settings, webhook }: NotifyTarget): boolean {
 
 /**
  * Notifies when something needs a person, and when nothing does any more: gathered, written down before it is sent, and
- * repeated with the same id until it is accepted. Deliveries never wait for it. The function it returns ends it; what was
- * not accepted is sent at the next start.
+ * repeated with the same id until it is accepted. Deliveries never wait for it. The function it returns ends it; what
+ * was not accepted is sent at the next start.
  */
 export async function startNotifier(options: NotifierOptions): Promise<() => Promise<void>> {
   const { settings, control, clock, log } = options;

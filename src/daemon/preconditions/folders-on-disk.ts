@@ -10,8 +10,8 @@ type Known = Pick<LedgerPort, 'root' | 'count'>;
 
 /**
  * Finds folders that share their records by accident, as two configurations do that name no `state.dir`: the directory
- * that the ledger knows still stands where it was, and the configured one is another. It may be meant: a folder that was
- * copied, and whose `path` was changed after it.
+ * that the ledger knows still stands where it was, and the configured one is another. It may be meant: a folder that
+ * was copied, and whose `path` was changed after it.
  */
 export async function mixedUpFolders(ledger: Known, settings: Settings) {
   const found = [];
@@ -61,7 +61,10 @@ export async function isDirectory(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-/** Paths of a folder's recorded documents whose files are gone at this moment. Throws where the folder itself cannot be read. */
+/**
+ * Paths of a folder's recorded documents whose files are gone at this moment. Throws where the folder itself cannot be
+ * read.
+ */
 export async function missingFiles(
   ledger: Pick<LedgerPort, 'entries'>,
   { name, path: root }: Pick<FolderSettings, 'name' | 'path'>,

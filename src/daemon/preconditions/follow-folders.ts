@@ -24,8 +24,8 @@ interface Mapping {
  * Folders of the configuration are views of directories: where one was renamed, split, merged with another, narrowed or
  * widened, its documents follow by their place on disk, in one commit. Else everything in it would be uploaded a second
  * time, and nobody would look after the first. Failures, approvals, doubts, uploads that a crash left open, mounts and
- * the identities of directories go with them. What lies outside of a narrowed folder is kept in the ledger under a name of its own, as a folder that was
- * taken out of the configuration.
+ * the identities of directories go with them. What lies outside of a narrowed folder is kept in the ledger under a name
+ * of its own, as a folder that was taken out of the configuration.
  */
 export async function followFolders(ledger: LedgerPort, { folders }: Settings, log: LogPort): Promise<void> {
   const views = await Promise.all(folders.map(viewOf));
@@ -210,8 +210,8 @@ function uploadChanges(
 }
 
 /**
- * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change their
- * names with each other: what comes from one adds to what came from the others.
+ * What lay on a mount that is missing is held under its new folder, too. Several folders may become one, or change
+ * their names with each other: what comes from one adds to what came from the others.
  */
 function moveMounts(
   ledger: LedgerPort,

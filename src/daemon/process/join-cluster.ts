@@ -75,8 +75,8 @@ export async function withLease<T>(
 }
 
 /**
- * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where another
- * host does: a command does not stand by. Gives why it was given up; null: this host has it.
+ * Waits for the lease of the state directory as long as nobody is seen to hold it. Throws StateLockedError where
+ * another host does: a command does not stand by. Gives why it was given up; null: this host has it.
  */
 async function waitForLease(
   place: Place,
@@ -116,8 +116,8 @@ function sentWords({ where }: FolderHolder): string {
 }
 
 /**
- * Gives why the fleet lets this host send nothing, once that has lasted for `ms` and no request went out meanwhile; null:
- * it has not.
+ * Gives why the fleet lets this host send nothing, once that has lasted for `ms` and no request went out meanwhile;
+ * null: it has not.
  */
 export function createFleetPatience(
   ask: () => { readonly reasons: readonly Reason[]; readonly requests: number },

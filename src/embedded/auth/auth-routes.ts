@@ -176,7 +176,9 @@ function unescape(text: string): string {
 
 const bodySchema = z.strictObject({ revokeRefreshTokens: z.boolean().default(false) });
 
-/** What the body asks for; `nothing`: a body in another encoding, which interface 7.2 answers with 200 and no effect. */
+/**
+ * What the body asks for; `nothing`: a body in another encoding, which interface 7.2 answers with 200 and no effect.
+ */
 type Demand = 'nothing' | 'access-token' | 'all';
 
 /** Answers `POST /auth/token/revoke`, interface 4.2. Durable when it returns. Throws RefusalError, 7.2. */

@@ -22,7 +22,9 @@ const identitySchema = z.strictObject({
 /** Who may use this service, and what its tokens are signed with. */
 export type Identity = Awaited<ReturnType<typeof openIdentity>>;
 
-/** The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged. */
+/**
+ * The trial user: random at the first start, kept with the data (0600). Throws IngestdError when the file is damaged.
+ */
 export async function openIdentity(data: DataDirectory) {
   const path = data.join('identity.json');
   const fix = 'restore it, or remove it to get new trial credentials';

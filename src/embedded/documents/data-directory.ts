@@ -23,8 +23,8 @@ const beginnings = /^(?:lock.*|content|incoming|window.*|tokens.*|documents.*|id
 
 /**
  * Makes the data directory, 0700, or takes over one that a service made, and holds it for this process. Throws
- * StateLockedError while another holds it; ConfigurationError for another user's, who could read what is sent, and for one
- * that holds other files, which would be locked away or removed.
+ * StateLockedError while another holds it; ConfigurationError for another user's, who could read what is sent, and for
+ * one that holds other files, which would be locked away or removed.
  */
 export async function takeDataDirectory(root: string): Promise<DataDirectory> {
   await claim(root);
@@ -80,7 +80,10 @@ async function prepare(
   }
 }
 
-/** What a file of the data directory holds; null: it is not there. Throws IngestdError, with the fix, where it is damaged. */
+/**
+ * What a file of the data directory holds; null: it is not there. Throws IngestdError, with the fix, where it is
+ * damaged.
+ */
 export async function readStored<T>(path: string, schema: z.ZodType<T>, fix: string): Promise<T | null> {
   const text = await readIfThere(path);
   try {

@@ -75,7 +75,9 @@ interface Decision<T> extends DocumentChange {
 /** Obsolete lines before the journal is rewritten. */
 const spareLines = 1000;
 
-/** Opens the documents and removes bytes that no document refers to. Throws IngestdError when the journal is damaged. */
+/**
+ * Opens the documents and removes bytes that no document refers to. Throws IngestdError when the journal is damaged.
+ */
 export async function openDocumentStore(data: DataDirectory): Promise<DocumentStore> {
   const path = data.join('documents.jsonl');
   const { records, size, lines } = await replay(path);

@@ -23,8 +23,8 @@ export type MetadataChange = z.infer<typeof uploadMetadataSchema>;
 
 /**
  * What holds after `change`, interface 2.2 to 2.7: scalars replace, companies and tags follow ADD and DELETE in
- * their order, authors are added. No operation means ADD. An empty shareInfo means DEFAULT. With warnings about what could
- * not be done.
+ * their order, authors are added. No operation means ADD. An empty shareInfo means DEFAULT. With warnings about what
+ * could not be done.
  */
 export function applyMetadata(current: Metadata, change: MetadataChange) {
   const warnings: string[] = [];

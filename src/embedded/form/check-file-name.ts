@@ -7,7 +7,9 @@ const supportedExtensions: ReadonlySet<string> = new Set(
 
 const maxNameCharacters = 255;
 
-/** Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest. */
+/**
+ * Checks the name of an uploaded file, interface section 8. Throws RefusalError: 415 for its type, 422 for the rest.
+ */
 export function checkFileName(name: string): void {
   const shown = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
   if (/[/\\]/.test(name)) {

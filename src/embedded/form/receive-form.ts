@@ -29,7 +29,10 @@ interface FormRules {
   readonly maxFileBytes: number;
 }
 
-/** Streams a form to disk and hands it to `use`; what `use` did not adopt is removed. Throws RefusalError 400, 413, 415, 422. */
+/**
+ * Streams a form to disk and hands it to `use`; what `use` did not adopt is removed. Throws RefusalError 400, 413, 415,
+ * 422.
+ */
 export async function receiveForm<T>(
   request: IncomingMessage,
   rules: FormRules,

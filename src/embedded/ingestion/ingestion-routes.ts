@@ -30,7 +30,9 @@ interface OneDocument {
   Params: { docId: string };
 }
 
-/** The ingestion operations, interface 4.3 to 4.7: the rate first, of the account or of strangers, then the operation. */
+/**
+ * The ingestion operations, interface 4.3 to 4.7: the rate first, of the account or of strangers, then the operation.
+ */
 export async function addIngestionRoutes(app: FastifyInstance, routes: IngestionRoutes): Promise<void> {
   const { context } = routes;
   const counted = { onRequest: countRequest(routes) };
@@ -108,7 +110,10 @@ function jsonOf(request: FastifyRequest): string {
   return Buffer.isBuffer(request.body) ? utf8Of(request.body, 'the body') : '';
 }
 
-/** Checks the token of an ingestion call and that it belongs to the client it names. Throws RefusalError, interface 5.4: 401, 403 for another client. */
+/**
+ * Checks the token of an ingestion call and that it belongs to the client it names. Throws RefusalError, interface 5.4:
+ * 401, 403 for another client.
+ */
 async function authoriseIngestion(context: AuthContext, headers: IncomingHttpHeaders): Promise<void> {
   const claims = await context.tokens.read(bearerToken(headers.authorization));
   if (context.tokens.isRevoked(claims)) throw refuse('the access token was revoked');

@@ -100,7 +100,9 @@ export async function addDocument(
   return { docId, warnings };
 }
 
-/** Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError. */
+/**
+ * Answers `PUT /modify-document/{docId}`, interface 4.4: content, attachments, metadata or all. Throws RefusalError.
+ */
 export async function modifyDocument(
   context: IngestionContext,
   docId: string,

@@ -153,8 +153,8 @@ a { color: var(--accent); overflow-wrap: anywhere; }
 `;
 
 /**
- * The page's script: asks for the list every second and a half while it is on the screen, and touches only what changed.
- * Whatever comes from a document is set as text, never as markup.
+ * The page's script: asks for the list every second and a half while it is on the screen, and touches only what
+ * changed. Whatever comes from a document is set as text, never as markup.
  */
 export const pageScript = `const everyMs = 1500;
 const pageSize = 50;

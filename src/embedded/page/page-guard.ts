@@ -11,9 +11,9 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { loginHtml } from './page-assets.ts';
 
 /**
- * Keeps the page, and the content of every document with it, to those who may see the status page. With a token everybody
- * is asked for it, as a bearer token or by the login form. Without one only the user that runs the service, and root, see
- * the page, on this machine and under a name of this machine.
+ * Keeps the page, and the content of every document with it, to those who may see the status page. With a token
+ * everybody is asked for it, as a bearer token or by the login form. Without one only the user that runs the service,
+ * and root, see the page, on this machine and under a name of this machine.
  */
 export function addPageGuard(
   app: FastifyInstance,

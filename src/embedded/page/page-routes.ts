@@ -86,7 +86,10 @@ function list(store: DocumentStore, { search, offset, limit }: z.infer<typeof qu
   return { total: records.length, totalBytes, found: found.length, offset, documents: newest };
 }
 
-/** Every word stands somewhere in the names, the title, the tags, the companies or the authors, or begins the identifier. */
+/**
+ * Every word stands somewhere in the names, the title, the tags, the companies or the authors, or begins the
+ * identifier.
+ */
 function matches({ docId, file, attachments, metadata }: DocumentRecord, words: readonly string[]): boolean {
   if (words.length === 0) return true;
   const { title = '', companies = [], customTags = [], docAuthors = [] } = metadata;

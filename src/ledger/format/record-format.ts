@@ -80,8 +80,8 @@ interface Place {
 }
 
 /**
- * JSON of a record as it stands in a file, its place first. What is undefined is left out. One object of always the same
- * fields: with fields that come only at times, each record would cost several times as much.
+ * JSON of a record as it stands in a file, its place first. What is undefined is left out. One object of always the
+ * same fields: with fields that come only at times, each record would cost several times as much.
  */
 export function recordJson(
   stored: StoredRecord,

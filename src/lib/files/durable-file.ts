@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 /** Ends the names of files that were being written; a start removes them. */
 export const temporarySuffix = '.tmp';
 
-/** Replaces a file as a whole: when it returns, the new text survives a power cut. The mode holds from the first byte. */
+/**
+ * Replaces a file as a whole: when it returns, the new text survives a power cut. The mode holds from the first byte.
+ */
 export async function writeDurably(path: string, text: string, mode = 0o600): Promise<void> {
   const temporary = `${path}.${randomUUID()}${temporarySuffix}`;
   try {

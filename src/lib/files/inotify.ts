@@ -34,7 +34,10 @@ function numberIn(path: string): number {
 
 const mostProcesses = 4_000;
 
-/** Counts the inotify instances and watches of the processes that this user may look into, its own; null where the system does not say. Never throws. */
+/**
+ * Counts the inotify instances and watches of the processes that this user may look into, its own; null where the
+ * system does not say. Never throws.
+ */
 export function readInotifyUse() {
   let instances = 0;
   let watches = 0;

@@ -4,8 +4,9 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 export const maxSmallFileBytes = 256 * 1024;
 
 /**
- * Reads a regular file of at most `maxSmallFileBytes`, without following a link and without blocking: its bytes, and what
- * it looked like while they were read. Null when it is larger or no regular file; throws what `open` and `read` throw (ELOOP for a link).
+ * Reads a regular file of at most `maxSmallFileBytes`, without following a link and without blocking: its bytes, and
+ * what it looked like while they were read. Null when it is larger or no regular file; throws what `open` and `read`
+ * throw (ELOOP for a link).
  */
 export function readSmallFile(absolute: string) {
   const handle = openSync(absolute, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -13,8 +13,9 @@ export function endPermitOnce(end: (isSpent: boolean) => void): {
 }
 
 /**
- * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most, whatever the
- * wall clock says. `answeredAt` is null for one without an answer. No more than the limit: the longest decide anyway.
+ * How long requests of an earlier run still count in a sliding window, ms, longest first: one window at most, whatever
+ * the wall clock says. `answeredAt` is null for one without an answer. No more than the limit: the longest decide
+ * anyway.
  */
 export function countingMs(
   recent: readonly { readonly answeredAt: number | null }[],

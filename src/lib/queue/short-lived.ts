@@ -6,8 +6,8 @@ const mostCopied = 10_000;
 /**
  * A map for entries that come and go quickly. V8 chains the tables that a map used up, and one that has grown old keeps
  * the next and all that was in it from being collected while it is young: with a plain map, nearly everything that ever
- * was an entry waits for a collection of the whole heap. Here the map inside is replaced before that begins, at a cost of
- * one copied entry for each that goes. Do not change it while going over it.
+ * was an entry waits for a collection of the whole heap. Here the map inside is replaced before that begins, at a cost
+ * of one copied entry for each that goes. Do not change it while going over it.
  */
 export class ShortLivedMap<K, V> implements Iterable<readonly [K, V]> {
   #entries = new Map<K, V>();
@@ -59,7 +59,10 @@ export class ShortLivedMap<K, V> implements Iterable<readonly [K, V]> {
   }
 }
 
-/** A set for values that come and go quickly, for the reason that `ShortLivedMap` gives. Do not change it while going over it. */
+/**
+ * A set for values that come and go quickly, for the reason that `ShortLivedMap` gives. Do not change it while going
+ * over it.
+ */
 export class ShortLivedSet<T> implements Iterable<T> {
   readonly #values = new ShortLivedMap<T, null>();
 

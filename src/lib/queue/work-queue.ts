@@ -144,7 +144,9 @@ const levelCount = 4;
 /** While a lower level waits, every fourth entry is taken from it. */
 const turnsBeforeReserve = 3;
 
-/** The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one. */
+/**
+ * The number by which p-queue knows a place: a higher level goes before a lower one, and the newest first within one.
+ */
 export function priorityOf(level: number, atMs: number): number {
   return level * levelWidth + Math.min(Math.max(0, atMs), levelWidth - 1);
 }

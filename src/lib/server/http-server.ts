@@ -63,8 +63,9 @@ interface Connection {
 /**
  * An HTTP server that its peers cannot make take all memory or all descriptors. Requests of a connection are handled
  * one after the other: the next begins when the answer before it has been handed to the system, so that a
- * peer that does not read costs no memory. Where there are too many connections, the one that has waited longest without
- * a request gives way, then an idle one, then one that has stopped moving; while all are at work a new one gets 503.
+ * peer that does not read costs no memory. Where there are too many connections, the one that has waited longest
+ * without a request gives way, then an idle one, then one that has stopped moving; while all are at work a new one gets
+ * 503.
  */
 export function createLimitedServer(handle: RequestListener, given: Partial<ServerLimits> = {}): Server {
   const limits = { ...defaultLimits, ...given };
@@ -156,7 +157,10 @@ function answer(
   handle(request, response);
 }
 
-/** The connection that needs its place least: one without a request, an idle one, a stalled one; none if all are at work. */
+/**
+ * The connection that needs its place least: one without a request, an idle one, a stalled one; none if all are at
+ * work.
+ */
 function whoGivesWay(connections: readonly Connection[]): Connection | undefined {
   const stalledSince = performance.now() - 2 * progressMs;
   const longest = (isMeant: (connection: Connection) => boolean): Connection | undefined =>
@@ -183,7 +187,9 @@ function noteProgress(connection: Connection): void {
   connection.activeAt = performance.now();
 }
 
-/** Closes a server; what is under way may end within so much real time: a connection that hangs must not hold up a stop. */
+/**
+ * Closes a server; what is under way may end within so much real time: a connection that hangs must not hold up a stop.
+ */
 export async function closeInTime(
   server: Pick<Server, 'closeAllConnections'>,
   graceMs: number,

@@ -14,9 +14,9 @@ interface Connection {
 const tables = ['/proc/net/tcp', '/proc/net/tcp6'] as const;
 
 /**
- * Says whether the other end of a TCP connection over loopback may see and do what the process's own user may: that user
- * and root; anybody where the system cannot say, as only Linux can. Where several connections have these two ports (there
- * are many loopback addresses) all of them have to: an allowed connection must not hide another.
+ * Says whether the other end of a TCP connection over loopback may see and do what the process's own user may: that
+ * user and root; anybody where the system cannot say, as only Linux can. Where several connections have these two ports
+ * (there are many loopback addresses) all of them have to: an allowed connection must not hide another.
  */
 export async function isOwnPeer({
   localPort = 0,

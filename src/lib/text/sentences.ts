@@ -8,7 +8,9 @@ export function sentence(text: string): string {
   return /[?!…]$/.test(body) ? start : `${start}.`;
 }
 
-/** Texts one after the other, each ended by one mark; the last has none of its own. What was said already is left out. */
+/**
+ * Texts one after the other, each ended by one mark; the last has none of its own. What was said already is left out.
+ */
 export function sentences(parts: readonly string[]): string {
   const said: string[] = [];
   for (const part of parts) {

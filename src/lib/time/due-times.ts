@@ -15,8 +15,8 @@ const outdatedEntries = 1_000;
 export type DueTimes<K> = ReturnType<typeof createDueTimes<K>>;
 
 /**
- * Keys that are due at a time, with one timer for all. Calls `onDue` when at least one key is due; `take` says which. A key that is not
- * taken then is not announced again.
+ * Keys that are due at a time, with one timer for all. Calls `onDue` when at least one key is due; `take` says which. A
+ * key that is not taken then is not announced again.
  */
 export function createDueTimes<K>(clock: Clock, onDue: () => void) {
   const due = new Map<K, number>();

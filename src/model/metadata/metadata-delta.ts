@@ -51,7 +51,8 @@ export function uploadMetadata(wanted: Metadata): { readonly send: Metadata; rea
 /**
  * Works out what leads from `accepted` to `wanted`, interface 2.3: only what changes, and what cannot be taken
  * back. `said` holds codes of the latter that are not to be reported again. Once `change` is accepted, the same
- * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it (`planDocument` says so).
+ * `wanted` gives no change any more. A createdTimestamp that differs is no difference: nothing could send it
+ * (`planDocument` says so).
  */
 export function metadataDelta(
   wanted: Metadata,
@@ -142,7 +143,10 @@ function lostAuthor({ authorName }: DocumentAuthor): Unclearable {
   };
 }
 
-/** The fields of all, the last one that states a field counts, without what is undefined and lists that are empty: neither says anything. */
+/**
+ * The fields of all, the last one that states a field counts, without what is undefined and lists that are empty:
+ * neither says anything.
+ */
 function compact(...parts: readonly Metadata[]): Metadata {
   const fields: Record<string, unknown> = {};
   for (const part of parts) {
@@ -194,8 +198,8 @@ export const tagKind: ElementKind<CustomTag> = {
 };
 
 /**
- * Works out ADD and DELETE between what the service last accepted and the list that shall be. What the service holds of an
- * element can only be replaced, so a change of it is a DELETE and an ADD. A stated DELETE goes out once.
+ * Works out ADD and DELETE between what the service last accepted and the list that shall be. What the service holds of
+ * an element can only be replaced, so a change of it is a DELETE and an ADD. A stated DELETE goes out once.
  */
 function elementDelta<T extends Stated>(
   wanted: readonly T[],
@@ -225,7 +229,9 @@ function elementDelta<T extends Stated>(
   return { operations: [...takenBack, ...added], accepted: [...after.values()] };
 }
 
-/** Each element once, in plain form; of several that name the same the last counts, as it would when applied in order. */
+/**
+ * Each element once, in plain form; of several that name the same the last counts, as it would when applied in order.
+ */
 export function byIdentity<T extends Stated>(
   elements: readonly T[],
   kind: Pick<ElementKind<T>, 'identity' | 'plain'>,

@@ -38,8 +38,8 @@ export function unsureMetadata(
 
 /**
  * What is wanted where the outcome of modifies was never learned: what nobody states any more is stated as it was last
- * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode that was never accepted is
- * DEFAULT, interface 2.6; of the texts only those that were accepted can be put back.
+ * accepted, so that an attempt does not outlive the sidecar that it came from. A sharing mode that was never accepted
+ * is DEFAULT, interface 2.6; of the texts only those that were accepted can be put back.
  */
 export function restatedMetadata(
   wanted: Metadata,

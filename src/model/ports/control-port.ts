@@ -26,16 +26,18 @@ export interface ControlPort {
   /** Puts failed documents back into the queue; no path: all but those in doubt. One in doubt is sent again. */
   readonly retry: (paths: readonly string[]) => Promise<Retried>;
   /**
-   * Ends the doubt about one document, contract section 2, `resolve`. Throws ConfigurationError where the path is not in
-   * doubt, its file is gone or changing, the docId is known, or a request about it is under way.
+   * Ends the doubt about one document, contract section 2, `resolve`. Throws ConfigurationError where the path is not
+   * in doubt, its file is gone or changing, the docId is known, or a request about it is under way.
    */
   readonly resolve: (path: string, resolution: Resolution) => Promise<void>;
-  /** Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured. */
+  /**
+   * Releases held deletions of one folder, or of all. Throws ConfigurationError for a folder that is not configured.
+   */
   readonly approve: (folder: string | null) => Promise<{ readonly approved: number }>;
   /**
-   * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests under
-   * way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder that is
-   * not configured.
+   * Sends nothing of one folder, or of all, until `resume`: kept over restarts, durable when it resolves; requests
+   * under way end. Both give the names of the folders that are paused then, and throw ConfigurationError for a folder
+   * that is not configured.
    */
   readonly pause: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;
   readonly resume: (folder: string | null) => Promise<{ readonly paused: readonly string[] }>;

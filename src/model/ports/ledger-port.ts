@@ -33,8 +33,8 @@ export interface LedgerRecord {
   /** Warnings that were given and are not repeated (fields that cannot be cleared). */
   readonly said?: readonly string[] | undefined;
   /**
-   * It was written down while the root was another one than the ledger's, and would be of this number of `changes`. Until
-   * that root is accepted it proves nothing about it.
+   * It was written down while the root was another one than the ledger's, and would be of this number of `changes`.
+   * Until that root is accepted it proves nothing about it.
    */
   readonly rootChange?: number | undefined;
   /** Modifies and deletions whose outcome was never learned; absent: none, which is so for nearly all. */
@@ -216,7 +216,10 @@ export interface LedgerPort {
   readonly recordsIn: (folder: string, directory: string) => DirectoryRecords;
   /** Every directory of a folder that holds at least one record. */
   readonly directories: (folder: string) => Iterable<string>;
-  /** Which directory held the records of a path when they were found there; undefined: there are none, or it is not known. */
+  /**
+   * Which directory held the records of a path when they were found there; undefined: there are none, or it is not
+   * known.
+   */
   readonly directory: (place: DirectoryRef) => FileIdentity | undefined;
   /** The paths whose records a directory held, by its identity. */
   readonly placesOf: (directory: FileIdentity) => readonly DirectoryRef[];
@@ -229,8 +232,8 @@ export interface LedgerPort {
   /** Records whose file had this inode number when it was sent, on whatever device. */
   readonly findByInode: (ino: number) => readonly LedgerEntry[];
   /**
-   * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the service
-   * only holds because it cannot be taken back is carried no longer.
+   * Records that carry a file as an attachment: one of its path, or, wherever it is now, this very file. What the
+   * service only holds because it cannot be taken back is carried no longer.
    */
   readonly findCarriers: (ref: DocumentRef, stat: FileStat) => readonly LedgerEntry[];
   readonly findByDocId: (docId: string) => DocumentRef | undefined;

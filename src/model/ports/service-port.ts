@@ -95,7 +95,9 @@ export type Outcome =
   | { readonly kind: 'unknown'; readonly code: string; readonly message: string }
   /** No token could be obtained: the credentials are refused. Nothing was sent. */
   | { readonly kind: 'unauthorized'; readonly message: string }
-  /** The address is wrong (a redirect, TLS that cannot be trusted): not the document's fault; a person has to fix it. */
+  /**
+   * The address is wrong (a redirect, TLS that cannot be trusted): not the document's fault; a person has to fix it.
+   */
   | { readonly kind: 'misaddressed'; readonly code: string; readonly message: string }
   /** The file changed or went while it was sent; the connection was cut before its last byte. */
   | { readonly kind: 'changed'; readonly message: string }
@@ -145,7 +147,11 @@ export interface FileOutcome {
   readonly requests: number;
 }
 
-/** The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given permit, and one replay with a fresh token and a permit of its own after a 401. They never reject: the outcome says it all. The permit is spent or given back by them. */
+/**
+ * The ingestion operations of interface 4.3 to 4.7. Each call is one attempt on the given permit, and one replay with a
+ * fresh token and a permit of its own after a 401. They never reject: the outcome says it all. The permit is spent or
+ * given back by them.
+ */
 export interface ServicePort {
   readonly upload: Call<UploadRequest>;
   readonly modify: Call<ModifyRequest>;

@@ -16,9 +16,9 @@ export type AskForToken = (
 /** One token for all hosts with the same credentials. */
 export interface TokenStorePort {
   /**
-   * Another token than `stale`: the one that is shared and `isGood`, or what `ask` gives, which one host at a time calls.
-   * Throws what `ask` throws, and CredentialsRefusedError or ServiceUnavailableError where another host has just been told so. Where
-   * nothing can be shared, `ask` is called.
+   * Another token than `stale`: the one that is shared and `isGood`, or what `ask` gives, which one host at a time
+   * calls. Throws what `ask` throws, and CredentialsRefusedError or ServiceUnavailableError where another host has just
+   * been told so. Where nothing can be shared, `ask` is called.
    */
   readonly obtain: (
     credentials: Credentials,

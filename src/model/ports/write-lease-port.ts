@@ -2,7 +2,9 @@
 export interface WriteLease {
   /** One higher than that of the holder before. It stands in the names of the ledger's files. */
   readonly fence: number;
-  /** Set where its holder goes on while nobody can ask it: its name, and the requests a minute that it may send then. */
+  /**
+   * Set where its holder goes on while nobody can ask it: its name, and the requests a minute that it may send then.
+   */
   readonly alone: { readonly host: string; readonly share: number } | null;
   /** Resolves while the lease holds, asking Redis where it may have lapsed. Rejects where it is lost. */
   readonly confirm: () => Promise<void>;

@@ -82,8 +82,8 @@ export function finding(
 const text = z.string();
 
 /**
- * The whole story of one file, as the daemon sends it and `why` prints it (contract section 2). A field that is left out
- * gets the value that says that it is not known.
+ * The whole story of one file, as the daemon sends it and `why` prints it (contract section 2). A field that is left
+ * out gets the value that says that it is not known.
  */
 export const whySchema = z.object({
   folder: text.nullable(),

@@ -6,7 +6,9 @@ import { statusSchema, type Health } from './status.ts';
 const text = z.string();
 const count = z.number().default(0);
 
-/** What a host tells the others about itself, a few kilobytes. Another version of ingestd may leave out what is a list. */
+/**
+ * What a host tells the others about itself, a few kilobytes. Another version of ingestd may leave out what is a list.
+ */
 export const hostSummarySchema = z.object({
   version: text,
   state: statusSchema.shape.state,

@@ -10,8 +10,8 @@ interface BackingOff {
 }
 
 /**
- * When the token endpoint may be asked, and the error until then: a back-off follows each failure, so that no account is
- * locked and no endpoint flooded.
+ * When the token endpoint may be asked, and the error until then: a back-off follows each failure, so that no account
+ * is locked and no endpoint flooded.
  */
 export function createTokenBackOff(clock: Clock, log: LogPort) {
   let resting: BackingOff | null = null;

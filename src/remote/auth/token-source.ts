@@ -57,8 +57,8 @@ interface Flight {
 export type TokenSource = ReturnType<typeof createTokenSource>;
 
 /**
- * Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. They are in memory and nothing is written to
- * disk; one token request at a time, however many callers wait.
+ * Obtains, renews and revokes access tokens: interface 4.1, 4.2 and section 5. They are in memory and nothing is
+ * written to disk; one token request at a time, however many callers wait.
  */
 export function createTokenSource({
   authUrl,

@@ -83,8 +83,8 @@ const longestMs = 15 * 60_000;
 
 /**
  * Reads a Retry-After header, in seconds or as an HTTP date; ms from now, 15 minutes at most. Null for what
- * is not usable: missing, not a number or date, zero, negative, past. A date is compared with the answer's own Date header
- * where there is one, so that a wrong clock of the service does not matter.
+ * is not usable: missing, not a number or date, zero, negative, past. A date is compared with the answer's own Date
+ * header where there is one, so that a wrong clock of the service does not matter.
  */
 export function readRetryAfter(
   header: string | undefined,

@@ -38,8 +38,8 @@ export function noteCompanions(
 }
 
 /**
- * How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. `isKnown`: it
- * had a say in what the service holds.
+ * How long the other half of a removal is still waited for where nothing stands at `path`, ms; 0: no more. `isKnown`:
+ * it had a say in what the service holds.
  */
 export function companionGrace(folder: FolderState, path: string, isKnown = false): number {
   const topic = topicOf(path);

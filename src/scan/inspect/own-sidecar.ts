@@ -29,8 +29,8 @@ export interface OwnSidecar {
 }
 
 /**
- * Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. `known`: the
- * one that had a say in what the service holds.
+ * Finds and reads the sidecar of one document; an answer instead where it keeps the document from being sent. `known`:
+ * the one that had a say in what the service holds.
  */
 export function findSidecar(
   folder: FolderState,

@@ -29,7 +29,10 @@ export interface PlacedRules {
 /** The package remembers every path that it was asked about. */
 const forgetAfter = 4_000;
 
-/** Reads gitignore patterns, whose number and length are bounded by who read them. Never throws: what is no pattern matches nothing. */
+/**
+ * Reads gitignore patterns, whose number and length are bounded by who read them. Never throws: what is no pattern
+ * matches nothing.
+ */
 export function createIgnoreRules(patterns: readonly IgnorePattern[]): IgnoreRules {
   const test = createTest(
     patterns.flatMap(({ pattern }, index) =>

@@ -23,8 +23,9 @@ const secondInspectionMs = 50;
 /**
  * Says how long until a file counts as settled, in whole milliseconds; 0: it has. Quiet time is counted from the
  * mtime; with an mtime in the future or after a jump of the wall clock, on the monotonic clock since the stat was
- * first seen (F49). An older file that came a moment ago (its ctime says so) has settled when two inspections agree, unless
- * it was seen changing: then its times come from another clock, such as a file server's, or are set by who writes it.
+ * first seen (F49). An older file that came a moment ago (its ctime says so) has settled when two inspections agree,
+ * unless it was seen changing: then its times come from another clock, such as a file server's, or are set by who
+ * writes it.
  */
 export function settleDelay(question: SettleQuestion): number {
   const { stat, seenSince, hasChanged, now, monotonic, jumpedAt, settleMs } = question;

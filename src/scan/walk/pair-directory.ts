@@ -184,10 +184,14 @@ async function readLists(
 }
 
 const listKey: keyof Sidecar = 'attachments';
-/** No sidecar can spell that key without one of the two. Known here, because the reader of sidecars loads their schemas. */
+/**
+ * No sidecar can spell that key without one of the two. Known here, because the reader of sidecars loads their schemas.
+ */
 const spellings = [`"${listKey}"`, '\\u'];
 
-/** The attachment paths that a valid sidecar lists. Cheap for those that list none, where nobody has to know of them. */
+/**
+ * The attachment paths that a valid sidecar lists. Cheap for those that list none, where nobody has to know of them.
+ */
 async function readAttachmentList(
   absolute: string,
   inFull: boolean,

@@ -36,7 +36,9 @@ type TreeScan =
       readonly kind: 'scanned';
       /** Directories in which something was not as it was the last time; new ones too. */
       readonly changed: readonly string[];
-      /** Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some. */
+      /**
+       * Directories that have to be scanned again after so many ms, whatever happens: attachments may cease to be some.
+       */
       readonly again: readonly (readonly [directory: string, ms: number])[];
       /** The most entries that one of the directories, or all together when everything was scanned, had. */
       readonly entries: number;

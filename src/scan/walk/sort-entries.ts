@@ -16,7 +16,10 @@ export interface SortedEntries {
   readonly otherFiles: readonly Entry[];
   /** Regular files that `include` leaves out, and why: they may be attachments. */
   readonly excludedFiles: readonly (readonly [entry: Entry, exclusion: string])[];
-  /** Regular files of a document's type that an ignore rule or `include` leaves out: what their sidecars list stays reserved. */
+  /**
+   * Regular files of a document's type that an ignore rule or `include` leaves out: what their sidecars list stays
+   * reserved.
+   */
   readonly leftOut: readonly Entry[];
   /** Files that would be documents but for their names' Unicode form. */
   readonly twins: readonly Entry[];

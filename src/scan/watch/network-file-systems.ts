@@ -32,7 +32,9 @@ const eventlessNames =
 /** Local block devices that happen to be served by FUSE: only this machine writes to them, through the kernel. */
 const localFuseNames = /^(?:fuseblk|fuse\.(?:ntfs|ntfs-3g|exfat))$/;
 
-/** Says which file system reports no events, by its statfs type and its name in the mount table; null: it reports them. */
+/**
+ * Says which file system reports no events, by its statfs type and its name in the mount table; null: it reports them.
+ */
 export function eventlessFileSystem(statfsType: number, mountType: string | null): string | null {
   if (mountType !== null && localFuseNames.test(mountType)) return null;
   if (mountType !== null && eventlessNames.test(mountType)) return mountType;

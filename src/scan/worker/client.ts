@@ -7,7 +7,9 @@ import { unpackScan } from '../walk/packed-scan.ts';
 import { takeThread } from './spare-thread.ts';
 import type { Answer, FromWorker, Question, Questions, ToWorker, WorkerPlan } from './protocol.ts';
 
-/** Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers. */
+/**
+ * Questions of a message, which are answered together: while the thread is at the next, this one takes up the answers.
+ */
 const perMessage = 16;
 
 /** A folder's worker thread, as the main thread sees it. */

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 
 /**
- * A scan makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 MB about 40
- * times, for 12 MB more memory; Node's default of 48 brings no gain.
+ * A scan makes much garbage and keeps little. With 3 MB it is collected 190 times for 100,000 files, with 24 MB about
+ * 40 times, for 12 MB more memory; Node's default of 48 brings no gain.
  */
 const maxYoungGenerationSizeMb = 24;
 

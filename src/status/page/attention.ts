@@ -283,8 +283,8 @@ interface ConfirmationOptions {
 }
 
 /**
- * A question before something that cannot be undone: what deletes or sends again takes two steps, and the safe one has the
- * focus. `node` is the question itself, to be put where it has room.
+ * A question before something that cannot be undone: what deletes or sends again takes two steps, and the safe one has
+ * the focus. `node` is the question itself, to be put where it has room.
  */
 function createConfirmation({ opener, label, keep, look, act }: ConfirmationOptions) {
   const text = el('p', {});

@@ -8,8 +8,8 @@ import { clockWords, momentWords } from './data/time-words.ts';
 import { button, byId, el, setText } from './dom.ts';
 
 /**
- * A document's place, which opens its story: the folder faint, the path plain, isolated so that neither can change the direction
- * of the text around it.
+ * A document's place, which opens its story: the folder faint, the path plain, isolated so that neither can change the
+ * direction of the text around it.
  */
 export function pathText(folder: string, path: string): HTMLElement {
   const place = button(

@@ -125,7 +125,10 @@ interface Wait {
   readonly retryAt: string | null;
 }
 
-/** Documents that wait for something by name: a sidecar, an attachment, the next attempt. Nobody has to do anything about a retry. */
+/**
+ * Documents that wait for something by name: a sidecar, an attachment, the next attempt. Nobody has to do anything
+ * about a retry.
+ */
 export function createWaits(): (status: StatusAnswer) => void {
   const show = createList<Wait>(
     byId('wait-list'),

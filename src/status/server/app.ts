@@ -106,8 +106,8 @@ async function judgeBearer(
 }
 
 /**
- * Judges who is at the other end of a changing call: where the address asks for no token, the page's own can be fetched by
- * everybody on the machine, so that only the user that runs the daemon and root may change things.
+ * Judges who is at the other end of a changing call: where the address asks for no token, the page's own can be fetched
+ * by everybody on the machine, so that only the user that runs the daemon and root may change things.
  */
 async function judgeUser(
   { method, raw }: FastifyRequest,

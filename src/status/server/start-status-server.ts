@@ -148,7 +148,9 @@ async function resolveHost(host: string): Promise<string> {
   }
 }
 
-/** Listens on TCP, at the resolved host. Throws ConfigurationError that names the key where the address cannot be had. */
+/**
+ * Listens on TCP, at the resolved host. Throws ConfigurationError that names the key where the address cannot be had.
+ */
 async function listenOnPort(
   { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
   handle: RequestListener,

@@ -4,7 +4,10 @@ import { headline, deliveredLine } from '../../model/report/headline.ts';
 import type { ControlPort } from '../../model/ports/control-port.ts';
 import type { Status } from '../../model/report/status.ts';
 
-/** The status as it is sent: contract section 6, with its headline beside it. The page is of the same build and takes it as it is. */
+/**
+ * The status as it is sent: contract section 6, with its headline beside it. The page is of the same build and takes it
+ * as it is.
+ */
 export interface StatusAnswer extends Status {
   readonly headline: string;
   /** How far the deliveries are, in words; empty: there is nothing to deliver, or the headline says it. */

@@ -9,8 +9,8 @@ import type {
 } from '../../model/ports/ledger-port.ts';
 
 /**
- * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had. Of
- * those that an answer was lost about it says nothing, so that the next ones are sent.
+ * What a record says of attachments that were compared and not sent: the service holds them, or the last ones it had.
+ * Of those that an answer was lost about it says nothing, so that the next ones are sent.
  */
 export function unsentAttachments(
   { document, attachmentHashes }: ComparedDocument,
@@ -33,8 +33,8 @@ function noLongerCarried({ name, sha256, stat }: RecordedAttachment): RecordedAt
 }
 
 /**
- * Documents that carry a found file as an attachment, as far as the ledger knows. A file with a document of its own may be
- * a hard link of one: then only the path counts.
+ * Documents that carry a found file as an attachment, as far as the ledger knows. A file with a document of its own may
+ * be a hard link of one: then only the path counts.
  */
 export function carriersOf(
   { ref, stat }: FoundDocument,
@@ -51,8 +51,8 @@ function carriesPath({ ref, record }: LedgerEntry, { folder, path }: DocumentRef
 }
 
 /**
- * Whether a document has let go of a file that it carried: it stands there, settled and valid, and does not list it. Where
- * it is gone its deletion decides, and where there will be none (`isKept`) the grace period.
+ * Whether a document has let go of a file that it carried: it stands there, settled and valid, and does not list it.
+ * Where it is gone its deletion decides, and where there will be none (`isKept`) the grace period.
  */
 export function hasLetGo(
   carrier: Inspection,

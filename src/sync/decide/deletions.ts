@@ -179,9 +179,9 @@ export function uncompared(
 }
 
 /**
- * Where the file of a document that is gone from its path stands now, as something that cannot be sent: under a name that
- * breaks a rule, below a sidecar that is not valid. It was moved and not removed. Null: nowhere. A new file with the
- * same inode number and another birth time is another file.
+ * Where the file of a document that is gone from its path stands now, as something that cannot be sent: under a name
+ * that breaks a rule, below a sidecar that is not valid. It was moved and not removed. Null: nowhere. A new file with
+ * the same inode number and another birth time is another file.
  */
 export function standsUnsent(
   { tasks, ledger }: { tasks: Pick<TaskStore, 'presentWithInode'>; ledger: Pick<LedgerPort, 'get'> },

@@ -42,8 +42,8 @@ const none = { kind: 'none' } as const;
 const unclear = { kind: 'unclear' } as const;
 
 /**
- * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at its
- * path than the one that held the records there, or one whose records are elsewhere.
+ * Which directories have to be moved in the ledger before a path can be compared with it: another directory stands at
+ * its path than the one that held the records there, or one whose records are elsewhere.
  */
 export function movedDirectories(ref: DocumentRef, evidence: DirectoryEvidence): DirectoryMoves {
   const { ledger, standing, seenAt, isListedSince } = evidence;
@@ -97,8 +97,8 @@ function originOf(
 /**
  * The move of records whose files have gone with their directories, as many as fit in one step. A directory counts as
  * moved where at least one of its files stands in it as it is recorded, so that a number that was used again proves
- * nothing. A record whose file stands at its own path, or is in neither directory, stays; so does one where it would push
- * the record of that very file. Null: nothing is to be moved.
+ * nothing. A record whose file stands at its own path, or is in neither directory, stays; so does one where it would
+ * push the record of that very file. Null: nothing is to be moved.
  */
 export async function moveDirectories(
   directories: readonly MovedDirectory[],
@@ -173,8 +173,8 @@ async function stepsOf(
 }
 
 /**
- * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one at
- * the end of its chain; in another folder it cannot, and then the chain stays as it is.
+ * The paths that nothing is moved to. A record that is pushed from its path, and whose file is nowhere, takes the one
+ * at the end of its chain; in another folder it cannot, and then the chain stays as it is.
  */
 function leftPaths(steps: Map<string, MoveStep>, { get }: Pick<LedgerPort, 'get'>): readonly LeftPath[] {
   const moving = new Set(Array.from(steps.values(), ({ entry }) => entry.record.docId));

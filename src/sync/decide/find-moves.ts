@@ -129,8 +129,8 @@ async function findOrigin(
 }
 
 /**
- * The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it. Whoever
- * has a permit waits only for a request that has gone out: two names of one file would wait for each other.
+ * The same file is on its way to the service under the name that it had a moment ago: soon there is a record of it.
+ * Whoever has a permit waits only for a request that has gone out: two names of one file would wait for each other.
  */
 function isBeingUploaded(task: Task, { stat }: FoundDocument, { ledger, tasks }: MoveEvidence): boolean {
   if (stat.ino === 0) return false;
@@ -166,8 +166,8 @@ async function missingFor(
 }
 
 /**
- * Nobody can say what stands there: in a folder that is not configured any more, below a directory that cannot be read or
- * whose ignore file is not valid. The file itself proves that it has left.
+ * Nobody can say what stands there: in a folder that is not configured any more, below a directory that cannot be read
+ * or whose ignore file is not valid. The file itself proves that it has left.
  */
 function isBeyondReach(found: Inspection | undefined): boolean {
   return found === undefined || (found.kind === 'unknown' && found.code === 'unreadable');

@@ -2,7 +2,10 @@ import { directoryOf, joinPath } from '../../model/document.ts';
 import type { Skip, FileIdentity } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 
-/** A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with more care. */
+/**
+ * A file that is missing for longer than so many scans was last seen by an older one: then its place is searched with
+ * more care.
+ */
 const keptScans = 20;
 
 /** What scans have said of one folder, besides its documents. */
@@ -87,8 +90,9 @@ export class FolderView {
   }
 
   /**
-   * Whether the directory of a file that went at `since` (monotonic) and was last seen at `seenAt` (wall clock) is still the
-   * one in which it was: the file alone can have gone. False where it, or one above it, is gone, or is another by now.
+   * Whether the directory of a file that went at `since` (monotonic) and was last seen at `seenAt` (wall clock) is
+   * still the one in which it was: the file alone can have gone. False where it, or one above it, is gone, or is
+   * another by now.
    */
   hasStood(path: string, { since, seenAt }: { readonly since: number; readonly seenAt: number }): boolean {
     if (!this.tree.has(path)) return false;

@@ -11,7 +11,9 @@ import type { Seen, Task } from '../tasks/task.ts';
 export interface Differences {
   /** Files that have no record, or another one, and no task. */
   readonly found: readonly DocumentEntry[];
-  /** Of the first scan: files that differ and that no record of another path could be moved to. They may wait unread. */
+  /**
+   * Of the first scan: files that differ and that no record of another path could be moved to. They may wait unread.
+   */
   readonly backlog: readonly BacklogEntry[];
   /** What was refused and is just as it was then. */
   readonly refused: readonly { readonly path: string; readonly failure: Failure }[];
@@ -21,7 +23,9 @@ export interface Differences {
   readonly touched: readonly { readonly task: Task; readonly present: boolean }[];
   /** Paths with a record, no file and no task. */
   readonly gone: readonly string[];
-  /** Name of a file that is just what was recorded before the root changed, if it did: the root is the one that it was. */
+  /**
+   * Name of a file that is just what was recorded before the root changed, if it did: the root is the one that it was.
+   */
   readonly proof: string | null;
 }
 

@@ -15,8 +15,8 @@ export function isRootTrusted(
 }
 
 /**
- * The number of `changes` that the root of a folder has, or would have if the directory that stands there were accepted.
- * Undefined: it is the one that the ledger knows.
+ * The number of `changes` that the root of a folder has, or would have if the directory that stands there were
+ * accepted. Undefined: it is the one that the ledger knows.
  */
 export function nextRootChange(
   known: RootIdentity | undefined,
@@ -59,7 +59,9 @@ export function markRoot(
   return { ...change, record: { ...change.record, rootChange } };
 }
 
-/** Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before. */
+/**
+ * Whether what was written down under a root proves the root that the ledger knows: it was recorded in it, or before.
+ */
 export function provesRoot(known: RootIdentity | undefined, rootChange: number | undefined): boolean {
   return rootChange === undefined || rootChange <= (known?.changes ?? 0);
 }

@@ -91,7 +91,10 @@ async function isSameContent(
   return sha256 === null || sha256 === record.sha256;
 }
 
-/** What the service refused is a document of its own: a hard link. What is in doubt waits for a person, and may be moved. */
+/**
+ * What the service refused is a document of its own: a hard link. What is in doubt waits for a person, and may be
+ * moved.
+ */
 function isRefused(ref: DocumentRef, { tasks }: Evidence): boolean {
   const state = tasks.get(ref)?.state;
   return state?.kind === 'failed' && state.recorded && state.reason.code !== inDoubtCode;
@@ -119,8 +122,8 @@ interface Walk extends SearchResult {
 const freshMs = 60_000;
 
 /**
- * Looks for files in all folders by their identity: one walk at a time, for all that are missing together. What it makes
- * says where a file stands that went after `since` (monotonic ms), by a walk that began later.
+ * Looks for files in all folders by their identity: one walk at a time, for all that are missing together. What it
+ * makes says where a file stands that went after `since` (monotonic ms), by a walk that began later.
  */
 export function createFileSearch(
   clock: Clock,

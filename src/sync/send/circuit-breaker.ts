@@ -31,7 +31,9 @@ export function createCircuitBreaker({ clock, log, random, restMs, changed }: Op
   let isSeveral = false;
   let refused = 0;
   let missing = 0;
-  /** Requests in a row whose document something else than the service did not know. One that is tried again counts once. */
+  /**
+   * Requests in a row whose document something else than the service did not know. One that is tried again counts once.
+   */
   const strange = new Set<string>();
   let forbidden = 0;
   let openUntil = -Infinity;

@@ -54,7 +54,9 @@ export function createLedgerCommits({ ledger, clock, log, changed }: Options) {
       void commitOnce([{ kind: 'sent', id: 'probe', at: clock.now() - 3_600_000 }]).catch(() => {});
   }
 
-  /** Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close. */
+  /**
+   * Resolves when it is durable; tries again while the disk does not take it. Rejects with StoppedError after close.
+   */
   async function commit(changes: readonly Change[]): Promise<void> {
     for (let delayMs = firstRetryMs; ; delayMs = Math.min(delayMs * 2, longestRetryMs)) {
       if (closed) throw new StoppedError();

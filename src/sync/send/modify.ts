@@ -77,7 +77,8 @@ export function modifiedChanges(
 
 /**
  * Says in the record that a modify is under way. Should no answer come and the file be changed back meanwhile, what
- * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any case.
+ * the service may have taken is still put right. Without a fingerprint the next scan has the document inspected in any
+ * case.
  */
 export function markUnsure(
   ref: DocumentRef,
@@ -113,7 +114,10 @@ export interface BulkMember {
   readonly found: Modifiable;
 }
 
-/** One metadata change of many documents of a folder in one call, interface 4.6; null: nothing that a bulk call can carry. */
+/**
+ * One metadata change of many documents of a folder in one call, interface 4.6; null: nothing that a bulk call can
+ * carry.
+ */
 export function bulkModify(
   members: readonly BulkMember[],
 ): { readonly about: RequestAbout; readonly request: BulkModifyRequest } | null {

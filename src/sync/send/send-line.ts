@@ -87,7 +87,9 @@ export class SendLine {
     return entries;
   }
 
-  /** The tasks that go out together under a key that was given; none where they are ready no more. `task`: of that key. */
+  /**
+   * The tasks that go out together under a key that was given; none where they are ready no more. `task`: of that key.
+   */
   tasksUnder(key: string, task: Task | undefined, conditions: LineConditions): readonly Task[] {
     if (key.startsWith(bulkPrefix)) {
       const group = this.#groups.get(key.slice(bulkPrefix.length));
@@ -137,7 +139,9 @@ function entryOfGroup(
   return isGathered(group, conditions) ? entryOf(bulkPrefix + bulkKey, first, first.state.operation) : null;
 }
 
-/** Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way. */
+/**
+ * Whether those that could share a call have come: it is full, it waited long enough, or no others are on their way.
+ */
 function isGathered(group: ReadonlySet<Task>, { now, inGrace, isQuiet }: LineConditions): boolean {
   const [first] = group;
   if (first?.state.kind !== 'ready') return false;

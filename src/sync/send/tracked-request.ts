@@ -45,7 +45,9 @@ class PausedError extends Error {
   readonly code = 'paused';
 }
 
-/** What it makes rejects with a PausedError where the folder is paused before the request, or its repetition, goes out. */
+/**
+ * What it makes rejects with a PausedError where the folder is paused before the request, or its repetition, goes out.
+ */
 export function createTrackedRequest({
   clock,
   writer,

@@ -34,7 +34,10 @@ export function uploadRequest(document: FoundDocument, { metadata }: Upload, ope
   return { file: fileOf(document, open), attachments: attachmentsOf(document, open), metadata };
 }
 
-/** What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its copies. */
+/**
+ * What an accepted upload changes in the ledger: earlier ones of its path that may have been taken, too, are its
+ * copies.
+ */
 export function uploadedChanges(
   document: FoundDocument,
   { accepted }: Upload,
@@ -81,7 +84,10 @@ export function traceOfDuplicates(
   return count === 0 ? [] : [{ kind: 'doubt', doubt: doubtAbout(ref, { message, now, count }) }];
 }
 
-/** `count` further documents of a path may stand at the service. `stat`: of the file that was sent. `holds`: nothing is sent before a person says so. */
+/**
+ * `count` further documents of a path may stand at the service. `stat`: of the file that was sent. `holds`: nothing is
+ * sent before a person says so.
+ */
 export function doubtAbout(
   ref: DocumentRef,
   {

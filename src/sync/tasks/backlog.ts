@@ -113,7 +113,9 @@ export class Backlog {
     return taken;
   }
 
-  /** Takes out at most `count` that have a record, of those folders. Nearly all need no request: their order is free. */
+  /**
+   * Takes out at most `count` that have a record, of those folders. Nearly all need no request: their order is free.
+   */
   takeRecorded(count: number, isWanted: (folder: string) => boolean): readonly BacklogFile[] {
     const taken: BacklogFile[] = [];
     if (![...this.#recorded].some(([folder, waiting]) => waiting > 0 && isWanted(folder))) return taken;

@@ -33,7 +33,10 @@ type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 const noTasks: ReadonlyMap<string, Task> = new Map();
 const nobody: Tasks = new ShortLivedSet<Task>();
 
-/** All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place that changes a task. */
+/**
+ * All tasks, found by path, by directory and by what their files look like, and counted as they move. The only place
+ * that changes a task.
+ */
 export class TaskStore {
   /** Files that are no tasks yet. They count as pending. */
   readonly backlog = new Backlog();

@@ -19,7 +19,10 @@ export type TaskState =
   | { readonly kind: 'inspecting'; readonly dirty: boolean; readonly since: number }
   /** Changed a moment ago, or moves on under our hands. */
   | { readonly kind: 'settling'; readonly dueAt: number }
-  /** Waits for another file (a sidecar, an attachment), or for a place that cannot be read. Null: nothing to wait for but a change. */
+  /**
+   * Waits for another file (a sidecar, an attachment), or for a place that cannot be read. Null: nothing to wait for
+   * but a change.
+   */
   | { readonly kind: 'waiting'; readonly dueAt: number | null; readonly reason: Reason }
   /** Its file is gone; waits for its other half. */
   | { readonly kind: 'grace'; readonly dueAt: number }
@@ -78,7 +81,9 @@ export interface TaskFacts {
    * done, and counts for nothing meanwhile. A record with another docId, which a move brought here, is not meant.
    */
   readonly unknownDocId: string | null;
-  /** What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise. */
+  /**
+   * What it waited for until its inspection began; null: it did not wait. It goes on waiting until that says otherwise.
+   */
   readonly waitedFor: WaitKind | null;
   readonly state: TaskState;
 }
@@ -132,7 +137,10 @@ export type TaskEvent =
   | { readonly kind: 'delivered' }
   /** The service holds it no longer, and neither does the ledger. */
   | { readonly kind: 'deleted' }
-  /** Nothing came of it: inspect it again. `alone`: it broke a bulk call; `unknownDocId`: the service does not know that. */
+  /**
+   * Nothing came of it: inspect it again. `alone`: it broke a bulk call; `unknownDocId`: the service does not know
+   * that.
+   */
   | { readonly kind: 'replan'; readonly alone?: true; readonly unknownDocId?: string }
   | {
       readonly kind: 'retryLater';
@@ -151,8 +159,8 @@ export type TaskEvent =
 export type EventKind = TaskEvent['kind'];
 
 /**
- * A new task: nobody has inspected it yet. Field by field: an object that begins with a copy of another one and gets more
- * fields afterwards costs twenty times as much.
+ * A new task: nobody has inspected it yet. Field by field: an object that begins with a copy of another one and gets
+ * more fields afterwards costs twenty times as much.
  */
 export function newFacts({
   present,
@@ -183,8 +191,8 @@ export function newFacts({
 
 /**
  * What a task becomes. Pure and total: an event that has no meaning in a state (an inspection's answer after the task
- * went another way) changes nothing. A task that is inspected or sent stays so, and is marked dirty, whatever comes from
- * outside; a dirty task is inspected again whatever its inspection found.
+ * went another way) changes nothing. A task that is inspected or sent stays so, and is marked dirty, whatever comes
+ * from outside; a dirty task is inspected again whatever its inspection found.
  */
 export function next(task: TaskFacts, event: TaskEvent): TaskFacts {
   const { state } = task;
@@ -323,7 +331,9 @@ function inspect(task: TaskFacts): TaskFacts {
   return { ...task, seen: seenAfter(task), waitedFor: waitOf(task), state: { kind: 'inspect' } };
 }
 
-/** What was seen, as far as it is known: what came while it was sent was not noted, and may have been taken back since. */
+/**
+ * What was seen, as far as it is known: what came while it was sent was not noted, and may have been taken back since.
+ */
 function seenAfter({ state, seen }: TaskFacts): Seen | null {
   return state.kind === 'sending' && state.dirty && seen !== null ? { ...seen, fingerprint: '' } : seen;
 }

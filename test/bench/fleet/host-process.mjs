@@ -10,8 +10,8 @@ const modules = new URL('../../../build/main.js', import.meta.url).pathname;
 const scaled = new URL('scaled-times.mjs', import.meta.url).pathname;
 
 /**
- * `ingestd run` as one host of a fleet, in directory `home`. `inbox` and `stateDir` may be those of another host. In scaled
- * time it runs from the modules, whose times can be changed from outside.
+ * `ingestd run` as one host of a fleet, in directory `home`. `inbox` and `stateDir` may be those of another host. In
+ * scaled time it runs from the modules, whose times can be changed from outside.
  */
 export async function hostProcess(home, { name, service, redisPort, inbox, stateDir, isScaled = false }) {
   await mkdir(inbox, { recursive: true });

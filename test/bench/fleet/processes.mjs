@@ -1,6 +1,6 @@
-// Twenty real processes with one account, in scaled time: fourteen for themselves, and three pairs of which one works and
-// one stands by. They are killed, frozen and cut off from Redis at random, and Redis is killed in the middle and comes
-// back empty. What arrives at the embedded service is counted there.
+// Twenty real processes with one account, in scaled time: fourteen for themselves, and three pairs of which one works
+// and one stands by. They are killed, frozen and cut off from Redis at random, and Redis is killed in the middle and
+// comes back empty. What arrives at the embedded service is counted there.
 import { randomInt } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

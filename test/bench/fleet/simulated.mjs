@@ -191,8 +191,8 @@ function openHost(host, { port, service, token, works = true, account = 'bench',
 }
 
 /**
- * What a permit costs a host that nobody competes with, beside that of its local limiter: until it is there, and in calls
- * until it is given back.
+ * What a permit costs a host that nobody competes with, beside that of its local limiter: until it is there, and in
+ * calls until it is given back.
  */
 async function permitCost(redis, to) {
   const runId = /run_id:(\w+)/.exec(redis.command('INFO', 'server'))[1];

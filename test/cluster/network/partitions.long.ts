@@ -96,8 +96,8 @@ describeWhere(missingFleet(), 'a fleet in which some hosts are cut off until the
   it('is whole again without a burst, uses the minute, and every host has its part', () => {
     const after = all().map((host) => within(host, whileCut(), Infinity));
     const sorted = after.flat().toSorted((a, b) => a - b);
-    // A host without Redis asks for it every two seconds. From then on so many requests take a minute, or 3 % more. What
-    // this machine takes for them seems longer to fast clocks.
+    // A host without Redis asks for it every two seconds. From then on so many requests take a minute, or 3 % more.
+    // What this machine takes for them seems longer to fast clocks.
     const settled = sorted.filter((at) => at >= whileCut() + 5);
     const spans = settled.slice(limit).map((at, index) => at - (settled[index] ?? 0));
     expect(spans.length).toBeGreaterThan(limit / 2);

@@ -29,7 +29,10 @@ async function deadWithin(world: NetworkWorld): Promise<void> {
   await world.restart();
 }
 
-/** Five deletions get these answers, and a foreign 404 from then on: they are held, over a restart too, and nothing is gone. */
+/**
+ * Five deletions get these answers, and a foreign 404 from then on: they are held, over a restart too, and nothing is
+ * gone.
+ */
 async function expectHeld(world: NetworkWorld, ...answers: readonly Step[]): Promise<void> {
   const { service } = world;
   service.script(...answers);

@@ -43,7 +43,10 @@ export interface NetworkWorld {
   readonly pass: (ms: number) => Promise<void>;
   /** Ends the process and starts another on the same state. */
   readonly restart: () => Promise<void>;
-  /** What folder, ledger and service do not agree on, in words; documents at the service that the ledger does not know are `strays`. */
+  /**
+   * What folder, ledger and service do not agree on, in words; documents at the service that the ledger does not know
+   * are `strays`.
+   */
   readonly disagreements: () => readonly string[];
   readonly strays: () => readonly string[];
   readonly close: () => Promise<void>;

@@ -3,7 +3,10 @@ import type { SpawnSyncReturns } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { eventually } from '../../support/eventually.ts';
 
-/** A root tree that systemd-nspawn has booted: a real systemd is its process 1, and its network is a loopback of its own. */
+/**
+ * A root tree that systemd-nspawn has booted: a real systemd is its process 1, and its network is a loopback of its
+ * own.
+ */
 export interface Machine {
   /** Runs a shell command in it as root. */
   readonly run: (command: string) => SpawnSyncReturns<string>;

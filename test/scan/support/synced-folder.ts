@@ -16,8 +16,8 @@ import { folderSettingsOf } from '../../support/fixtures/default-settings.ts';
 import { subfolder } from './folder-world.ts';
 
 /**
- * A folder on disk under the real engine, with a service in memory and a clock in hand. No event comes unless it is told
- * to watch: the engine sees the disk when the test says so.
+ * A folder on disk under the real engine, with a service in memory and a clock in hand. No event comes unless it is
+ * told to watch: the engine sees the disk when the test says so.
  */
 export interface SyncedFolder extends Omit<EngineWorld, 'folder' | 'quiesce'> {
   readonly inbox: TemporaryFolder;

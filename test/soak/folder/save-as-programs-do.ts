@@ -21,7 +21,9 @@ export function saveAsProgramsDo(file: string, content: Buffer, random: SeededRa
   return way;
 }
 
-/** Writes a whole new content, as programs do; with some the file is gone for a moment, which ends before this returns. */
+/**
+ * Writes a whole new content, as programs do; with some the file is gone for a moment, which ends before this returns.
+ */
 export function saveWhole(file: string, content: string, random: SeededRandom): void {
   const bytes = Buffer.from(content);
   const way = random.pick([

@@ -18,7 +18,9 @@ export interface Answer {
   readonly json: () => unknown;
 }
 
-/** One request over a connection of its own, with exactly these headers: fetch would not send a Host of one's choice. */
+/**
+ * One request over a connection of its own, with exactly these headers: fetch would not send a Host of one's choice.
+ */
 export function call({ to, path, method = 'GET', headers = {}, body }: Call): Promise<Answer> {
   const where = typeof to === 'number' ? { host: '127.0.0.1', port: to } : { socketPath: to };
   return new Promise((resolve, reject) => {

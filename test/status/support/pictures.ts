@@ -1,5 +1,5 @@
-// Takes a picture of the page, as it was last built, in each of its states: node --import ./test/soak/register-typescript.mjs
-// test/status/support/pictures.ts DIRECTORY [STATE…]
+// Takes a picture of the page, as it was last built, in each of its states: node --import
+// ./test/soak/register-typescript.mjs test/status/support/pictures.ts DIRECTORY [STATE…]
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

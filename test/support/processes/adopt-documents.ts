@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 
 import type { Installation } from './daemon-process.ts';
 
-/** Has the ledger know the files at these paths, each with its path as its content, as if they had been sent: `doc-0` … */
+/**
+ * Has the ledger know the files at these paths, each with its path as its content, as if they had been sent: `doc-0` …
+ */
 export async function adoptDocuments(place: Installation, paths: readonly string[]): Promise<void> {
   const documents = paths.map((path, index) => ({
     folder: 'inbox',

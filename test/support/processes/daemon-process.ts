@@ -217,7 +217,10 @@ interface DaemonAddress {
   readonly socket: string;
 }
 
-/** What a daemon says of itself in its `daemon.json`: in the state directory, or in its host's part of one that is shared. */
+/**
+ * What a daemon says of itself in its `daemon.json`: in the state directory, or in its host's part of one that is
+ * shared.
+ */
 async function addressOf(state: string, pid: number | undefined): Promise<DaemonAddress | null> {
   const hosts = await readdir(join(state, 'hosts')).catch(() => []);
   for (const part of ['.', ...hosts.map((host) => join('hosts', host))]) {

@@ -11,7 +11,9 @@ const operations = [
   [/\/bulk\/delete$/, 'bulk-delete'],
 ];
 
-/** Notes each request to an operation that reaches this process at the address, when it came and how it was answered. */
+/**
+ * Notes each request to an operation that reaches this process at the address, when it came and how it was answered.
+ */
 export function followRequests(address, now = () => performance.now()) {
   const { port } = new URL(address);
   const entries = [];

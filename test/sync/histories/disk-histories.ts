@@ -81,7 +81,10 @@ async function fixAll(world: DiskWorld, barred: boolean): Promise<void> {
     if (nameOf(path) === '.ingestignore' && !isValid(path)) await world.change(({ remove }) => remove(path));
 }
 
-/** What a person is asked about is answered: what is in doubt or was refused goes out again, and what is held is deleted. */
+/**
+ * What a person is asked about is answered: what is in doubt or was refused goes out again, and what is held is
+ * deleted.
+ */
 async function answerAll(world: DiskWorld): Promise<void> {
   const engine = world.engine();
   const doubtful = () =>

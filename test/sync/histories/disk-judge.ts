@@ -142,7 +142,8 @@ function* uploadOf(world: DiskWorld, { sources }: OutgoingRequest): Iterable<str
       if (isIt && !chronicle.hasLetGo(ref.path, path, now))
         yield `${path} is uploaded, and is an attachment of ${ref.path}`;
     }
-    // A file that has come to the path of another document is that one's: it goes out for it, also where the service has lost it.
+    // A file that has come to the path of another document is that one's: it goes out for it, also where the service
+    // has lost it.
     if (known === undefined && sameFile(record.stat, file) && !standing.has(ref.path))
       yield `${path} is uploaded, and is what was ${ref.path}`;
   }

@@ -47,7 +47,10 @@ async function killUnderWay(world: DiskWorld, act: DiskAct, meanwhile: DiskAct |
   release();
 }
 
-/** What may happen. `lostWeight`: how often an answer is lost; `barred`: with directories that cannot be read, and mounts. */
+/**
+ * What may happen. `lostWeight`: how often an answer is lost; `barred`: with directories that cannot be read, and
+ * mounts.
+ */
 export function diskStep({
   lostWeight,
   barred,
@@ -240,8 +243,8 @@ function together(list: readonly Change[]): DiskAct {
 }
 
 /**
- * Directories and companions that cannot be read, or can be again; mounts that come and go. Documents are left out: that
- * they may not be read is asked for the real user, who is root here.
+ * Directories and companions that cannot be read, or can be again; mounts that come and go. Documents are left out:
+ * that they may not be read is asked for the real user, who is root here.
  */
 function barring(companion: fc.Arbitrary<string>): fc.Arbitrary<Change> {
   const directory = fc.constantFrom('d', 'd', 'd/e', 'e', 'f', 'm', '');

@@ -39,8 +39,8 @@ export function diskStory(
 }
 
 /**
- * What a document's companion says has been in force for long. Then it is gone, or says something else, for a moment, in
- * which its document comes or changes.
+ * What a document's companion says has been in force for long. Then it is gone, or says something else, for a moment,
+ * in which its document comes or changes.
  */
 function companionInMotion(path: string): fc.Arbitrary<DiskStep> {
   const companion = fc

@@ -38,7 +38,9 @@ export interface DiskWorld extends EngineWorld {
   /** Changes the disk; `missed`: without an event. Nothing happens where it is impossible. */
   readonly change: (act: DiskAct, options?: { readonly missed?: boolean }) => Promise<void>;
   readonly pass: (ms: number) => Promise<void>;
-  /** Kills the process; another begins, with this sharing mode in the folder's settings, after what is done meanwhile. */
+  /**
+   * Kills the process; another begins, with this sharing mode in the folder's settings, after what is done meanwhile.
+   */
   readonly begin: (mode: ShareMode, meanwhile?: DiskAct) => Promise<void>;
   readonly mode: () => ShareMode;
   /** The disk changed so recently without an event that only a poll can have told of it. */
@@ -58,7 +60,9 @@ interface Disk {
   readonly copy: (from: string, to: string) => void;
   /** Whether the engine may read it from now on. */
   readonly setReadable: (path: string, readable: boolean) => void;
-  /** The engine may read everything again, empty directories too: as long as one is shut, a missing file may be in it. */
+  /**
+   * The engine may read everything again, empty directories too: as long as one is shut, a missing file may be in it.
+   */
   readonly openAll: () => void;
   /** What is mounted on `m` from now on; null: nothing. */
   readonly mount: (what: 'disk' | 'another' | null) => void;
@@ -110,7 +114,9 @@ export async function diskWorld({
   const chronicle = createChronicle(quickMs + commitsBefore * slowestMs);
   /** By inode number, monotonic ms. */
   const writtenAt = new Map<number, number>();
-  /** Inode numbers of files that look old to a process that begins now: the clock jumped ahead after they were written. */
+  /**
+   * Inode numbers of files that look old to a process that begins now: the clock jumped ahead after they were written.
+   */
   const aged = new Set<number>();
   let folder: ScannedFolder | null = null;
   let writes = 0;

@@ -11,8 +11,8 @@ export interface Counts extends Pick<
 }
 
 /**
- * The documents of folders, part by part: those of the bar are all documents, none twice. What is no document, or not on
- * disk, has a number only.
+ * The documents of folders, part by part: those of the bar are all documents, none twice. What is no document, or not
+ * on disk, has a number only.
  */
 export function barPartsOf(folders: readonly Counts[]) {
   const sum = (of: (counts: Counts) => number) => folders.reduce((total, one) => total + of(one), 0);
@@ -32,7 +32,10 @@ export function barPartsOf(folders: readonly Counts[]) {
   ];
 }
 
-/** How much of a transfer's bar is filled, of `total`: full is for what the service has accepted, which is in no list of transfers. */
+/**
+ * How much of a transfer's bar is filled, of `total`: full is for what the service has accepted, which is in no list of
+ * transfers.
+ */
 export function filledOf(sent: number, total: number): number {
   return Math.max(0, Math.min(sent, Math.floor(total * 0.99)));
 }
