@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { unknownStat } from '../../src/model/document.ts';
-import type { DocumentRef } from '../../src/model/document.ts';
-import { chooseRetries } from '../../src/model/choose-retries.ts';
 import type { Doubt, Failure } from '../../src/model/ports/ledger-port.ts';
 import { adoptDocument, dismissDoubt, isDoubtful, sendAgain } from '../../src/model/doubts.ts';
 import { recordOf, statOf } from '../support/fixtures/model-fixtures.ts';
@@ -33,36 +31,6 @@ describe('a path', () => {
     ['with possible duplicates', { ...nothing, record: recordOf({ possibleDuplicates: 1 }) }, true],
   ])('%s has something to resolve: %p', (_, path, expected) => {
     expect(isDoubtful(path)).toBe(expected);
-  });
-});
-
-describe('a retry', () => {
-  const failed = { ref: { folder: 'inbox', path: 'failed.pdf' } };
-  const doubted = { ref };
-  const other = { folder: 'inbox', path: 'other.pdf' };
-  const all = [failed, doubted];
-  /** One of them was refused; the other waits for its next attempt, of which the ledger says nothing. */
-  const ledger = {
-    doubts: () => [doubtOf()],
-    failure: ({ path }: DocumentRef) => (path === failed.ref.path ? failure : undefined),
-  };
-
-  it('without a name is of all that failed, but not of what is in doubt', () => {
-    expect(chooseRetries(null, all, ledger)).toEqual({
-      failed: [failed],
-      changes: [{ kind: 'clear', ref: failed.ref }],
-      retried: 1,
-      unknown: [],
-    });
-  });
-
-  it('of a document in doubt frees it, and one that has neither failed nor is in doubt is named', () => {
-    expect(chooseRetries([ref, other], all, ledger)).toEqual({
-      failed: [doubted],
-      changes: [{ kind: 'doubt', doubt: doubtOf({ holds: false }) }],
-      retried: 1,
-      unknown: [other],
-    });
   });
 });
 

@@ -1,6 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { lstatSync, utimesSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { settleDelay } from '../../../src/scan/rules/settle.ts';
+
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { TemporaryFolder } from '../../support/temporary-folder.ts';
+import { createObservations, settleDelay } from '../../../src/scan/rules/settle.ts';
+import type { Observations } from '../../../src/scan/rules/settle.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const question = {
@@ -79,5 +84,113 @@ describe('settling (F1, F5, F49)', () => {
         },
       ),
     );
+  });
+});
+
+describe('observations: what is remembered of files', () => {
+  const settleMs = 2_000;
+  const hourMs = 3_600_000;
+
+  let folder: TemporaryFolder;
+  let observations: Observations;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    observations = createObservations(settleMs);
+    await folder.write('a', 'a');
+  });
+
+  afterEach(() => folder.remove());
+
+  /** The wall clock shows this much more than the file's times; so much time has passed. */
+  function moment(aheadMs: number, monotonic: number): void {
+    observations.moment({ now: Math.floor(lstatSync(folder.join('a')).ctimeMs) + aheadMs, monotonic });
+  }
+
+  const settle = () => observations.settle('a', lstatSync(folder.join('a')));
+
+  describe('a file settles', () => {
+    it('by its times, where clocks agree', () => {
+      moment(500, 0);
+      expect(settle()).toBeGreaterThan(1_400);
+      moment(settleMs + 1, 1_501);
+      expect(settle()).toBe(0);
+    });
+
+    it('by the time since it was seen first, right after the wall clock has jumped ahead', () => {
+      moment(0, 0);
+      expect(settle()).toBe(settleMs);
+      moment(hourMs, 100);
+      expect(settle()).toBe(settleMs - 100);
+      moment(hourMs + 1_800, 1_900);
+      expect(settle()).toBe(100);
+      moment(hourMs + 1_900, settleMs);
+      expect(settle()).toBe(0);
+    });
+
+    it('by its times again, some time after the jump', () => {
+      moment(0, 0);
+      moment(hourMs, 100);
+      moment(hourMs + settleMs, settleMs + 100);
+      expect(settle()).toBe(0);
+    });
+
+    it('not by a jump that is none: clocks drift', () => {
+      moment(1_500, 0);
+      moment(settleMs + 400, 100);
+      expect(settle()).toBe(0);
+    });
+
+    it('by the time since it changed, where its times are older than that', () => {
+      moment(hourMs, 0);
+      observations.see('a', lstatSync(folder.join('a')));
+      utimesSync(folder.join('a'), 1, 1);
+      moment(0, 1_000);
+      observations.see('a', lstatSync(folder.join('a')));
+      utimesSync(folder.join('a'), 2, 2);
+      moment(500, 1_500);
+      expect(settle()).toBe(settleMs);
+    });
+  });
+
+  it('thousands of young files are remembered for their time, and no longer than an hour', () => {
+    moment(0, 0);
+    const stats = lstatSync(folder.join('a'));
+    for (let index = 0; index < 5_000; index += 1) observations.see(`b${index}`, stats);
+    observations.see('a', stats);
+    moment(hourMs, 1_500);
+    observations.prune();
+    expect(settle()).toBeLessThan(1_500);
+    moment(3 * hourMs, 2 * hourMs);
+    observations.prune();
+    moment(0, 2 * hourMs + 1);
+    expect(settle()).toBe(settleMs);
+  });
+
+  describe('a topic', () => {
+    it('is remembered since it was asked about first, until it ends', () => {
+      observations.moment({ now: 0, monotonic: 100 });
+      expect([observations.asked('t'), observations.since('t')]).toEqual([null, 0]);
+      observations.moment({ now: 0, monotonic: 400 });
+      expect([observations.asked('t'), observations.since('t'), observations.asked('other')]).toEqual([
+        300,
+        300,
+        null,
+      ]);
+      observations.end('t');
+      expect([observations.asked('t'), observations.since('t')]).toEqual([null, 0]);
+    });
+
+    it('is forgotten after an hour where there are thousands, and not before', () => {
+      observations.moment({ now: 0, monotonic: 0 });
+      for (let index = 0; index < 5_000; index += 1) observations.since(`old ${index}`);
+      observations.moment({ now: 0, monotonic: hourMs });
+      observations.since('young');
+      observations.prune();
+      expect(observations.asked('old 0')).toBe(hourMs);
+      observations.moment({ now: 0, monotonic: hourMs + 1 });
+      observations.prune();
+      expect([observations.asked('old 0'), observations.asked('young')]).toEqual([null, 1]);
+    });
   });
 });

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { chooseRetries } from '../../src/model/choose-retries.ts';
+import type { DocumentRef } from '../../src/model/document.ts';
+import type { Doubt, Failure } from '../../src/model/ports/ledger-port.ts';
+import { statOf } from '../support/fixtures/model-fixtures.ts';
+
+const ref = { folder: 'inbox', path: 'deep/a.pdf' };
+const doubt: Doubt = { id: '1', ref, count: 1, since: 2_000, message: 'lost', holds: true };
+
+const failure: Failure = {
+  code: 'http-422',
+  message: 'refused',
+  attempts: 3,
+  history: [],
+  stat: statOf(),
+  fingerprint: 'then',
+};
+
+describe('a retry', () => {
+  const failed = { ref: { folder: 'inbox', path: 'failed.pdf' } };
+  const doubted = { ref };
+  const other = { folder: 'inbox', path: 'other.pdf' };
+  const all = [failed, doubted];
+  /** One of them was refused; the other waits for its next attempt, of which the ledger says nothing. */
+  const ledger = {
+    doubts: () => [doubt],
+    failure: ({ path }: DocumentRef) => (path === failed.ref.path ? failure : undefined),
+  };
+
+  it('without a name is of all that failed, but not of what is in doubt', () => {
+    expect(chooseRetries(null, all, ledger)).toEqual({
+      failed: [failed],
+      changes: [{ kind: 'clear', ref: failed.ref }],
+      retried: 1,
+      unknown: [],
+    });
+  });
+
+  it('of a document in doubt frees it, and one that has neither failed nor is in doubt is named', () => {
+    expect(chooseRetries([ref, other], all, ledger)).toEqual({
+      failed: [doubted],
+      changes: [{ kind: 'doubt', doubt: { ...doubt, holds: false } }],
+      retried: 1,
+      unknown: [other],
+    });
+  });
+});
