@@ -2,8 +2,8 @@ import { type Redactor, redacted } from '../lib/text/redactor.ts';
 
 const MAX_ITEMS = 100;
 const MAX_TEXT = 4096;
-/** Deeper than any line has to be; what is in itself ends here too. */
-const MAX_DEPTH = 5;
+/** Deeper than any line, and the report of `doctor`, has to be; what is in itself ends here too. */
+const MAX_DEPTH = 8;
 
 /** Keys whose values are never written, without case and punctuation. */
 const secretKeys = new Set([
