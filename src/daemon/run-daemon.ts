@@ -191,10 +191,11 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
     try {
       onRunning();
       daemon.refuseConfiguration(refused);
+      const over = new AbortController();
       let cancelTidying = () => {};
       const startAndTidy = async (): Promise<void> => {
         await daemon.start();
-        cancelTidying = systemClock.after(tidyAfterMs, keepHeapSmall);
+        if (!over.signal.aborted) cancelTidying = systemClock.after(tidyAfterMs, keepHeapSmall);
       };
       const failure = failureOf(startAndTidy());
       // It is awaited below: it may reject while the notifier is still loaded.
@@ -212,7 +213,6 @@ export async function runDaemon({ log, reload, ...first }: RunOptions): Promise<
         log,
       });
       const stopListening = daemon.control.onStatus(() => notify.status(statusLine(daemon.control.status())));
-      const over = new AbortController();
       const control = { refuse: daemon.refuseConfiguration, refresh: daemon.refresh };
       try {
         const obeyed = obey(control, current, { signals, over: over.signal });
