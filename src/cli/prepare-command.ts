@@ -62,7 +62,10 @@ export async function credentialsFor({
   return credentials;
 }
 
-/** Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws ConfigurationError. */
+/**
+ * Who signs in, where that names the account of a fleet; else empty: the secrets are not needed. Throws
+ * ConfigurationError.
+ */
 async function fleetUser(prepared: PreparedCommand): Promise<string> {
   const { cluster } = prepared.settings;
   if (cluster === null || cluster.account !== undefined) return '';
@@ -177,8 +180,8 @@ export async function decisionsOf({ daemon, ...prepared }: PreparedAction): Prom
 
 /**
  * Reads the configuration and finds its daemon. A configuration that cannot be used does not hide a daemon that runs on
- * the one before: it is found, and the fault is printed on standard error. `reports` false: for a command whose exit code
- * says everything. Throws ConfigurationError where none runs.
+ * the one before: it is found, and the fault is printed on standard error. `reports` false: for a command whose exit
+ * code says everything. Throws ConfigurationError where none runs.
  */
 export async function findDaemon(
   context: CommandContext,

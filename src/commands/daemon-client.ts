@@ -24,7 +24,7 @@ export interface DaemonClient extends DecisionPort, Pick<ControlPort, 'why' | 'r
   /** The configuration file that it reads, absolute; null: it does not say. */
   readonly configuration: string | null;
   readonly status: () => Promise<Status>;
-  /** The status as the daemon sends it: another version may tell more. */
+  /** The status as the daemon sends it: another version may send more. */
   readonly rawStatus: () => Promise<unknown>;
   readonly rescan: (folder: string | null) => Promise<ReturnType<ControlPort['rescan']>>;
   readonly healthy: () => Promise<boolean>;
@@ -53,7 +53,7 @@ const errorSchema = z.object({ code: z.string().optional(), message: z.string() 
 /**
  * Finds this host's daemon with that state directory; of several hosts on this machine, the one that reads
  * `configuration`. Null: none runs. What a crash left behind counts as none.
- * Throws IngestdError where one may run and this user may not speak to it.
+ * Throws IngestdError where one may run and this user may not connect to it.
  */
 export async function connectDaemon(stateDir: string, configuration?: string): Promise<DaemonClient | null> {
   const own = await findAnswering([join(stateDir, 'daemon.json')]);

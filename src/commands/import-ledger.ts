@@ -86,7 +86,7 @@ function conflictWith(
   );
 }
 
-/** The ledger has all that the import tells of it: what it knows of the file is as new, or newer. */
+/** The ledger has all that the import says about the document: what it knows of the file is as new, or newer. */
 function isKnown(ledger: Pick<LedgerPort, 'get'>, { ref, record }: LedgerEntry): boolean {
   const known = ledger.get(ref);
   if (known?.docId !== record.docId) return false;
@@ -155,8 +155,8 @@ async function adoptFiles(
     if (unknown.length === 0) continue;
     await withFolder(folder, { settings: asItStands(settings), log }, async (port) => {
       for (let from = 0; from < unknown.length; from += atOnce) {
-        const looks = unknown.slice(from, from + atOnce).map((entry) => adoptFile(port, entry));
-        for (const found of await Promise.all(looks)) {
+        const some = unknown.slice(from, from + atOnce);
+        for (const found of await Promise.all(some.map((entry) => adoptFile(port, entry)))) {
           if (typeof found === 'string') problems.push(found);
           else adopted.push(found);
         }
@@ -166,13 +166,13 @@ async function adoptFiles(
   return { entries: adopted, problems };
 }
 
-/** A text: why not. */
+/** Gives the reason as a text where the file cannot be adopted. */
 async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promise<LedgerEntry | string> {
-  const look = await port.inspect(ref.path);
-  switch (look.kind) {
+  const found = await port.inspect(ref.path);
+  switch (found.kind) {
     case 'document':
       try {
-        return (await withBytes(port, { ref, record }, look.document.stat)) ?? changing(ref);
+        return (await withBytes(port, { ref, record }, found.document.stat)) ?? changing(ref);
       } catch (error) {
         return `${refKey(ref)} cannot be read (${errorMessage(error)}); make it readable, or remove the line from the import`;
       }
@@ -184,7 +184,7 @@ async function adoptFile(port: FolderPort, { ref, record }: LedgerEntry): Promis
     case 'settling':
       return changing(ref);
     case 'unknown':
-      return `${refKey(ref)} cannot be inspected (${look.message}); fix that, then import again`;
+      return `${refKey(ref)} cannot be inspected (${found.message}); fix that, then import again`;
     // A file stands there that is not sent as it is: the first pass says why, and nothing becomes of its document. An
     // edit before it can be sent is an edit all the same.
     case 'waiting':

@@ -45,7 +45,7 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
   );
 }
 
-/** Neither ledger nor folders were looked at: they may be another host's at this moment. */
+/** Neither ledger nor folders were read: they may be another host's at this moment. */
 function nothingDone(gaveUp: Reason): SyncReport {
   return {
     exitCode: exitCodes.unfinished,

@@ -3,7 +3,7 @@ import { MultiBar, type SingleBar } from 'cli-progress';
 import type { SyncProgress } from '../../daemon/run-sync.ts';
 import { countWords, durationWords, numberWords, sizeWords } from '../../lib/text/amounts.ts';
 
-/** Where the terminal does not tell its width. */
+/** Where the width of the terminal is not known. */
 const USUAL_COLUMNS = 80;
 const LONGEST_BAR = 24;
 /** A bar shorter than this says nothing: the figures stand alone. */

@@ -162,7 +162,7 @@ function addressRows(address: DoctorReport['addresses'][number]): readonly Row[]
   ];
 }
 
-/** The service tells whole seconds. */
+/** The service's Date header has whole seconds. */
 function clockWords(aheadMs: number): string {
   const seconds = Math.abs(aheadMs) / 1_000;
   if (seconds < 2) return 'as the service’s';

@@ -72,8 +72,8 @@ const healthColors = { ok: 'green', attention: 'yellow', error: 'red' } as const
 /** The headline says that nothing runs, and what is in the way of a start. */
 function restRows(status: Status, { colors }: StatusView): string[] {
   const { reasons, paused } = status;
-  const told = startTrouble(status);
-  const others = reasons.filter((reason) => reason.code !== 'not-running' && reason !== told);
+  const inHeadline = startTrouble(status);
+  const others = reasons.filter((reason) => reason.code !== 'not-running' && reason !== inHeadline);
   return [
     ...(paused.length === 0 ? [] : [colors.yellow(`Paused: ${paused.join(', ')}`)]),
     ...others.map(({ code, message }) => `${colors.red(message)} ${colors.dim(`(${code})`)}`),
@@ -84,7 +84,7 @@ function folderRows(folders: ReturnType<typeof withDoubts>, { colors, running }:
   const width = Math.max(0, ...folders.map(({ name }) => name.length));
   return folders.map((folder) => {
     const documents = folder.synced + folder.pending + folder.waiting + folder.failed;
-    // Without a daemon it may be the ledger alone that speaks: then nobody knows how many there are.
+    // Without a daemon the folders may not have been read: then their number is not known.
     const parts = [
       running
         ? `${numberWords(folder.synced)} of ${numberWords(documents)}`

@@ -62,7 +62,7 @@ function secondsOf(text: string): number {
 
 const checkCodes = { ok: 0, attention: 1, error: 2 } as const;
 
-/** All hosts of the account, as they tell of themselves in Redis; with `--check` in one line. */
+/** All hosts of the account, as each describes itself in Redis; with `--check` in one line. */
 async function fleet(context: CommandContext, flags: StatusFlags): Promise<number> {
   const { output } = context;
   try {

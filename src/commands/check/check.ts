@@ -16,7 +16,7 @@ export interface CheckOptions {
   readonly missingCredentials: readonly string[];
   /** Secrets that are awkward to keep out of texts, and why. */
   readonly plainSecrets: readonly { readonly variable: string; readonly message: string }[];
-  /** What speaks against the token of the HTTP address; null: nothing. */
+  /** What is wrong with the token of the HTTP address; null: nothing. */
   readonly httpTokenFault: Pick<CheckFinding, 'subject' | 'message' | 'fix'> | null;
   /** What reading the configuration had to say. */
   readonly warnings: readonly string[];
@@ -74,7 +74,7 @@ function missingCredential(variable: string): CheckFinding {
 /** Part of the limit beyond which other programs of the same user may run out. */
 const comfortableShare = 0.8;
 
-/** Compares the directories to be watched with what the kernel allows one user. Says nothing where it does not tell. */
+/** Compares the directories to be watched with what the kernel allows one user; no finding where that is not known. */
 function checkWatches(directories: number): readonly CheckFinding[] {
   const limit = readWatchLimit();
   if (directories <= limit * comfortableShare) return [];

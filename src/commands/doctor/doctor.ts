@@ -99,7 +99,7 @@ function judgeWatches({ watchLimit, used }: MachineReport['inotify']): readonly 
 const dayMs = 86_400_000;
 const warningDays = 14;
 
-/** What speaks against an address; of the token endpoints, whether they answer is said by `check`. */
+/** What is wrong with an address. Whether the token endpoints answer is reported by `check`. */
 export function judgeAddress({ subject, error, tls }: AddressReport, now: number): readonly CheckFinding[] {
   const findings = (tls?.chain ?? []).flatMap((certificate) => judgeExpiry(subject, certificate, now));
   if (error === null || subject === 'service.authUrl') return findings;

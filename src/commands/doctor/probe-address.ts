@@ -90,7 +90,7 @@ async function ask(url: URL, withinMs: number) {
           firstByteMs: elapsed(),
           /** Of the answer to `HEAD /`. */
           status: statusCode,
-          /** This machine's clock less the service's; null: it does not tell the time. */
+          /** This machine's clock less the service's; null: the answer has no date. */
           clockAheadMs: Number.isNaN(clockAheadMs) ? null : clockAheadMs,
         };
       },

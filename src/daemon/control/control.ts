@@ -33,7 +33,7 @@ interface Sources {
   readonly unready: () => readonly Reason[];
 }
 
-/** A look or a request that takes longer than this does not end any more. */
+/** An inspection or a request that takes longer than this is not expected to end any more. */
 const stuckMs = 30 * 60_000;
 
 /** What the page and the command line may ask of the running daemon. */

@@ -74,7 +74,7 @@ export function parseLine(text: string): HistoryLine | null {
   return orNull(() => lineSchema.parse(JSON.parse(text)));
 }
 
-/** The activity of a line; null: it tells of something else. */
+/** The activity of a line; null: it is about something else. */
 export function activityIn(line: HistoryLine | null): Activity | null {
   return line === null || 'totals' in line ? null : line;
 }

@@ -47,7 +47,7 @@ export type History = Awaited<ReturnType<typeof openHistory>>;
 
 /**
  * Opens what happened, kept over restarts: append-only files of JSON lines in the state directory, for 30 days and 64
- * MiB at the most. It tells people and decides nothing, so it is not synced to the disk, and a disk that does not take
+ * MiB at the most. It is for people and decides nothing, so it is not synced to the disk, and a disk that does not take
  * it stops nothing. Never rejects: without a history nothing is lost but the past.
  */
 export async function openHistory(options: HistoryOptions) {

@@ -124,11 +124,11 @@ function isSameRoot(known: RootIdentity, root: RootIdentity): boolean {
   return known.dev === root.dev || resolve(known.path) === root.path;
 }
 
-/** Which folders the documents of a root belong to that is no folder's any more; none: it cannot be told. */
+/** Which folders the documents of a root belong to that is no folder's any more; none: it is not known. */
 async function mappingsOf(known: RootIdentity, views: readonly View[]): Promise<readonly Mapping[]> {
   const same = views.find(({ root }) => root !== null && isSameRoot(known, root));
   if (same !== undefined) return [{ from: '', to: { folder: same.name, path: '' } }];
-  // Only the very directory that was watched tells what lay where.
+  // Only the very directory that was watched shows what lay where.
   const old = await stat(known.path).catch(() => null);
   if (old?.isDirectory() !== true || old.ino !== known.ino) return [];
   const real = await realpath(known.path);

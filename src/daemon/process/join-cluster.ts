@@ -40,7 +40,7 @@ export async function joinCluster({ settings, username, log, sends = true }: Joi
     traces: () => readLeaseTraces(dir),
     folders: locations.filter((location) => location !== null),
   });
-  // The folders in the order of the settings; null: where one lies cannot be told.
+  // The folders in the order of the settings; null: where one lies is not known.
   return { cluster, lease, account: username, locations };
 }
 
@@ -60,7 +60,7 @@ interface WaitOptions extends JoinOptions {
   readonly advice: string;
 }
 
-/** Joins the other hosts for one command, which is told why it was given up (`away`) where it cannot have the lease. */
+/** Joins the other hosts for one command. Where it cannot have the lease, `away` says why it was given up. */
 export async function withLease<T>(
   options: WaitOptions,
   act: (place: Place | null, away: Reason | null) => Promise<T>,

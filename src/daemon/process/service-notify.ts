@@ -101,22 +101,22 @@ function runSender(pairs: readonly string[], env: Record<string, string>): Promi
 }
 
 function createStatusLine(clock: Clock, send: (text: string) => void): (text: string) => void {
-  let said: string | null = null;
+  let sent: string | null = null;
   let wanted: string | null = null;
   let resting = false;
-  const speak = () => {
-    if (wanted === null || wanted === said) return;
-    said = wanted;
-    send(said);
+  const sendNewest = () => {
+    if (wanted === null || wanted === sent) return;
+    sent = wanted;
+    send(sent);
     resting = true;
     clock.after(statusEveryMs, () => {
       resting = false;
-      speak();
+      sendNewest();
     });
   };
   return (text) => {
     wanted = text;
-    if (!resting) speak();
+    if (!resting) sendNewest();
   };
 }
 

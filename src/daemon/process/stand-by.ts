@@ -16,7 +16,7 @@ interface StandByOptions {
   readonly startedAt: string;
 }
 
-/** A host that has opened nothing yet: it tells whom it stands by for, and everything else is that host's to do. */
+/** A host that has opened nothing yet: it reports whom it stands by for, and leaves everything else to that host. */
 export function standBy(options: StandByOptions) {
   const { cluster } = options.place;
   const changes = createChangeSignal(systemClock);
