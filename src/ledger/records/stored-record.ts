@@ -99,9 +99,9 @@ const hashBytes = Buffer.alloc(32);
 /** 64 digits in lower case, or nothing, as memory keeps them; null: they are something else. */
 export function hexToHash(hex: string): string | null {
   if (hex === '') return '';
-  hashBytes.write(hex, 'hex');
-  // Read back it is the same only where all of it was written: takes less time than a regular expression.
-  return hashBytes.toString('hex') === hex ? hashBytes.toString('latin1') : null;
+  if (hex.length !== 2 * hashBytes.length || hex !== hex.toLowerCase()) return null;
+  // Writing ends at the first character that is no digit: this takes less time than a regular expression.
+  return hashBytes.write(hex, 'hex') === hashBytes.length ? hashBytes.toString('latin1') : null;
 }
 
 /** The digits of a hash as memory keeps it. */
