@@ -5,7 +5,7 @@ import type { DecisionPort } from '../model/ports/control-port.ts';
 import { levelAskedFor, type CommandContext, type GlobalFlags } from './define-command.ts';
 import type { FleetAddress } from '../commands/ask-fleet.ts';
 import { ConfigurationError, errorCode, errorMessage } from '../model/errors.ts';
-import { type DaemonClient, connectDaemon } from '../commands/daemon-client.ts';
+import type { DaemonClient } from '../commands/daemon-client.ts';
 
 /** The configuration and the log of one command. */
 export type PreparedCommand = Awaited<ReturnType<typeof prepareCommand>>;
@@ -152,6 +152,13 @@ export async function fleetAddress(context: CommandContext, flags: GlobalFlags):
   return { cluster, service, username: await fleetUser(prepared) };
 }
 
+/** The daemon of a state directory, and of a configuration file where that is known; null: none runs. */
+export async function daemonOf(stateDir: string, file: string | undefined): Promise<DaemonClient | null> {
+  // The daemon itself does without: it would scan that much later.
+  const { connectDaemon } = await import('../commands/daemon-client.ts');
+  return connectDaemon(stateDir, file);
+}
+
 /** What a command that only reports on the running daemon begins with. */
 export type FoundDaemon = { readonly stateDir: string } &
   /** None runs. */
@@ -168,7 +175,7 @@ type PreparedAction = PreparedCommand & { readonly daemon: DaemonClient | null }
 export async function prepareAction(context: CommandContext, flags: GlobalFlags): Promise<PreparedAction> {
   const prepared = await prepareCommand(context, flags, { quiet: true, checkFolders: false });
   const { state, file } = prepared.settings;
-  return { ...prepared, daemon: await connectDaemon(state.dir, file) };
+  return { ...prepared, daemon: await daemonOf(state.dir, file) };
 }
 
 /** Who takes what a person decides: the running daemon, or the ledger for the next start. */
@@ -195,7 +202,7 @@ export async function findDaemon(
       reportsWarnings: reports,
     });
     const stateDir = prepared.settings.state.dir;
-    const daemon = await connectDaemon(stateDir, prepared.settings.file);
+    const daemon = await daemonOf(stateDir, prepared.settings.file);
     return daemon === null ? { stateDir, prepared, daemon } : { stateDir, prepared, daemon };
   } catch (error) {
     const found = errorCode(error) === 'configuration' ? await daemonOfTheOneBefore(context, flags) : null;
@@ -221,6 +228,6 @@ async function daemonOfTheOneBefore(
 ): Promise<{ readonly stateDir: string; readonly daemon: DaemonClient } | null> {
   const { likelyStateDirectory } = await import('../config/find-places.ts');
   const { file, dir } = await likelyStateDirectory({ file: flags.config, env, cwd });
-  const daemon = await connectDaemon(dir, file);
+  const daemon = await daemonOf(dir, file);
   return daemon !== null && daemon.configuration === file ? { stateDir: dir, daemon } : null;
 }

@@ -1,100 +1,22 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-
-import type { LedgerPort } from '../model/ports/ledger-port.ts';
-import type { Settings } from '../model/settings.ts';
-import type { EmbeddedService } from '../embedded/embedded-service.ts';
 import { openConfiguredFolder } from '../scan/folder.ts';
 import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
-import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
-import { readPauses } from './control/pauses.ts';
-import { openHistory } from './history/history.ts';
+import { isDirectory } from './preconditions/folders-on-disk.ts';
 import { guardOneHostPerFolder } from './process/join-cluster.ts';
-import { followFolders } from './preconditions/follow-folders.ts';
-import { claimLedger } from './preconditions/whose-ledger.ts';
-import { mixedUpFolders, isDirectory, requireFolders } from './preconditions/folders-on-disk.ts';
 
 /**
- * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile the
- * ledger is read and the other rooms are loaded. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
+ * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile all else is
+ * loaded, and the ledger is read. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
  */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { settings, log, clock } = options;
-  const { place = null } = options;
+  const { settings, log, place = null } = options;
   const all = settings.folders.map((folder) => openConfiguredFolder(folder, options));
   const folders = place === null ? all : guardOneHostPerFolder(all, place, log);
-  const opened: (() => Promise<void> | void)[] = folders.map((folder) => () => folder.close());
   try {
     for (const folder of folders) if (await isDirectory(folder.path)) folder.prepare();
-    const { openLedger } = await import('../ledger/open-ledger.ts');
-    const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
-    opened.unshift(() => ledger.close());
-    await claimLedger(ledger, settings);
-    await followFolders(ledger, settings, log);
-    if (options.makesFolders === true) await makeFolders(settings, ledger);
-    await requireFolders(settings, ledger);
-    for (const shared of await mixedUpFolders(ledger, settings))
-      log.warn(shared, 'two configurations may share this ledger');
-    const embedded = await startEmbedded(options);
-    if (embedded !== null) opened.unshift(() => embedded.close());
-    const { assembleDaemon } = await loadRooms();
-    const deliveries = createDeliveryHistory(clock);
-    const history = await openHistory({
-      stateDir: settings.state.dir,
-      clock,
-      log,
-      onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
-    });
-    const pauses = await readPauses(settings.state.dir);
-    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
+    const { openRooms } = await import('./open-rooms.ts');
+    return await openRooms(options, folders);
   } catch (error) {
-    for (const close of opened) await close();
+    for (const folder of folders) await folder.close();
     throw error;
   }
-}
-
-/** Room by room: all of them at once would hold the event loop for a tenth of a second. */
-async function loadRooms() {
-  await import('../remote/auth/token-source.ts');
-  await import('../remote/ingestion-client.ts');
-  await import('../status/metrics/metrics.ts');
-  await import('../sync/engine.ts');
-  return import('./assemble-daemon.ts');
-}
-
-/** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
-async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<void> {
-  for (const { name, path } of folders) {
-    if (ledger.count(name) === 0) await mkdir(path, { recursive: true }).catch(() => {});
-  }
-}
-
-async function startEmbedded({
-  settings,
-  log,
-  clock,
-  httpToken,
-}: DaemonOptions): Promise<EmbeddedService | null> {
-  if (settings.service.mode !== 'embedded') return null;
-  const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
-  return startEmbeddedService({
-    dataDir: join(settings.state.dir, 'service'),
-    clock,
-    log,
-    requestsPerMinute: settings.service.requestsPerMinute,
-    usualPort: servicePort(settings.http),
-    pageToken: httpToken,
-  });
-}
-
-/** So far from the page's port that a second ingestd beside this one, on the next port, is not in its way. */
-const besidePage = 100;
-const pagePort = 7420;
-const lastPort = 65_535;
-
-/** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
-function servicePort({ port }: Settings['http']): number | undefined {
-  if (port === 0) return undefined;
-  const usual = (port === false ? pagePort : port) + besidePage;
-  return usual > lastPort ? undefined : usual;
 }

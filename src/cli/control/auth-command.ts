@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { defineCommand, withExamples, type CommandContext, type GlobalFlags } from '../define-command.ts';
 import { ConfigurationError, exitCodes } from '../../model/errors.ts';
-import { credentialsFor, prepareCommand } from '../prepare-command.ts';
-import { connectDaemon } from '../../commands/daemon-client.ts';
+import { credentialsFor, daemonOf, prepareCommand } from '../prepare-command.ts';
 
 /** `ingestd auth`: the credentials and the tokens. */
 export function addAuthCommand(program: Command, context: CommandContext): void {
@@ -57,7 +56,7 @@ async function authRevoke(context: CommandContext, flags: RevokeFlags): Promise<
       'nothing was revoked, because all hosts of the fleet share one token; add --fleet to revoke it for all of them',
     );
   }
-  const daemon = await connectDaemon(settings.state.dir, settings.file);
+  const daemon = await daemonOf(settings.state.dir, settings.file);
   if (daemon === null) {
     const credentials = await credentialsFor(prepared);
     if (credentials === null) {

@@ -5,9 +5,15 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { ConfigurationError, errorMessage, exitCodes } from '../../model/errors.ts';
 import { fleetHeadline, ledgerLine, statusLine } from '../../model/report/headline.ts';
 import { statusSchema, type Status } from '../../model/report/status.ts';
-import { findDaemon, presentCredentials, fleetAddress, type PreparedCommand } from '../prepare-command.ts';
+import {
+  daemonOf,
+  findDaemon,
+  presentCredentials,
+  fleetAddress,
+  type PreparedCommand,
+} from '../prepare-command.ts';
 import { defineCommand, type CommandContext, type GlobalFlags } from '../define-command.ts';
-import { connectDaemon, type DaemonClient } from '../../commands/daemon-client.ts';
+import type { DaemonClient } from '../../commands/daemon-client.ts';
 import { renderFleet, renderStatus } from './render-status.ts';
 
 interface StatusFlags extends GlobalFlags {
@@ -124,7 +130,7 @@ async function show(context: CommandContext, flags: StatusFlags): Promise<number
   const { stateDir, prepared } = await findDaemon(context, flags);
   const { output } = context;
   const showNow = async (): Promise<void> => {
-    const daemon = await connectDaemon(stateDir, prepared?.settings.file);
+    const daemon = await daemonOf(stateDir, prepared?.settings.file);
     const now = await statusOf(daemon, () => offline(prepared, { readsFolders: true }));
     if (flags.json) output.json(now.raw);
     else

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { printable } from '../../lib/text/printable.ts';
 import type { Status } from '../../model/report/status.ts';
 import { readCommandLine, type CommandContext } from '../define-command.ts';
+import { daemonOf } from '../prepare-command.ts';
 
 /** A shell waits for the answer while a person types. */
 const longestMs = 1_000;
@@ -54,9 +55,8 @@ async function offers(
 /** Without a daemon only the configured folders are known: a large ledger takes too long to read. */
 async function askDaemon(config: string | undefined, { env, cwd }: CommandContext): Promise<Known> {
   const { likelyStateDirectory } = await import('../../config/find-places.ts');
-  const { connectDaemon } = await import('../../commands/daemon-client.ts');
   const { dir, file } = await likelyStateDirectory({ file: config, env, cwd });
-  const daemon = await connectDaemon(dir, file);
+  const daemon = await daemonOf(dir, file);
   if (daemon !== null) return daemon.status();
   const { loadConfiguration } = await import('../../config/load-configuration.ts');
   const { settings } = await loadConfiguration({ file: config, env, cwd, checkFolders: false });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { Clock } from '../../lib/time/clock.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { errorCode, errorMessage } from '../../model/errors.ts';
@@ -83,8 +82,9 @@ function createSender({ env, log }: ServiceNotifyOptions): (pairs: readonly stri
   };
 }
 
-function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function runSender(pairs: readonly string[], env: Record<string, string>): Promise<void> {
+  const { spawn } = await import('node:child_process');
+  await new Promise<void>((resolve, reject) => {
     const child = spawn('systemd-notify', [...pairs], { env, stdio: 'ignore' });
     // Not spawn's own timeout: where the program is missing, its timer keeps the process alive.
     const giveUp = setTimeout(() => child.kill('SIGKILL'), sendTimeoutMs).unref();

@@ -1,0 +1,94 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { EmbeddedService } from '../embedded/embedded-service.ts';
+import { openLedger } from '../ledger/open-ledger.ts';
+import type { LedgerPort } from '../model/ports/ledger-port.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Folder } from '../scan/folder.ts';
+import { createDeliveryHistory } from '../status/metrics/delivery-history.ts';
+import type { DaemonOptions, Daemon } from './assemble-daemon.ts';
+import { readPauses } from './control/pauses.ts';
+import { openHistory } from './history/history.ts';
+import { followFolders } from './preconditions/follow-folders.ts';
+import { mixedUpFolders, requireFolders } from './preconditions/folders-on-disk.ts';
+import { claimLedger } from './preconditions/whose-ledger.ts';
+
+/**
+ * Opens the state and every room for folders that are being scanned already. Throws StateLockedError,
+ * LedgerDamagedError, ConfigurationError; then all but the folders is closed again.
+ */
+export async function openRooms(options: DaemonOptions, folders: readonly Folder[]): Promise<Daemon> {
+  const { settings, log, clock } = options;
+  const ledger = await openLedger({ dir: settings.state.dir, clock, log, lease: options.place?.lease });
+  let embedded: EmbeddedService | null = null;
+  try {
+    await claimLedger(ledger, settings);
+    await followFolders(ledger, settings, log);
+    if (options.makesFolders === true) await makeFolders(settings, ledger);
+    await requireFolders(settings, ledger);
+    for (const shared of await mixedUpFolders(ledger, settings))
+      log.warn(shared, 'two configurations may share this ledger');
+    embedded = await startEmbedded(options);
+    const { assembleDaemon } = await loadRooms();
+    const deliveries = createDeliveryHistory(clock);
+    const history = await openHistory({
+      stateDir: settings.state.dir,
+      clock,
+      log,
+      onPast: (activity) => deliveries.record(activity, Date.parse(activity.at)),
+    });
+    const pauses = await readPauses(settings.state.dir);
+    return assembleDaemon(options, { ledger, folders, embedded, history, deliveries, pauses });
+  } catch (error) {
+    await embedded?.close();
+    await ledger.close();
+    throw error;
+  }
+}
+
+/** Room by room: all of them at once would hold the event loop for a tenth of a second. */
+async function loadRooms() {
+  await import('../remote/auth/token-source.ts');
+  await import('../remote/ingestion-client.ts');
+  await import('../status/metrics/metrics.ts');
+  await import('../sync/engine.ts');
+  return import('./assemble-daemon.ts');
+}
+
+/** The trial starts with a folder to put files into. One that had documents is gone, and is waited for. */
+async function makeFolders({ folders }: Settings, ledger: LedgerPort): Promise<void> {
+  for (const { name, path } of folders) {
+    if (ledger.count(name) === 0) await mkdir(path, { recursive: true }).catch(() => {});
+  }
+}
+
+async function startEmbedded({
+  settings,
+  log,
+  clock,
+  httpToken,
+}: DaemonOptions): Promise<EmbeddedService | null> {
+  if (settings.service.mode !== 'embedded') return null;
+  const { startEmbeddedService } = await import('../embedded/embedded-service.ts');
+  return startEmbeddedService({
+    dataDir: join(settings.state.dir, 'service'),
+    clock,
+    log,
+    requestsPerMinute: settings.service.requestsPerMinute,
+    usualPort: servicePort(settings.http),
+    pageToken: httpToken,
+  });
+}
+
+/** So far from the page's port that a second ingestd beside this one, on the next port, is not in its way. */
+const besidePage = 100;
+const pagePort = 7420;
+const lastPort = 65_535;
+
+/** The embedded service's address follows from the page's, so that a bookmark holds; undefined: any free one. */
+function servicePort({ port }: Settings['http']): number | undefined {
+  if (port === 0) return undefined;
+  const usual = (port === false ? pagePort : port) + besidePage;
+  return usual > lastPort ? undefined : usual;
+}
