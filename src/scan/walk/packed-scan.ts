@@ -21,9 +21,11 @@ const width = 6;
 export function packEntries(
   entries: readonly DocumentEntry[],
 ): Pick<PackedScan, 'names' | 'fileStats' | 'fingerprints'> {
+  const names: string[] = [];
   const fileStats = new Float64Array(entries.length * width);
   let at = 0;
-  for (const { stat } of entries) {
+  for (const { name, stat } of entries) {
+    names.push(name);
     fileStats[at] = stat.size;
     fileStats[at + 1] = stat.mtimeMs;
     fileStats[at + 2] = stat.ctimeMs;
@@ -35,7 +37,7 @@ export function packEntries(
   const first = entries[0]?.fingerprint;
   const equal = entries.every(({ fingerprint }) => fingerprint === first);
   return {
-    names: entries.map(({ name }) => name).join('/'),
+    names: names.join('/'),
     fileStats,
     fingerprints: equal
       ? first === undefined

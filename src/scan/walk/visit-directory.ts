@@ -218,8 +218,9 @@ function rawNames({ entries }: Listing): ReadonlyMap<string, string> | null {
 }
 
 function linkedFrom({ entries }: Listing): readonly string[] {
-  const directories = entries.map((entry) => entry.linkedFrom).filter((directory) => directory !== null);
-  return directories.length === 0 ? [] : [...new Set(directories)];
+  const directories = new Set<string>();
+  for (const { linkedFrom } of entries) if (linkedFrom !== null) directories.add(linkedFrom);
+  return [...directories];
 }
 
 /**
