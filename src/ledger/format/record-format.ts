@@ -3,16 +3,9 @@ import type { Metadata } from '../../model/metadata/metadata.ts';
 import { stemOf } from '../../model/names-and-types.ts';
 import type { LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { SharedValues } from '../records/shared-values.ts';
-import {
-  fromMillisecondsText,
-  fromSecondsText,
-  hashToHex,
-  hexToHash,
-  isDate,
-  ownName,
-} from '../records/stored-record.ts';
+import { fromMillisecondsText, fromSecondsText, isDate, ownName } from '../records/stored-record.ts';
 import type { StoredRecord, StoredTime } from '../records/stored-record.ts';
-import { companionsSchema, metadataSchema, rareSchema } from './record-schemas.ts';
+import { companionsSchema, hashPattern, metadataSchema, rareSchema } from './record-schemas.ts';
 import type { Rare } from './record-schemas.ts';
 import { asNumber, asObject, asShape, asText, ShapeError } from './shape.ts';
 
@@ -95,7 +88,7 @@ export function recordJson(
     path,
     name,
     docId,
-    sha256: hashToHex(stored.hash),
+    sha256: stored.sha256,
     stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
     fingerprint,
     metadata,
@@ -137,15 +130,15 @@ export function readRecord(
   const { title, createdTimestamp, modifiedAt } = fields;
   const docId = asText(fields['docId'], 'docId');
   if (docId === '') throw new ShapeError('docId is empty');
-  const hash = hexToHash(asText(fields['sha256'], 'sha256'));
-  if (hash === null) throw new ShapeError('sha256 is not a hash');
+  const sha256 = asText(fields['sha256'], 'sha256');
+  if (!hashPattern.test(sha256)) throw new ShapeError('sha256 is not a hash');
   const stat = asObject(fields['stat'], 'stat');
   if (title !== undefined && title !== null) asText(title, 'title');
   return {
     directory: null,
     name,
     docId,
-    hash,
+    sha256,
     size: asNumber(stat['size'], 'size'),
     mtimeMs: asNumber(stat['mtimeMs'], 'mtimeMs'),
     ctimeMs: asNumber(stat['ctimeMs'], 'ctimeMs'),

@@ -4,6 +4,9 @@ import type { Companions, FileStat } from '../../model/document.ts';
 import { metadataFields } from '../../model/metadata/metadata.ts';
 import type { Metadata } from '../../model/metadata/metadata.ts';
 
+/** A SHA-256 in hex; empty: not known. */
+export const hashPattern = /^(?:[0-9a-f]{64})?$/;
+
 /** What `lstat` said of a file. */
 export const statSchema: z.ZodType<FileStat> = z.object({
   size: z.number(),
@@ -22,7 +25,7 @@ export const strictMetadataSchema: z.ZodType<Metadata> = z.strictObject(metadata
 
 const attachmentSchema = z.strictObject({
   name: z.string(),
-  sha256: z.string().regex(/^(?:[0-9a-f]{64})?$/),
+  sha256: z.string().regex(hashPattern),
   path: z.string().optional(),
   stat: statSchema,
 });

@@ -29,8 +29,8 @@ export interface StoredRecord {
   /** Of the file. */
   readonly name: string;
   readonly docId: string;
-  /** Its 32 bytes, a character each: half as long as hex. Empty: not known. */
-  readonly hash: string;
+  /** 64 digits in lower case. Empty: not known. */
+  readonly sha256: string;
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
@@ -57,7 +57,7 @@ export function toRecord(stored: StoredRecord): LedgerRecord {
   const { name, rare, size, mtimeMs, ctimeMs, birthtimeMs, ino, dev } = stored;
   const record: LedgerRecord = {
     docId: stored.docId,
-    sha256: hashToHex(stored.hash),
+    sha256: stored.sha256,
     stat: { size, mtimeMs, ctimeMs, birthtimeMs, ino, dev },
     fingerprint: stored.fingerprint,
     fileName: rare?.fileName ?? name,
@@ -92,21 +92,6 @@ function metadataOf({ name, metadata, title: given, createdTimestamp: created }:
   const title = given === undefined ? stemOf(name) : given;
   const timed = created === null ? null : { createdTimestamp: secondsText(created) };
   return title === null ? { ...metadata, ...timed } : { title, ...metadata, ...timed };
-}
-
-const hashBytes = Buffer.alloc(32);
-
-/** 64 digits in lower case, or nothing, as memory keeps them; null: they are something else. */
-export function hexToHash(hex: string): string | null {
-  if (hex === '') return '';
-  if (hex.length !== 2 * hashBytes.length || hex !== hex.toLowerCase()) return null;
-  // Writing ends at the first character that is no digit: this takes less time than a regular expression.
-  return hashBytes.write(hex, 'hex') === hashBytes.length ? hashBytes.toString('latin1') : null;
-}
-
-/** The digits of a hash as memory keeps it. */
-export function hashToHex(hash: string): string {
-  return Buffer.from(hash, 'latin1').toString('hex');
 }
 
 /** `2026-01-01T00:00:00.000Z` as a number, where that gives the very text again. */

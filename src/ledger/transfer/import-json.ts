@@ -14,9 +14,9 @@ import { isValidPath, unknownStat } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 import { identitySchema } from '../format/change-format.ts';
-import { companionsSchema, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
+import { companionsSchema, hashPattern, statSchema, strictMetadataSchema } from '../format/record-schemas.ts';
 
-const hash = z.string().regex(/^(?:[0-9a-f]{64})?$/, 'is not a SHA-256 in lower-case hex');
+const hash = z.string().regex(hashPattern, 'is not a SHA-256 in lower-case hex');
 const time = z.iso.datetime();
 const place = z.object({ folder: z.string(), path: z.string().transform((path) => path.normalize('NFC')) });
 const rootChange = z.int().nonnegative();
