@@ -178,6 +178,19 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect((await alive.tokens.access()).value).toBeTruthy();
   }, 60_000);
 
+  it('is asked for by another host where the one that was asking stops', async () => {
+    const [stopped, alive] = [await host(), await host()];
+    service.scriptTokens(steps.silence());
+    const given = stopped.tokens.access().catch((error: unknown) => error);
+    await eventually(() => grants().length === 1);
+    stopped.tokens.close();
+    expect(await given).toMatchObject({ code: 'stopped' });
+    // Nobody has to wait for the stop of another host.
+    expect(redis.command('KEYS', '*:failure')).toBe('');
+    expect((await alive.tokens.access()).value).toBe('token-1');
+    expect(grants()).toEqual(['password', 'password']);
+  }, 60_000);
+
   it('is obtained without Redis while that is away', async () => {
     const { tokens, link } = await host();
     await redis.kill();

@@ -1,4 +1,4 @@
-import { CredentialsRefusedError, ServiceUnavailableError } from '../../model/errors.ts';
+import { CredentialsRefusedError, ServiceUnavailableError, StoppedError } from '../../model/errors.ts';
 import type { Credentials } from '../../model/settings.ts';
 import { describeFault } from '../http/describe-fault.ts';
 import { sendHttpRequest, textBody } from '../http/send-http-request.ts';
@@ -21,7 +21,7 @@ interface TokenEndpointOptions extends HttpOptions {
 
 /**
  * Talks to the token endpoints under `authUrl`: the two calls of interface 4.1 and 4.2, one request each. They throw
- * CredentialsRefusedError, ServiceUnavailableError, MisaddressedError.
+ * CredentialsRefusedError, ServiceUnavailableError, MisaddressedError and, when `signal` ends them, StoppedError.
  */
 export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpointOptions) {
   return {
@@ -88,6 +88,7 @@ export function createTokenEndpoint({ authUrl, redact, ...options }: TokenEndpoi
     if (result.kind === 'answer') return result;
     const words = describeFault(result.code);
     const message = `the token endpoint (${result.host}): ${words.message}`;
+    if (result.code === 'stopped') throw new StoppedError(message);
     throw words.misaddressed
       ? new MisaddressedError(words.code, message)
       : new ServiceUnavailableError(message);

@@ -4,7 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../lib/time/clock.ts';
 import { excerpt } from '../../lib/text/printable.ts';
 import { createRedactor } from '../../lib/text/redactor.ts';
-import { CredentialsRefusedError, errorMessage, ServiceUnavailableError } from '../../model/errors.ts';
+import {
+  CredentialsRefusedError,
+  errorMessage,
+  ServiceUnavailableError,
+  StoppedError,
+} from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import type { AuthPort, Outcome } from '../../model/ports/service-port.ts';
 import type { TokenStorePort } from '../../model/ports/token-store-port.ts';
@@ -240,7 +245,7 @@ export function createTokenSource({
     try {
       return await endpoint.refresh(credentials, refresh.token);
     } catch (error) {
-      if (error instanceof MisaddressedError) throw error;
+      if (error instanceof MisaddressedError || error instanceof StoppedError) throw error;
       // It asked us to wait: no further request now.
       if (error instanceof ServiceUnavailableError && error.retryAfterMs !== null) throw error;
       if (error instanceof CredentialsRefusedError) refresh = null;
