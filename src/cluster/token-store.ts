@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
 import * as z from 'zod';
 
@@ -121,6 +120,8 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
   ): Promise<SharedToken> {
     // At a start: all hosts would ask, before they could know of each other.
     await tried;
+    /** What another host was told before this one was to ask whatever that was. */
+    let ignored = '';
     for (;;) {
       const redis = session();
       if (redis === null) return whole(await ask(null));
@@ -131,8 +132,9 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
         known = open(sealed, place.keys);
         if (known !== null && known.accessToken !== stale && isGood({ ...known, leftMs }))
           return { ...known, leftMs };
-        if (failure !== '' && !isAsked) throw failureOf(failure);
+        if (isAsked) ignored = failure;
         isAsked = false;
+        if (failure !== ignored && failure !== '') throw failureOf(failure);
         if ((await place.run('lease', { value: `${sealed} ${failure}`, ms: leaseMs })) !== 1) {
           await heard();
           continue;
@@ -147,7 +149,7 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
   }
 
   async function askForAll(
-    { keys, run }: ReturnType<typeof reach>,
+    { keys, lease, run }: ReturnType<typeof reach>,
     ask: () => ReturnType<AskForToken>,
   ): Promise<SharedToken> {
     try {
@@ -157,7 +159,8 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
     } catch (error) {
       const kind = error instanceof CredentialsRefusedError ? 'refused' : 'unavailable';
       const retryAfterMs = error instanceof ServiceUnavailableError ? error.retryAfterMs : null;
-      const value = JSON.stringify({ kind, message: errorMessage(error), retryAfterMs });
+      // The lease tells it from a failure before it with the same words.
+      const value = JSON.stringify({ kind, message: errorMessage(error), retryAfterMs, lease });
       // A wrong address or a stop is this host's own affair: it says nothing about the others.
       const isForAll = kind === 'refused' || nameOf(error) === 'ServiceUnavailableError';
       await run(isForAll ? 'fail' : 'release', { value, ms: failureMs }).catch(() => {});
@@ -184,17 +187,18 @@ export function createTokenStore({ session, tried, host, log }: TokenStoreOption
       others = found[3];
       return found;
     };
-    return { keys, read, run };
+    return { keys, lease, read, run };
   }
 
   /** Waits for a message, and not long. */
   function heard(): Promise<void> {
-    return Promise.race([
-      delay(askAgainMs * (1 + Math.random())),
-      new Promise<void>((resolve) => {
-        wake = resolve;
-      }),
-    ]);
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, askAgainMs * (1 + Math.random()));
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 }
 

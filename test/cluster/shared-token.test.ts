@@ -191,6 +191,24 @@ describeWhere(missingRedis, 'the token that hosts share', () => {
     expect(grants()).toEqual(['password', 'password']);
   }, 60_000);
 
+  it('is asked for once a person has corrected it, though another host was about to ask and stopped', async () => {
+    service.scriptTokens(steps.json(401, { error: 'invalid_grant' }), steps.silence());
+    const operations: (string | undefined)[] = [];
+    const [refused, stopped] = [await host(), await host()];
+    const corrected = await host(plantedCredentials, true, async (operation) => operations.push(operation));
+    await expect(refused.tokens.access()).rejects.toMatchObject({ code: 'credentials-refused' });
+    stopped.tokens.forget();
+    const given = stopped.tokens.access().catch(() => null);
+    await eventually(() => grants().length === 2);
+    corrected.tokens.forget();
+    const token = Promise.allSettled([corrected.tokens.access()]);
+    // It may not ask, and looks again.
+    await eventually(() => operations.filter((operation) => operation === 'read').length > 1);
+    stopped.tokens.close();
+    await given;
+    expect(await token).toMatchObject([{ status: 'fulfilled', value: { value: 'token-1' } }]);
+  }, 60_000);
+
   it('is obtained without Redis while that is away', async () => {
     const { tokens, link } = await host();
     await redis.kill();
