@@ -233,7 +233,7 @@ end
 
 redis.call('HSET', state, 'run', run, 'seq', seq, 'last', now, 'open', open, 'pause', pause, 'epoch', epoch,
   'at', at, 'lost', lost, 'version', version)
-if ask.beat then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * day) end end
+if ask.keepKeys then for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, 2 * day) end end
 return cjson.encode({ now = now, granted = granted, gone = gone[1] and table.concat(gone, ' ') or '', nextMs = nextMs,
   rank = rank, used = used, reserved = reserved, openMs = math.max(0, open - now),
   pauseMs = math.max(0, pause - now), epoch = epoch, seq = seq, reset = reset, share = share, waiting = left, limit = limit,
@@ -266,7 +266,7 @@ export interface PermitRequest extends Pick<
   /** Nothing but a sign of life. */
   readonly idle?: boolean | undefined;
   /** Keeps the keys from expiring. */
-  readonly beat?: boolean | undefined;
+  readonly keepKeys?: boolean | undefined;
   /** The host stops. */
   readonly leave?: boolean | undefined;
   /** Requests a minute that this host may send while Redis is away. */

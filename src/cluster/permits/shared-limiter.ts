@@ -73,17 +73,21 @@ export class SharedLimiter implements LimiterPort {
   #waiting: Waiting[] = [];
   #demand: Demand = { level: 0, count: 0 };
   readonly #held = new Map<string, SharedPermit>();
-  /** What Redis does not know yet: answered permits with the time of the answer, and those that were not used. */
+  /** What Redis does not know yet: answered permits with the time of the answer (monotonic, ms), and unused ones. */
   #spent: { readonly id: string; readonly at: number }[] = [];
   #returned: string[] = [];
+  /** Permits that Redis has offered and that this host will take. */
   #claims: string[] = [];
+  /** Monotonic, ms. */
   #pauseUntil = 0;
 
   readonly #time: RedisTime;
   #joined: RedisSession | null = null;
   #runId = '';
+  /** The last that Redis said of both: with lower ones it has forgotten something. */
   #seq = 0;
   #epoch = 0;
+  /** The epoch in which Redis's clock has jumped, to be told to it; null: it has not. */
   #jump: number | null = null;
   /** Sent before this start, until Redis knows of it. */
   #recent: readonly SentRequest[];
@@ -91,19 +95,24 @@ export class SharedLimiter implements LimiterPort {
   #version = -1;
   /** When a person stopped all hosts; empty: nobody has. */
   #halted = '';
+  /** Monotonic, ms: when the keys were kept from expiring, and when the shares of all were asked for. */
   #keptAt = -Infinity;
   #wholeAt = -Infinity;
 
   #calling: Promise<void> | null = null;
+  /** There is more to say than the call under way says. */
   #again = false;
   #cancelBeat = () => {};
   /** When the next sign of life is due, monotonic; Infinity: it is not. */
   #beatAt = Infinity;
   #cancelNext = () => {};
+  /** How many hosts come before this one. */
   #rank = 0;
+  /** The last answer, and when it came: monotonic, ms. */
   #last: { readonly answer: PermitAnswer; readonly at: number } | null = null;
   #trouble: string | null = null;
-  #saidOpen = 0;
+  /** The epoch whose window without permits `onChange` was called for; 0: there is none. */
+  #closedEpoch = 0;
 
   readonly #alone: AloneShare;
   #share: number | null = null;
@@ -299,7 +308,7 @@ export class SharedLimiter implements LimiterPort {
       ...lists,
       ...more,
       idle: (isQuiet && !isWhole) || undefined,
-      beat: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
+      keepKeys: sent.monotonic - this.#keptAt >= keepKeysMs || undefined,
       estimate: this.#time.estimate(sent.monotonic),
       lateMs: commandMs,
       jump: news.jump ?? undefined,
@@ -340,7 +349,7 @@ export class SharedLimiter implements LimiterPort {
     const granted = ids.slice(0, answer.granted);
     for (const [name] of lists.used) this.#alone.giveBack(name);
     this.#recent = [];
-    if (request.beat === true) this.#keptAt = sent.monotonic;
+    if (request.keepKeys === true) this.#keptAt = sent.monotonic;
     if (isWhole) this.#wholeAt = sent.monotonic;
     this.#note(answer, answered.monotonic, isWhole);
     for (const id of [...lists.confirm, ...lists.renew]) {
@@ -412,9 +421,9 @@ export class SharedLimiter implements LimiterPort {
       );
       this.#version = answer.version;
     } else if (answer.version !== this.#version) this.#wholeAt = -Infinity;
-    const opens = answer.openMs > 0 ? answer.epoch : 0;
-    if (opens !== this.#saidOpen) this.#options.onChange();
-    this.#saidOpen = opens;
+    const closedEpoch = answer.openMs > 0 ? answer.epoch : 0;
+    if (closedEpoch !== this.#closedEpoch) this.#options.onChange();
+    this.#closedEpoch = closedEpoch;
   }
 
   /** Gives a place to whoever is first. */
