@@ -8,15 +8,12 @@ export interface Clock {
   readonly after: (ms: number, call: () => void) => () => void;
 }
 
-/** Says whether something ends within so many milliseconds; resolves when it has, or when they are over. */
-export async function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Promise<boolean> {
-  let cancel = () => {};
-  const timeUp = new Promise<false>((resolve) => {
-    cancel = clock.after(ms, () => resolve(false));
+/** Says whether something ends within `ms`: when it has ended, or when they are over. Rejects where it does before. */
+export function isWithin(clock: Clock, ms: number, ended: Promise<unknown>): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(ms, () => resolve(false));
+    ended.then(() => resolve(true), reject).finally(cancel);
   });
-  const isEnded = await Promise.race([ended.then(() => true), timeUp]);
-  cancel();
-  return isEnded;
 }
 
 /** The machine's own clock. Its timers do not keep the process alive. */
