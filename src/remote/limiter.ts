@@ -44,6 +44,7 @@ export function createLimiter({
   const counting = countingMs(recent, { limit, windowMs, now: clock.now() });
   const slots = new Set<Slot>();
   const timers = new Set<() => void>();
+  /** `until`: monotonic, ms. */
   let pause: { readonly until: number; readonly cancel: () => void } | null = null;
   let parked: Waiting[] = [];
   let closed = false;

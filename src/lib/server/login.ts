@@ -59,6 +59,7 @@ interface Peer {
   waiting: number;
   /** Ends when the attempt before is answered. */
   last: Promise<void>;
+  /** Monotonic, ms. */
   failedAt: number;
 }
 

@@ -4,6 +4,7 @@ import type { LogPort } from '../../model/ports/log-port.ts';
 import { MisaddressedError } from './token-endpoint.ts';
 
 interface BackingOff {
+  /** Monotonic, ms. */
   readonly until: number;
   readonly refused: boolean;
   readonly error: (leftMs: number) => Error;

@@ -115,7 +115,7 @@ interface Handle {
 }
 
 /**
- * Closes a connection, and drops what the operating system has not sent yet: closed in good manners, it would go on for
+ * Closes a connection, and drops what the operating system has not sent yet: closed in the usual way, it would go on for
  * minutes, and arrive when a network that was cut is whole again, after what was sent since.
  */
 export function dropConnection(socket: Socket): void {
