@@ -115,8 +115,8 @@ interface Handle {
 }
 
 /**
- * Closes a connection, and drops what the operating system has not sent yet: closed in the usual way, it would go on for
- * minutes, and arrive when a network that was cut is whole again, after what was sent since.
+ * Closes a connection, and drops what the operating system has not sent yet: closed in the usual way, it would go on
+ * for minutes, and arrive when a network that was cut is whole again, after what was sent since.
  */
 export function dropConnection(socket: Socket): void {
   if (!('encrypted' in socket)) {
