@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 
 import type { Clock } from '../../lib/time/clock.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
-import { isOwnPeer } from '../../lib/server/peer-user.ts';
+import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { bearerOf, cookieHeader, createLoginThrottle, hasCookie } from '../../lib/server/login.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { loginHtml } from './page-assets.ts';

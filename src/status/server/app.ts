@@ -6,7 +6,7 @@ import { printableJson } from '../../lib/text/printable.ts';
 import { bearerOf, createLoginThrottle } from '../../lib/server/login.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
-import { isOwnPeer } from '../../lib/server/peer-user.ts';
+import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
 import { answerError, securityHeaders, send } from './answers.ts';
 import type { AppOptions } from './routes.ts';
 import { addRoutes } from './routes.ts';
