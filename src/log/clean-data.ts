@@ -1,3 +1,4 @@
+import { shortened } from '../lib/text/printable.ts';
 import { type Redactor, redacted } from '../lib/text/redactor.ts';
 
 const MAX_ITEMS = 100;
@@ -49,16 +50,12 @@ export function cleanData(value: unknown, writing: Writing, depth = 0): unknown 
 
 /** Text as it may be written, from wherever it comes. */
 function cleanText(text: string, { redactor, show }: Writing): string {
-  return show(short(redactor.redact(text)));
+  return show(shortened(redactor.redact(text), MAX_TEXT));
 }
 
 /** The same for the fixed words of a line and the names of its data. */
 export function cleanFixedText(text: string, { redactor, show }: Writing): string {
-  return show(short(redactor.redactOwnText(text)));
-}
-
-function short(text: string): string {
-  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return show(shortened(redactor.redactOwnText(text), MAX_TEXT));
 }
 
 function isSecretKey(key: string): boolean {

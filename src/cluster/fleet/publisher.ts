@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import * as z from 'zod';
 
+import { shortened } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
 import { errorMessage } from '../../model/errors.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
@@ -180,7 +181,7 @@ function summaryOf(status: Status): HostSummary {
     headline: headline(status),
     reasons: status.reasons
       .slice(0, mostReasons)
-      .map(({ code, message }) => ({ code, message: cut(message) })),
+      .map(({ code, message }) => ({ code, message: shortened(message, longestText) })),
     folders: status.folders
       .slice(0, mostFolders)
       .map(({ name, state: watched, onDisk, synced, pending, waiting, failed, held }) => {
@@ -188,12 +189,8 @@ function summaryOf(status: Status): HostSummary {
       }),
     queue: { pending: queue.pending, inFlight: queue.inFlight, waiting: queue.waiting },
     failures: failures.slice(0, mostFailures).map(({ folder, path, code, message }) => {
-      return { folder, path: cut(path), code, message: cut(message) };
+      return { folder, path: shortened(path, longestText), code, message: shortened(message, longestText) };
     }),
     failuresTotal: failedCount(status),
   };
-}
-
-function cut(text: string): string {
-  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 }

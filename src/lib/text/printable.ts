@@ -33,7 +33,12 @@ const longestExcerpt = 200;
 
 /** Text from a file, a setting or the service as a message may quote it: printable, 200 characters at most. */
 export function excerpt(text: string, longest = longestExcerpt): string {
-  return printable(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  return printable(shortened(text, longest));
+}
+
+/** Text of at most so many characters; an ellipsis at its end says that there was more. */
+export function shortened(text: string, longest: number): string {
+  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
 
 /** A name whose bytes are not UTF-8: the bytes that are not ASCII are escaped. */
