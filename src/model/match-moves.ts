@@ -11,7 +11,7 @@ export interface Newcomer {
 }
 
 /** Where a new document came from, and how one knows. */
-export interface Move {
+interface Move {
   readonly match: LedgerEntry;
   /**
    * `inode`: the same file with the same content. `content`: the only missing one with this content.

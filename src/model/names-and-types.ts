@@ -35,7 +35,7 @@ const maxNameLength = 255;
 export const maxAttachments = 10;
 
 /** A rule of interface section 8 that is broken: `message` says the rule and the fix. */
-export interface BrokenRule {
+interface BrokenRule {
   readonly code:
     | 'name-too-long'
     | 'forbidden-character'
@@ -47,7 +47,7 @@ export interface BrokenRule {
 }
 
 /** How a file name fares: the name as it is sent, or the rule that it breaks. */
-export type NameVerdict =
+type NameVerdict =
   { readonly kind: 'fit'; readonly name: string } | ({ readonly kind: 'unfit' } & BrokenRule);
 
 /**

@@ -80,7 +80,7 @@ import type { SendKind, StateKind, Task, TaskEvent, TaskFacts } from './tasks/ta
 import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 
 /** A folder with its settings, as the engine sees it. */
-export interface EngineFolder {
+interface EngineFolder {
   readonly settings: Pick<FolderSettings, 'name' | 'onRemove' | 'watch'>;
   readonly port: FolderPort;
 }

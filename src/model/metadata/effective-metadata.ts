@@ -2,7 +2,7 @@ import type { Metadata } from './metadata.ts';
 import { stemOf } from '../names-and-types.ts';
 
 /** What decides a document's metadata besides the layers. */
-export interface EffectiveMetadataInput {
+interface EffectiveMetadataInput {
   /** Highest precedence first: sidecar, nearest `.meta.json`, outer ones, the folder's defaults. */
   readonly layers: readonly Metadata[];
   /** The name on disk, before any rewriting. */

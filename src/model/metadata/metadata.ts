@@ -4,7 +4,7 @@ import { describeIssues } from '../../lib/text/describe-issues.ts';
 import type { DeepReadonly } from '../../lib/deep-readonly.ts';
 
 /** Interface 2.4. */
-export const companyIdentifiers = ['ISIN', 'CUSIP', 'SEDOL', 'VALOR', 'TICKER', 'NAME', 'CIK'] as const;
+const companyIdentifiers = ['ISIN', 'CUSIP', 'SEDOL', 'VALOR', 'TICKER', 'NAME', 'CIK'] as const;
 /** Interface 2.4. */
 export const saliences = ['PRIMARY', 'SECONDARY'] as const;
 /** Interface 2.5. */

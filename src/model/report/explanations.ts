@@ -9,7 +9,7 @@ export interface Explanation {
 }
 
 /** Codes of one kind of problem. */
-export interface ExplanationGroup {
+interface ExplanationGroup {
   /** What the problems have in common, as a heading. */
   readonly title: string;
   readonly codes: Readonly<Record<string, Explanation>>;

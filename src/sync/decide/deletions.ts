@@ -9,7 +9,7 @@ import type { Task } from '../tasks/task.ts';
 import type { FolderView } from './folder-view.ts';
 
 /** What a judgement over the deletions of one folder goes by. */
-export interface DeletionEvidence {
+interface DeletionEvidence {
   readonly tasks: Pick<TaskStore, 'missing'>;
   readonly ledger: Pick<
     LedgerPort,

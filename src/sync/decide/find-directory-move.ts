@@ -29,7 +29,7 @@ interface MovedDirectory {
  * `unclear`: more has to be listed first. `stale`: the same, but files alone may tell already. `moved`: with all that
  * changed places with one another.
  */
-export type DirectoryMoves =
+type DirectoryMoves =
   | { readonly kind: 'none' | 'unclear' | 'stale' }
   | { readonly kind: 'moved'; readonly directories: readonly MovedDirectory[] };
 

@@ -8,7 +8,7 @@ import { keptCode } from '../tasks/task.ts';
 import type { Seen, Task } from '../tasks/task.ts';
 
 /** How one directory as it was listed differs from what is known of it. */
-export interface Differences {
+interface Differences {
   /** Files that have no record, or another one, and no task. */
   readonly found: readonly DocumentEntry[];
   /**

@@ -108,7 +108,7 @@ function kept(ref: DocumentRef, why: string): Whereabouts {
 type InFolder<T> = T & { readonly folder: string };
 
 /** What one walk over all folders found. */
-export interface SearchResult {
+interface SearchResult {
   readonly files: readonly InFolder<FoundFile>[];
   readonly unreadable: readonly InFolder<UnreadableDirectory>[];
 }

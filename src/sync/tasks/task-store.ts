@@ -10,7 +10,7 @@ import { newFacts, next, waitOf } from './task.ts';
 import type { StateKind, Task, TaskEvent, TaskFacts } from './task.ts';
 
 /** Counts of one folder's tasks. `present` ones are files on disk. */
-export interface FolderCounts {
+interface FolderCounts {
   pending: number;
   waiting: number;
   /** The same, by what they wait for. */
