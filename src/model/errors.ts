@@ -30,8 +30,8 @@ export class ConfigurationError extends IngestdError {
 
 /** The token endpoint refused the credentials. Exit code 3. */
 export class CredentialsRefusedError extends IngestdError {
-  constructor(message: string, details?: ErrorOptions) {
-    super('credentials-refused', exitCodes.credentials, message, details);
+  constructor(message: string) {
+    super('credentials-refused', exitCodes.credentials, message);
   }
 }
 
@@ -39,16 +39,16 @@ export class CredentialsRefusedError extends IngestdError {
 export class ServiceUnavailableError extends IngestdError {
   readonly retryAfterMs: number | null;
 
-  constructor(message: string, retryAfterMs: number | null = null, details?: ErrorOptions) {
-    super('service-unavailable', exitCodes.unforeseen, message, details);
+  constructor(message: string, retryAfterMs: number | null = null) {
+    super('service-unavailable', exitCodes.unforeseen, message);
     this.retryAfterMs = retryAfterMs;
   }
 }
 
 /** Another process holds the state directory. Exit code 5. */
 export class StateLockedError extends IngestdError {
-  constructor(message: string, details?: ErrorOptions) {
-    super('state-locked', exitCodes.locked, message, details);
+  constructor(message: string) {
+    super('state-locked', exitCodes.locked, message);
   }
 }
 
@@ -82,8 +82,8 @@ export class ContentUnreadableError extends IngestdError {
 
 /** A permit's place in the minute was lost before its request began. Nothing went out. */
 export class PermitLostError extends IngestdError {
-  constructor(message = 'the permit of this request was lost before it began') {
-    super('permit-lost', exitCodes.unforeseen, message);
+  constructor() {
+    super('permit-lost', exitCodes.unforeseen, 'the permit of this request was lost before it began');
   }
 }
 
