@@ -19,6 +19,7 @@ import type { Attempt, Change, DirectoryRef, LedgerPort, RootIdentity } from '..
 import type { LogPort } from '../model/ports/log-port.ts';
 import type { MetricsPort } from '../model/ports/metrics-port.ts';
 import type { LimiterPort, Permit, ServicePort } from '../model/ports/service-port.ts';
+import { noTotals } from '../model/report/status.ts';
 import type { Activity, Reason } from '../model/report/status.ts';
 import type { FolderSettings, SafetySettings, ServiceSettings, TimingSettings } from '../model/settings.ts';
 import { isWithin } from '../lib/time/clock.ts';
@@ -81,7 +82,7 @@ import { carriersOf, companionsOf, hasLetGo } from './decide/attachments.ts';
 
 /** A folder with its settings, as the engine sees it. */
 interface EngineFolder {
-  readonly settings: Pick<FolderSettings, 'name' | 'onRemove' | 'watch'>;
+  readonly settings: Pick<FolderSettings, 'name' | 'onRemove'>;
   readonly port: FolderPort;
 }
 
@@ -153,7 +154,7 @@ const movedOn = { kind: 'settling', againMs: movedOnMs } as const;
  */
 export class Engine {
   readonly tasks: TaskStore;
-  readonly totals: Totals = { uploaded: 0, modified: 0, deleted: 0, moved: 0, requests: 0, bytesSent: 0 };
+  readonly totals: Totals = { ...noTotals };
   readonly transfers = new Transfers();
 
   readonly #options: EngineOptions;

@@ -4,17 +4,10 @@ import type { MetricsPort, RequestOperation } from '../../model/ports/metrics-po
 import type { FileOutcome, Outcome, RequestWatch } from '../../model/ports/service-port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { LedgerCommits } from './ledger-commits.ts';
-import type { TransferStatus } from '../../model/report/status.ts';
+import type { Status, TransferStatus } from '../../model/report/status.ts';
 
 /** What this process did since it started. */
-export interface Totals {
-  uploaded: number;
-  modified: number;
-  deleted: number;
-  moved: number;
-  requests: number;
-  bytesSent: number;
-}
+export type Totals = { -readonly [Key in keyof Status['totals']]: number };
 
 export interface RequestAbout {
   readonly folder: string;

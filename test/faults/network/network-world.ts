@@ -115,7 +115,7 @@ export async function startNetworkWorld(options: NetworkWorldOptions = {}): Prom
       clock,
       log,
       ledger,
-      folders: [{ settings: { name: 'inbox', onRemove: 'delete', watch: 'auto' }, port: folder }],
+      folders: [{ settings: { name: 'inbox', onRemove: 'delete' }, port: folder }],
       limiter: counted,
       service: client,
       metrics: noMetrics,

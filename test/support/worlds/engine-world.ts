@@ -136,12 +136,12 @@ export async function engineWorld(options: EngineWorldOptions = {}): Promise<Eng
       log,
       ledger,
       folders: [
-        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete', watch: 'auto' }, port },
+        { settings: { name: 'inbox', onRemove: options.onRemove ?? 'delete' }, port },
         ...(options.beside === undefined
           ? []
           : [
               {
-                settings: { name: options.beside.name, onRemove: 'keep', watch: 'auto' } as const,
+                settings: { name: options.beside.name, onRemove: 'keep' } as const,
                 port: options.beside,
               },
             ]),
