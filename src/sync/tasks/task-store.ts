@@ -162,11 +162,6 @@ export class TaskStore {
     };
   }
 
-  /** Tasks and files of the backlog. */
-  size(): number {
-    return this.#tasks.size + this.backlog.size;
-  }
-
   /** A file of the backlog becomes a task. */
   openFromBacklog({ ref, seen }: BacklogFile): Task {
     return this.open(ref, { present: true, priority: 'backlog', at: seen.stat.mtimeMs, seen });
