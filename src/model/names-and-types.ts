@@ -1,4 +1,5 @@
 import { sizeWords } from '../lib/text/amounts.ts';
+import type { FolderSettings } from './settings.ts';
 
 /**
  * File types that the service takes, interface 4.8, lower case, and their media types. Fixed: form-data does not escape
@@ -54,7 +55,7 @@ type NameVerdict =
  * Judges a file name by interface section 8, in NFC. With `rewrite`, extra dots become underscores first and that
  * name is judged and sent.
  */
-export function judgeName(original: string, names: 'reject' | 'rewrite'): NameVerdict {
+export function judgeName(original: string, names: FolderSettings['names']): NameVerdict {
   const nfc = original.normalize('NFC');
   const name = names === 'rewrite' ? rewriteName(nfc) : nfc;
   const broken = brokenNameRule(name);

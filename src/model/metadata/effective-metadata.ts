@@ -1,15 +1,14 @@
+import type { FolderSettings } from '../settings.ts';
 import type { Metadata } from './metadata.ts';
 import { stemOf } from '../names-and-types.ts';
 
 /** What decides a document's metadata besides the layers. */
-interface EffectiveMetadataInput {
+interface EffectiveMetadataInput extends Pick<FolderSettings, 'title' | 'createdTimestamp'> {
   /** Highest precedence first: sidecar, nearest `.meta.json`, outer ones, the folder's defaults. */
   readonly layers: readonly Metadata[];
   /** The name on disk, before any rewriting. */
   readonly fileName: string;
   readonly mtimeMs: number;
-  readonly title: 'fileStem' | 'none';
-  readonly createdTimestamp: 'modified' | 'none';
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Companions, DirectoryScan, FileStat, Inspection, FileIdentity } from '../document.ts';
+import type { Reason } from '../report/status.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
 /** How a folder is doing. */
@@ -10,7 +11,7 @@ export interface FolderHealth {
   /** Files in it that are attachments of documents. */
   readonly attached: number;
   /** In words, each with a fixed code: unreadable directories, watch limit, root gone. */
-  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly reasons: readonly Reason[];
   /** True while an event waits for its scan or a scan runs. */
   readonly busy: boolean;
   /**

@@ -4,6 +4,7 @@ import { errorMessage } from '../../model/errors.ts';
 import type { ComparedDocument, Operation } from '../../model/operation.ts';
 import type { Change, Doubt, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import type { FolderSettings } from '../../model/settings.ts';
 import { printable } from '../../lib/text/printable.ts';
 import { keptCode } from '../tasks/task.ts';
 import { unsentAttachments } from './attachments.ts';
@@ -34,12 +35,9 @@ export type Assessment =
   /** Not ours to send or delete now; what the service holds stays. `device` as above. */
   | { readonly kind: 'dormant'; readonly device: number | null; readonly reason: Reason };
 
-/** Everything that an inspection may find but a document. */
-type NoDocument = Exclude<Inspection, { kind: 'document' }>;
-
 /** What the path is where no document stands, with what the ledger and the other tasks say. */
 export function assessWithoutDocument(
-  found: NoDocument,
+  found: Exclude<Inspection, { kind: 'document' }>,
   {
     hasRecord,
     onRemove,
@@ -47,7 +45,7 @@ export function assessWithoutDocument(
     pollMs,
   }: {
     readonly hasRecord: boolean;
-    readonly onRemove: 'delete' | 'keep';
+    readonly onRemove: FolderSettings['onRemove'];
     /** Where its file stands as something that cannot be sent; null: nowhere. */
     readonly stands: DocumentRef | null;
     readonly pollMs: number;

@@ -5,6 +5,7 @@ import { inDoubtCode } from '../../model/doubts.ts';
 import type { LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
 import type { Outcome } from '../../model/ports/service-port.ts';
 import type { Reason } from '../../model/report/status.ts';
+import type { SafetySettings, ServiceSettings } from '../../model/settings.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import { isPerhapsGone } from './modify.ts';
 
@@ -29,8 +30,8 @@ interface Circumstances {
   readonly breaker: Pick<CircuitBreaker, 'openMs' | 'manyMissing' | 'manyForbidden'>;
   /** `sync` gives up after this many; null: never. */
   readonly maxAttempts: number | null;
-  readonly onMissing: 'fail' | 'upload';
-  readonly inDoubt: 'retry' | 'hold';
+  readonly onMissing: ServiceSettings['onMissing'];
+  readonly inDoubt: SafetySettings['inDoubt'];
   /** From 0 to below 1. */
   readonly random: () => number;
 }
