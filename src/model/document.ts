@@ -205,8 +205,15 @@ export function sameStat(a: FileStat, b: FileStat): boolean {
  */
 export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
   if (a.ino === 0 || a.ino !== b.ino) return false;
-  if (a.birthtimeMs === 0 || b.birthtimeMs === 0) return a.dev === b.dev;
-  return a.birthtimeMs === b.birthtimeMs;
+  return isBirthKnown(a, b) ? a.birthtimeMs === b.birthtimeMs : a.dev === b.dev;
+}
+
+/** Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0. */
+export function isBirthKnown(
+  a: Pick<FileIdentity, 'birthtimeMs'>,
+  b: Pick<FileIdentity, 'birthtimeMs'>,
+): boolean {
+  return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 
 /** Whether two stats of a folder's root are of one directory: device and inode number; no birth time is recorded. */

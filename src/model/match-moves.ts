@@ -1,4 +1,4 @@
-import { directoryOf, nameOf, refKey, sameFile } from './document.ts';
+import { directoryOf, isBirthKnown, nameOf, refKey, sameFile } from './document.ts';
 import type { DocumentRef, FileStat } from './document.ts';
 import type { LedgerEntry } from './ports/ledger-port.ts';
 
@@ -57,10 +57,6 @@ export function matchMove({
 /** The missing records that a new file could be, before it is read; none: reading it would not help. */
 export function candidates(found: FileStat, missing: readonly LedgerEntry[]): readonly LedgerEntry[] {
   return missing.filter(({ record }) => record.stat.size === found.size || sameFile(record.stat, found));
-}
-
-function isBirthKnown(a: FileStat, b: FileStat): boolean {
-  return a.birthtimeMs !== 0 && b.birthtimeMs !== 0;
 }
 
 /**

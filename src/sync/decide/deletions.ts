@@ -1,6 +1,6 @@
 import { judgeDeletions, recentDeletions } from '../../model/deletion-guard.ts';
 import type { Verdict } from '../../model/deletion-guard.ts';
-import { sameFile, sameRoot } from '../../model/document.ts';
+import { isBirthKnown, sameFile, sameRoot } from '../../model/document.ts';
 import type { DocumentRef } from '../../model/document.ts';
 import type { Change, LedgerPort, MountIdentity, RootIdentity } from '../../model/ports/ledger-port.ts';
 import type { SafetySettings } from '../../model/settings.ts';
@@ -116,11 +116,11 @@ function isBelow({ ref }: Pick<Task, 'ref'>, mount: string): boolean {
  * Whether another directory is mounted where one is remembered, of the same device perhaps. Each mount may give a file
  * system another device number, so that a birth time that is unknown proves nothing.
  */
-function isAnother({ path, ino, birthtimeMs }: MountIdentity, view: FolderView): boolean {
-  const there = view.directoryAt(path);
+function isAnother(known: MountIdentity, view: FolderView): boolean {
+  const there = view.directoryAt(known.path);
   if (there === undefined) return false;
-  const isBirthKnown = there.birthtimeMs !== 0 && birthtimeMs !== 0;
-  return there.ino !== ino || (isBirthKnown && there.birthtimeMs !== birthtimeMs);
+  if (there.ino !== known.ino) return true;
+  return isBirthKnown(there, known) && there.birthtimeMs !== known.birthtimeMs;
 }
 
 /**

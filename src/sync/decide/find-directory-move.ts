@@ -1,4 +1,13 @@
-import { directoryOf, hasGone, joinPath, nameOf, refKey, sameStat, sameFile } from '../../model/document.ts';
+import {
+  directoryOf,
+  hasGone,
+  isBirthKnown,
+  joinPath,
+  nameOf,
+  refKey,
+  sameStat,
+  sameFile,
+} from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import type { Change, DirectoryRef, LedgerEntry, LedgerPort } from '../../model/ports/ledger-port.ts';
 import type { LeftPath, Move, MoveEvidence, MoveStep } from './find-moves.ts';
@@ -155,8 +164,8 @@ async function stepsOf(
     const own = ledger.get(target);
     if (own !== undefined && file !== null && sameFile(own.stat, file)) return;
     const isUnchanged = stat !== null && sameStat(stat, record.stat);
-    const isBirthKnown = file !== null && file.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0;
-    isProven ||= file !== null && sameFile(file, record.stat) && (isBirthKnown || isUnchanged);
+    isProven ||=
+      file !== null && sameFile(file, record.stat) && (isUnchanged || isBirthKnown(file, record.stat));
     steps.push({
       entry: { ref: source, record },
       to: target,

@@ -1,4 +1,4 @@
-import { hasGone, refKey, sameFile } from '../../model/document.ts';
+import { hasGone, isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileStat, FoundDocument, Inspection } from '../../model/document.ts';
 import { candidates, matchMove } from '../../model/match-moves.ts';
 import type { Change, Intent, LedgerEntry, LedgerPort, LedgerRecord } from '../../model/ports/ledger-port.ts';
@@ -174,7 +174,7 @@ function isBeyondReach(found: Inspection | undefined): boolean {
 }
 
 function isProven(recorded: FileStat, found: FileStat): boolean {
-  return found.birthtimeMs !== 0 && recorded.birthtimeMs !== 0 && sameFile(recorded, found);
+  return isBirthKnown(found, recorded) && sameFile(recorded, found);
 }
 
 /**

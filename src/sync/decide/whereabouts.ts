@@ -1,6 +1,6 @@
 import { printable } from '../../lib/text/printable.ts';
 import type { Clock } from '../../lib/time/clock.ts';
-import { refKey, sameFile } from '../../model/document.ts';
+import { isBirthKnown, refKey, sameFile } from '../../model/document.ts';
 import type { DocumentRef, FileIdentity, FileStat } from '../../model/document.ts';
 import { inDoubtCode } from '../../model/doubts.ts';
 import type { FolderPort, FoundFile, UnreadableDirectory } from '../../model/ports/folder-port.ts';
@@ -84,7 +84,7 @@ async function isSameContent(
   { stat, record }: { readonly stat: FileStat; readonly record: LedgerRecord },
   { hash }: Evidence,
 ): Promise<boolean> {
-  if (stat.birthtimeMs !== 0 && record.stat.birthtimeMs !== 0) return true;
+  if (isBirthKnown(stat, record.stat)) return true;
   if (stat.size !== record.stat.size) return false;
   const sha256 = await hash(ref, stat).catch(() => null);
   // What cannot be read may be it.
