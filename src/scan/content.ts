@@ -8,7 +8,7 @@ import { Readable } from 'node:stream';
 import { countWords } from '../lib/text/amounts.ts';
 import { sameStat } from '../model/document.ts';
 import type { FileStat } from '../model/document.ts';
-import { ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
+import { cannotBeRead, ContentChangedError, ContentUnreadableError, errorCode } from '../model/errors.ts';
 import type { ContentSource } from '../model/ports/folder-port.ts';
 import { statOf } from './walk/entry.ts';
 
@@ -103,7 +103,7 @@ function translated(error: unknown): unknown {
     return new ContentChangedError(`the file is no longer there (${code})`, { cause: error });
   if (scarce.has(code))
     return new ContentChangedError(`the file cannot be opened (${code})`, { cause: error });
-  return new ContentUnreadableError(`the file cannot be read (${code})`, { cause: error });
+  return new ContentUnreadableError(cannotBeRead('the file', code), { cause: error });
 }
 
 /** Reading so much takes about as long as opening it; larger files are read without holding a thread. */
