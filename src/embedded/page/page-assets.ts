@@ -167,14 +167,18 @@ let words = '';
 let offset = 0;
 let first = true;
 let timer = 0;
+let asked = 0;
 
 async function refresh() {
   clearTimeout(timer);
+  // An answer to an older question comes too late.
+  const mine = asked += 1;
   const query = '?' + new URLSearchParams({ search: words, offset, limit: pageSize });
   try {
     const answer = await fetch('/documents' + query, { cache: 'no-store', headers: tag ? { 'If-None-Match': tag } : {} });
-    if (answer.status === 200) {
-      const list = await answer.json();
+    const list = answer.status === 200 ? await answer.json() : null;
+    if (mine !== asked) return;
+    if (list !== null) {
       if (offset > 0 && offset >= list.found) { show(Math.max(0, list.found - pageSize)); return; }
       tag = answer.headers.get('ETag') ?? '';
       render(list);
@@ -182,6 +186,7 @@ async function refresh() {
     live('on', 'live');
     showAges();
   } catch {
+    if (mine !== asked) return;
     live('off', 'the service does not answer');
   }
   if (!document.hidden) timer = setTimeout(refresh, everyMs);
