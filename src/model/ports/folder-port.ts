@@ -1,5 +1,12 @@
 import type { Readable } from 'node:stream';
-import type { Companions, DirectoryScan, FileStat, Inspection, FileIdentity } from '../document.ts';
+import type {
+  Companions,
+  DirectoryScan,
+  FileIdentity,
+  FileStat,
+  Inspection,
+  ScanCause,
+} from '../document.ts';
 import type { Reason } from '../report/status.ts';
 import type { RootIdentity } from './ledger-port.ts';
 
@@ -80,7 +87,7 @@ export interface FolderPort {
    */
   readonly start: (listener: FolderListener) => Promise<void>;
   /** Scans everything once more; resolves when that is done. */
-  readonly rescan: (cause: DirectoryScan['cause']) => Promise<void>;
+  readonly rescan: (cause: ScanCause) => Promise<void>;
   /**
    * Inspects one path now. Never throws for what is on disk: the result says it. `known`: what had a say in what the
    * service holds; what of it is gone is waited for, for the grace period, though no scan has seen it.

@@ -1,5 +1,5 @@
 import type { FleetStatus } from './fleet.ts';
-import type { FolderStatus, Status, FailureStatus } from './status.ts';
+import type { FailureStatus, FolderStatus, Reason, Status } from './status.ts';
 import { waitKinds, type WaitKind } from './wait-kinds.ts';
 import { explain } from './explanations.ts';
 import { reasonHealth } from './health.ts';
@@ -89,7 +89,7 @@ export function ledgerLine(status: Status): string {
 }
 
 /** What prevents the next start; undefined: nothing that is known. */
-export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Status['reasons'][number] | undefined {
+export function startTrouble({ reasons }: Pick<Status, 'reasons'>): Reason | undefined {
   return reasons.find(({ code }) => reasonHealth(code) === 'error');
 }
 

@@ -1,4 +1,4 @@
-import { directoryOf, joinPath } from '../../model/document.ts';
+import { directoryOf, joinPath, nameOf } from '../../model/document.ts';
 import type { Skip, FileIdentity } from '../../model/document.ts';
 import type { RootIdentity } from '../../model/ports/ledger-port.ts';
 
@@ -129,10 +129,9 @@ class DirectoryTree {
   add(directory: string): void {
     if (this.#children.has(directory)) return;
     this.#children.set(directory, new Set());
-    const slash = directory.lastIndexOf('/');
-    const parent = slash === -1 ? '' : directory.slice(0, slash);
+    const parent = directoryOf(directory);
     this.add(parent);
-    this.#children.get(parent)?.add(directory.slice(slash + 1));
+    this.#children.get(parent)?.add(nameOf(directory));
   }
 
   has(directory: string): boolean {
