@@ -83,7 +83,7 @@ export function createLimiter({
     },
 
     status: () => {
-      const pauseMs = pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
+      const pauseMs = pauseLeftMs();
       return {
         limit,
         used: slots.size,
@@ -95,7 +95,7 @@ export function createLimiter({
 
     waitMs: (requests) => {
       if (requests <= 0) return 0;
-      const pauseMs = pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
+      const pauseMs = pauseLeftMs();
       const current = clock.monotonic();
       const taken = [...slots].map(({ freeAt }) => Math.max(0, (freeAt ?? current + windowMs) - current));
       // Each permit is taken again a window after its last use: those that are free come first.
@@ -117,6 +117,10 @@ export function createLimiter({
       queue.stop({ dropWaitingJobs: true }).catch(() => undefined);
     },
   };
+
+  function pauseLeftMs(): number {
+    return pause === null ? 0 : Math.max(0, pause.until - clock.monotonic());
+  }
 
   function admit(waiting: Waiting): void {
     if (closed) waiting.stop();
