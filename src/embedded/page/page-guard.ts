@@ -6,7 +6,14 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Clock } from '../../lib/time/clock.ts';
 import { isLoopbackAddress, isLoopbackHost } from '../../lib/server/host.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
-import { bearerOf, cookieHeader, createLoginThrottle, hasCookie } from '../../lib/server/login.ts';
+import {
+  bearerOf,
+  cookieHeader,
+  createLoginThrottle,
+  failedLogins,
+  hasCookie,
+  tooManyLogins,
+} from '../../lib/server/login.ts';
 import type { LogPort } from '../../model/ports/log-port.ts';
 import { loginHtml } from './page-assets.ts';
 
@@ -50,7 +57,7 @@ export function addPageGuard(
     if (bearer !== null) {
       const attempt = await throttle.attempt(socket, bearer, token);
       if (attempt === 'right') return undefined;
-      if (attempt === 'busy') return refuse(reply, 429, 'too many failed logins; try again in a minute');
+      if (attempt === 'busy') return refuse(reply, 429, tooManyLogins);
     }
     if (hasCookie(headers.cookie ?? '', cookie)) return undefined;
     reply.header('WWW-Authenticate', 'Bearer realm="ingestd"');
@@ -68,9 +75,10 @@ export function addPageGuard(
     const given = typeof body === 'string' ? body : '';
     reply.type('text/html; charset=utf-8');
     const attempt = token === null ? 'right' : await throttle.attempt(raw.socket, given, token);
-    if (attempt === 'busy')
-      return reply.code(429).send(loginHtml('Too many failed logins. Try again in a minute.'));
-    if (attempt === 'wrong') return reply.code(401).send(loginHtml('Wrong token.'));
+    if (attempt !== 'right') {
+      const { status, words } = failedLogins[attempt];
+      return reply.code(status).send(loginHtml(words));
+    }
     reply.header('Set-Cookie', cookieHeader(raw, cookie));
     // No redirect: a strict cookie is not sent when the navigation began at another site.
     return reply.header('Refresh', '0; url=/').send(loginHtml('You are logged in.'));

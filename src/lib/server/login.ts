@@ -63,6 +63,15 @@ interface Peer {
   failedAt: number;
 }
 
+/** How a failed attempt is answered: the status, and the words in the form. */
+export const failedLogins = {
+  wrong: { status: 401, words: 'Wrong token.' },
+  busy: { status: 429, words: 'Too many failed logins. Try again in a minute.' },
+} as const;
+
+/** The same for programs, whose token was not compared. */
+export const tooManyLogins = 'too many failed logins; try again in a minute';
+
 export type LoginThrottle = ReturnType<typeof createLoginThrottle>;
 
 /** Compares tokens, and slows down clients that keep sending wrong ones. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import fastify from 'fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { printableJson } from '../../lib/text/printable.ts';
-import { bearerOf, createLoginThrottle } from '../../lib/server/login.ts';
+import { bearerOf, createLoginThrottle, tooManyLogins } from '../../lib/server/login.ts';
 import type { LoginThrottle } from '../../lib/server/login.ts';
 import { noSchemas } from '../../lib/server/http-server.ts';
 import { isOwnPeer } from '../../lib/server/is-own-peer.ts';
@@ -102,7 +102,7 @@ async function judgeBearer(
   if (httpToken === null || given === null) return null;
   const attempt = await throttle.attempt(request.raw.socket, given, httpToken);
   if (attempt !== 'busy') return null;
-  return { status: 429, code: 'too-many-logins', message: 'too many failed logins; try again in a minute' };
+  return { status: 429, code: 'too-many-logins', message: tooManyLogins };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
-import { cookieHeader } from '../../lib/server/login.ts';
+import { cookieHeader, failedLogins } from '../../lib/server/login.ts';
 import type { AppOptions } from './routes.ts';
 import { renderPage } from './page-files.ts';
 import type { AccessRules } from './request-guard.ts';
@@ -44,9 +44,10 @@ export async function showLogin(login: Login): Promise<FastifyReply> {
 async function answer({ request, reply, rules, throttle }: Login, given: string): Promise<FastifyReply> {
   if (rules.httpToken === null) return html(reply, onwardPage);
   const result = await throttle.attempt(request.raw.socket, given, rules.httpToken);
-  if (result === 'busy')
-    return html(reply.code(429), loginPage('Too many failed logins. Try again in a minute.'));
-  if (result === 'wrong') return html(reply.code(401), loginPage('Wrong token.'));
+  if (result !== 'right') {
+    const { status, words } = failedLogins[result];
+    return html(reply.code(status), loginPage(words));
+  }
   void reply.header('set-cookie', cookieHeader(request.raw, rules.cookie));
   return html(reply, onwardPage);
 }
