@@ -376,7 +376,7 @@ export class Lease implements WriteLease {
   }
 }
 
-/** By all requests under way. */
+/** A controller whose signal any number of requests may follow: Node warns from eleven on. */
 function followedByMany(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);

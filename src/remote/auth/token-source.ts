@@ -91,7 +91,7 @@ export function createTokenSource({
   let held: Held | null = null;
   let refresh: { readonly token: string; readonly credentials: Credentials } | null = null;
   let flight: Flight | null = null;
-  /** The last token that was used: another one is wanted. */
+  /** The last token that was obtained; the store is asked for another one. */
   let stale: string | null = null;
   let accepted = false;
   /** Counts the calls of `forget`: an attempt that began before one says nothing about what came after. */
