@@ -389,6 +389,33 @@ describeWhere(chromiumFound ? null : 'chromium', 'with Chromium', () => {
       expect(await page.evaluate('document.activeElement.textContent')).toBe('inbox/2026/q3/memo.docx');
     });
 
+    it('tells the newest story of a file, though the answer before it comes later', async () => {
+      const world = await open({ status: busyStatus() });
+      const page = await visit(world);
+      const path = '2026/q3/memo.docx';
+      let release = () => {};
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let asked = 0;
+      await page.route('**/api/why*', async (route) => {
+        asked += 1;
+        const isFirst = asked === 1;
+        const response = await route.fetch();
+        const why = (await response.json()) as { readonly verdict: object };
+        const verdict = { ...why.verdict, message: isFirst ? 'of before' : 'of now' };
+        if (isFirst) await released;
+        await route.fulfill({ response, json: { ...why, verdict } });
+      });
+      await page.getByRole('button', { name: `inbox/${path}`, exact: true }).click();
+      await eventually(() => asked === 1);
+      world.control.happen({ path });
+      await page.getByText('Of now.').waitFor();
+      const late = page.waitForResponse('**/api/why*');
+      release();
+      await (await late).finished();
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
+      expect(await textOf(page, '#story-body p')).toBe('Of now.');
+    });
+
     it('tells what the daemon says when it refuses', async () => {
       const world = await open({ status: busyStatus() });
       const page = await visit(world);

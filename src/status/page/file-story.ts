@@ -56,10 +56,11 @@ function forget(): void {
 }
 
 async function load(): Promise<void> {
-  const asked = shown;
-  if (asked === null) return;
+  if (shown === null) return;
+  const asked = { ...shown };
+  shown = asked;
   const parts = await ask(`${asked.folder}/${asked.path}`);
-  // Another story, or none, may be open by now.
+  // Another story, or none, may be open by now, or this one asked for again.
   if (shown === asked) byId('story-body').replaceChildren(...parts);
 }
 
