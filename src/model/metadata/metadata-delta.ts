@@ -9,16 +9,21 @@ import type {
   ShareInfo,
 } from './metadata.ts';
 
-/** Fields that hold one text and can be replaced, never taken back. createdTimestamp goes out with an upload only. */
-const replaceable = ['title', 'documentOwner', 'sourceType', 'documentUrl'] as const;
-
-const fieldWords = {
+/** In words: fields that hold one text and can be replaced, never taken back. */
+const textWords = {
   title: 'title',
   documentOwner: 'owner',
   sourceType: 'source type',
   documentUrl: 'document URL',
-  shareInfo: 'sharing mode',
 } as const;
+/** The same of all that a modify replaces as a whole. createdTimestamp goes out with an upload only. */
+const replacedWords: Readonly<
+  Record<Exclude<keyof Metadata, 'companies' | 'customTags' | 'docAuthors' | 'createdTimestamp'>, string>
+> = { ...textWords, shareInfo: 'sharing mode' };
+
+const textFields = Object.keys(textWords) as readonly (keyof typeof textWords)[];
+/** Fields that a modify replaces as a whole. */
+export const replacedFields = Object.keys(replacedWords) as readonly (keyof typeof replacedWords)[];
 
 /**
  * The metadata of an upload, interface 2.2: `send` with each operation spelt out, an element that states its own
@@ -92,12 +97,12 @@ function spellOut<T extends { readonly operation?: ElementOperation | undefined 
   return isDelete(element) ? element : { ...element, operation: 'ADD' };
 }
 
-function textsOf(metadata: Metadata): Pick<Metadata, (typeof replaceable)[number]> {
-  return Object.fromEntries(replaceable.map((field) => [field, metadata[field]]));
+function textsOf(metadata: Metadata): Pick<Metadata, keyof typeof textWords> {
+  return Object.fromEntries(textFields.map((field) => [field, metadata[field]]));
 }
 
-function changedTexts(wanted: Metadata, accepted: Metadata): Pick<Metadata, (typeof replaceable)[number]> {
-  const changed = replaceable.filter(
+function changedTexts(wanted: Metadata, accepted: Metadata): Pick<Metadata, keyof typeof textWords> {
+  const changed = textFields.filter(
     (field) => wanted[field] !== undefined && wanted[field] !== accepted[field],
   );
   return Object.fromEntries(changed.map((field) => [field, wanted[field]]));
@@ -127,12 +132,11 @@ function without(
 }
 
 function lostFields(wanted: Metadata, accepted: Metadata): readonly Unclearable[] {
-  const fields = [...replaceable, 'shareInfo'] as const;
-  return fields
+  return replacedFields
     .filter((field) => wanted[field] === undefined && accepted[field] !== undefined)
     .map((field) => ({
       code: field,
-      message: `the ${fieldWords[field]} stays at the service, which cannot clear it; give another value to replace it`,
+      message: `the ${replacedWords[field]} stays at the service, which cannot clear it; give another value to replace it`,
     }));
 }
 

@@ -1,9 +1,6 @@
-import { byIdentity, companyKind, isDelete, tagKind } from './metadata-delta.ts';
+import { byIdentity, companyKind, isDelete, replacedFields, tagKind } from './metadata-delta.ts';
 import type { ElementKind } from './metadata-delta.ts';
 import type { Metadata } from './metadata.ts';
-
-/** Fields that a modify replaces as a whole. */
-const whole = ['title', 'documentOwner', 'sourceType', 'documentUrl', 'shareInfo'] as const;
 
 /**
  * What may be relied on where the outcome of modifies was never learned: the service holds `accepted` or what one of
@@ -19,7 +16,7 @@ export function unsureMetadata(
   const states = [accepted, ...attempts];
   // Authors can only be added: each attempt kept those that were accepted.
   const known: Record<string, unknown> = { ...accepted };
-  for (const field of whole) {
+  for (const field of replacedFields) {
     const [first, ...others] = states.map((state) => JSON.stringify(state[field]));
     if (others.some((other) => other !== first)) delete known[field];
   }
@@ -47,7 +44,7 @@ export function restatedMetadata(
   attempts: readonly Metadata[],
 ): Metadata {
   const last: Metadata = { shareInfo: { mode: 'DEFAULT' }, ...accepted };
-  const fields = whole.filter(
+  const fields = replacedFields.filter(
     (field) =>
       wanted[field] === undefined &&
       last[field] !== undefined &&
