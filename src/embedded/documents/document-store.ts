@@ -215,16 +215,18 @@ export class DocumentStore {
       await fresh.appendFile(text);
       await fresh.sync();
       await rename(temporary, this.#path);
-      await syncDirectory(dirname(this.#path));
     } catch (error) {
       await fresh.close();
       await rm(temporary, { force: true });
       throw error;
     }
-    await this.#journal.close();
+    // From here on it is the journal, whatever fails after it.
+    const old = this.#journal;
     this.#journal = fresh;
     this.#size = Buffer.byteLength(text);
     this.#lines = this.#records.size;
+    await old.close();
+    await syncDirectory(dirname(this.#path));
   }
 }
 

@@ -171,7 +171,10 @@ async function listenOnSocket(path: string, handle: RequestListener): Promise<Li
   }
   await removeStale(path);
   const listener = await listen({ path }, handle, socketLimits);
-  await chmod(path, 0o600);
+  await chmod(path, 0o600).catch(async (error: unknown) => {
+    await listener.close();
+    throw error;
+  });
   return listener;
 }
 
