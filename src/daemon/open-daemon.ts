@@ -4,8 +4,8 @@ import { isDirectory } from './preconditions/folders-on-disk.ts';
 import { guardOneHostPerFolder } from './process/join-cluster.ts';
 
 /**
- * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile all else is
- * loaded, and the ledger is read. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
+ * Opens the state and every room. Folders are scanned from the beginning, in threads of their own: meanwhile all else
+ * is loaded, and the ledger is read. Throws StateLockedError, LedgerDamagedError, ConfigurationError.
  */
 export async function openDaemon(options: DaemonOptions): Promise<Daemon> {
   const { settings, log, place = null } = options;

@@ -208,7 +208,9 @@ export function sameFile(a: FileIdentity, b: FileIdentity): boolean {
   return isBirthKnown(a, b) ? a.birthtimeMs === b.birthtimeMs : a.dev === b.dev;
 }
 
-/** Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0. */
+/**
+ * Whether both birth times are known. Of a file system that has none, and of an import that does not say, they are 0.
+ */
 export function isBirthKnown(
   a: Pick<FileIdentity, 'birthtimeMs'>,
   b: Pick<FileIdentity, 'birthtimeMs'>,
